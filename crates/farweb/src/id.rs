@@ -1,0 +1,196 @@
+//! Typed indices, and the two containers that they index.
+//!
+//! What lives for the whole run (links, hosts) is kept in an [`IdVec`]; what comes and goes (connections) in a [`Slab`],
+//! whose ids carry a generation, so that a late event for a closed connection is noticed and not misdelivered.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// A typed index of an [`IdVec`].
+pub trait Id: Copy {
+    /// The id of position `index`.
+    fn new(index: usize) -> Self;
+    /// The position.
+    fn index(self) -> usize;
+}
+
+/// Declares id types: `define_ids! { /// One direction of a link. pub LinkId }`.
+#[macro_export]
+macro_rules! define_ids {
+    ($($(#[$doc:meta])* $visibility:vis $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $visibility struct $name(u32);
+        impl $crate::id::Id for $name {
+            fn new(index: usize) -> Self {
+                Self(u32::try_from(index).expect("fewer than 2^32 entities"))
+            }
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )+};
+}
+
+/// A vector indexed by one kind of id.
+#[derive(Debug, Clone)]
+pub struct IdVec<I, T> {
+    items: Vec<T>,
+    id: PhantomData<I>,
+}
+
+impl<I: Id, T> IdVec<I, T> {
+    /// An empty vector.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { items: Vec::new(), id: PhantomData }
+    }
+
+    /// Appends `item` and returns its id.
+    pub fn push(&mut self, item: T) -> I {
+        self.items.push(item);
+        I::new(self.items.len() - 1)
+    }
+
+    /// Number of items.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Items with their ids, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
+        self.items.iter().enumerate().map(|(index, item)| (I::new(index), item))
+    }
+
+    /// Items with their ids, in order, to change.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
+        self.items.iter_mut().enumerate().map(|(index, item)| (I::new(index), item))
+    }
+}
+
+impl<I: Id, T> Default for IdVec<I, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<I: Id, T> Index<I> for IdVec<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        &self.items[id.index()]
+    }
+}
+
+impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[id.index()]
+    }
+}
+
+/// Place and generation of an item of a [`Slab`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SlabId {
+    index: u32,
+    generation: u32,
+}
+
+impl SlabId {
+    /// Place and generation as one number: distinct for all items that a slab ever held.
+    #[must_use]
+    pub const fn to_u64(self) -> u64 {
+        (self.generation as u64) << 32 | self.index as u64
+    }
+}
+
+/// Items that come and go, at places that are used again.
+///
+/// Memory is that of the largest number of items alive at once.
+#[derive(Debug, Clone)]
+pub struct Slab<T> {
+    entries: Vec<Entry<T>>,
+    free: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry<T> {
+    generation: u32,
+    item: Option<T>,
+}
+
+impl<T> Slab<T> {
+    /// An empty slab.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { entries: Vec::new(), free: Vec::new() }
+    }
+
+    /// Stores `item` and returns its id.
+    pub fn insert(&mut self, item: T) -> SlabId {
+        if let Some(index) = self.free.pop() {
+            let entry = &mut self.entries[index as usize];
+            entry.item = Some(item);
+            return SlabId { index, generation: entry.generation };
+        }
+        let index = u32::try_from(self.entries.len()).expect("fewer than 2^32 items at once");
+        self.entries.push(Entry { generation: 0, item: Some(item) });
+        SlabId { index, generation: 0 }
+    }
+
+    /// The item, or `None` when it has been removed.
+    #[must_use]
+    pub fn get(&self, id: SlabId) -> Option<&T> {
+        let entry = self.entries.get(id.index as usize)?;
+        if entry.generation == id.generation { entry.item.as_ref() } else { None }
+    }
+
+    /// The item to change, or `None` when it has been removed.
+    pub fn get_mut(&mut self, id: SlabId) -> Option<&mut T> {
+        let entry = self.entries.get_mut(id.index as usize)?;
+        if entry.generation == id.generation { entry.item.as_mut() } else { None }
+    }
+
+    /// Takes the item out; its id is never valid again.
+    pub fn remove(&mut self, id: SlabId) -> Option<T> {
+        let entry = self.entries.get_mut(id.index as usize)?;
+        if entry.generation != id.generation {
+            return None;
+        }
+        let item = entry.item.take()?;
+        entry.generation += 1;
+        self.free.push(id.index);
+        Some(item)
+    }
+
+    /// Number of items alive.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+
+    /// Whether no item is alive.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Items alive with their ids, by place.
+    pub fn iter(&self) -> impl Iterator<Item = (SlabId, &T)> {
+        self.entries.iter().enumerate().filter_map(|(index, entry)| {
+            let id = SlabId { index: index as u32, generation: entry.generation };
+            entry.item.as_ref().map(|item| (id, item))
+        })
+    }
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

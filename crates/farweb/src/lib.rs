@@ -1,0 +1,34 @@
+//! farweb: a packet-level simulator of web traffic over long paths.
+//!
+//! A *scenario* describes a path of nodes, the links between them, the legs on which transport connections live, and a
+//! request table. [`world::World`] turns it into packets and gives back rows: one for each request, connection, link
+//! interval and, when asked, packet.
+//!
+//! The modules stand in layers, lowest first; a `use` only points up this list:
+//!
+//! * [`units`], [`id`], [`rng`]: quantities, typed ids, named random streams of one seed.
+//! * [`engine`]: the clock and the event queue; knows nothing of networks.
+//! * [`net`]: links in one direction, their queues and losses.
+//! * [`tcp`]: the sans-IO TCP endpoint and its profiles.
+//! * [`http`]: the ways requests ride connections, sans-IO as well.
+//! * [`workload`]: request and host tables, log readers.
+//! * [`record`]: rows to columns; the one home of the results schema.
+//! * [`scenario`]: the description of a run, checked once, every error with its place.
+//! * [`world`]: owns every entity and the one `match` over all events.
+//!
+//! This crate never reads a clock, starts a thread or draws an unseeded random number.
+
+pub mod engine;
+pub mod http;
+pub mod id;
+pub mod net;
+pub mod record;
+pub mod rng;
+pub mod scenario;
+pub mod tcp;
+pub mod units;
+pub mod workload;
+pub mod world;
+
+/// Version of farweb, as results carry it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

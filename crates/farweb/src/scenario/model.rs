@@ -1,0 +1,456 @@
+//! The keys of a scenario, as types. JSON Schema, defaults and documentation of every key come from here.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::tcp::profile::{Overrides, ProfileName};
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
+
+/// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Version of the scenario format: 1.
+    pub format: u32,
+    /// What the scenario is, in a line.
+    #[serde(default)]
+    pub name: String,
+    /// Nodes in a row and the links between neighbours.
+    pub path: Path,
+    /// Stretches of the path whose ends are transport endpoints, from the clients to the servers.
+    pub leg: Vec<Leg>,
+    /// How origin servers release responses.
+    #[serde(default)]
+    pub origin: Origin,
+    /// The requests.
+    pub workload: Workload,
+    /// Seed and length.
+    #[serde(default)]
+    pub run: Run,
+    /// What is recorded besides the requests.
+    #[serde(default)]
+    pub record: Record,
+    /// Factors and replications of a sweep; a single run leaves them out of account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
+}
+
+/// Nodes in a row from the clients (first) to the origin servers (last), and the links between neighbours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Path {
+    /// Names of the nodes, at least two, each once.
+    pub nodes: Vec<String>,
+    /// Links between neighbours, one fewer than nodes.
+    pub link: Vec<LinkPair>,
+}
+
+/// Both directions of the link between two neighbours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkPair {
+    /// Towards the servers (requests).
+    pub up: LinkDirection,
+    /// Towards the clients (responses).
+    pub down: LinkDirection,
+}
+
+/// One direction of a link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkDirection {
+    /// Rate, such as "34.368 Mbit/s", or "unlimited".
+    pub rate: LinkRate,
+    /// Propagation delay, one way.
+    pub delay: Duration,
+    /// Limit of the drop-tail queue, such as "256000 B" or "100 packets"; unlimited when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueLimit>,
+    /// Whether the limit counts the packet in transmission as well ("all", as ns-2 and Linux count) or only those that
+    /// wait ("waiting").
+    #[serde(default)]
+    pub queue_counts: QueueCounts,
+    /// Packets lost on the way besides those that find the queue full.
+    #[serde(default)]
+    pub loss: Loss,
+}
+
+/// Rate of a link; `None` is unlimited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkRate(pub Option<BitRate>);
+
+/// Limit of a drop-tail queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// IP bytes.
+    Bytes(Bytes),
+    /// Packets of any size.
+    Packets(u64),
+}
+
+/// Which packets count against the limit of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueCounts {
+    /// Those that wait and the one in transmission.
+    #[default]
+    All,
+    /// Only those that wait.
+    Waiting,
+}
+
+/// A loss process, applied to packets as they reach the link, before the queue.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Loss {
+    /// No losses.
+    #[default]
+    None,
+    /// The n-th packets of a kind of each connection, retransmissions counted.
+    List {
+        /// Such as "data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"; counting from 1.
+        drop: Vec<String>,
+    },
+    /// Each packet alone.
+    Bernoulli {
+        /// Probability that a packet is lost, 0 to 1.
+        probability: f64,
+    },
+    /// Two states with a loss probability each; the state may change before each packet.
+    GilbertElliott {
+        /// Probability to go from the good state to the bad one, a packet.
+        good_to_bad: f64,
+        /// Probability to go from the bad state to the good one, a packet.
+        bad_to_good: f64,
+        /// Loss probability in the good state.
+        #[serde(default)]
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        #[serde(default = "one")]
+        loss_bad: f64,
+    },
+}
+
+/// A stretch of the path whose two ends are transport endpoints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Leg {
+    /// Node nearer to the clients; it opens the connections.
+    pub from: String,
+    /// Node nearer to the servers.
+    pub to: String,
+    /// How requests ride connections.
+    pub carrier: Carrier,
+    /// The transport at both ends.
+    #[serde(default)]
+    pub tcp: Tcp,
+}
+
+/// How requests ride connections.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", deny_unknown_fields)]
+pub enum Carrier {
+    /// A connection for each request; the server closes it.
+    #[serde(rename = "http/1.0")]
+    Http10 {},
+}
+
+/// The transport of a leg.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tcp {
+    /// Named set of constants.
+    pub profile: ProfileName,
+    /// MSS that both ends advertise, or "host": the value of the request's server in the host table.
+    pub mss: HostOr,
+    /// Send and receive buffer of both ends, or "host": the window of the request's server in the host table.
+    pub buffer: HostOr,
+    /// Other values for the end at `leg.from`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<TcpEnd>,
+    /// Other values for the end at `leg.to`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<TcpEnd>,
+    /// Constants of the profile that are to have other values.
+    pub constants: Overrides,
+}
+
+/// MSS and buffer of one end of a leg, where they differ from the leg's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TcpEnd {
+    /// MSS that this end advertises.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mss: Option<HostOr>,
+    /// Send and receive buffer of this end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<HostOr>,
+}
+
+/// A size, or the value that the host table has for the request's server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostOr {
+    /// From the host table.
+    Host,
+    /// This size.
+    Size(Bytes),
+}
+
+/// How origin servers release responses.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Origin {
+    /// When the bytes of a response are there to be sent.
+    pub release: Release,
+}
+
+/// When the bytes of a response are there to be sent, counted from the arrival of the whole request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Release {
+    /// All at once, without delay.
+    AtOnce,
+    /// All at once, after the recorded server time.
+    Delayed,
+    /// A segment at a time, evenly over the recorded server time; the last one at its end.
+    #[default]
+    Paced,
+}
+
+/// The requests and the hosts that answer them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario.
+    pub requests: String,
+    /// Host table: .parquet, .csv, .tsv, or a whitespace-separated host file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<String>,
+    /// Copies of the table that run at the same time, at least 1.
+    #[serde(default = "one_copy")]
+    pub load: u32,
+    /// Time between the starts of two copies.
+    #[serde(default = "default_copies_offset")]
+    pub copies_offset: Duration,
+    /// MSS of hosts that the host table does not name, or names without one.
+    #[serde(default = "default_mss")]
+    pub default_mss: Bytes,
+    /// Window of hosts that the host table does not name, or names without one.
+    #[serde(default = "default_window")]
+    pub default_window: Bytes,
+}
+
+/// Seed and length of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Run {
+    /// Root of every random stream, 0 to 2^53.
+    #[schemars(range(max = 9_007_199_254_740_992_u64))]
+    pub seed: u64,
+    /// "done": until every request has been answered; or a duration after which the run stops.
+    pub until: Until,
+    /// Requests that start before this time are left out of summaries and plots.
+    pub warmup: Duration,
+}
+
+/// When a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Until {
+    /// When every request has been answered or has failed, and every connection is closed.
+    #[default]
+    Done,
+    /// At this time.
+    Time(Duration),
+}
+
+/// What is recorded besides the requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Record {
+    /// Interval of the link table; only totals when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links_every: Option<Duration>,
+    /// Whether there is a row a connection.
+    pub connections: bool,
+    /// Whose packets are recorded at both ends of every leg.
+    pub packets: Packets,
+}
+
+/// Whose packets are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Packets {
+    /// Nobody's.
+    #[default]
+    None,
+    /// Those of connections that carry a request tagged `sample`.
+    Sample,
+    /// Everybody's.
+    All,
+}
+
+/// The design of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// Runs with different seeds for each combination of factor levels.
+    #[serde(default = "one_copy")]
+    pub replications: u32,
+    /// Levels by dotted key, such as "leg.0.tcp.buffer".
+    #[serde(default)]
+    pub factors: BTreeMap<String, Vec<serde_json::Value>>,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+const fn one_copy() -> u32 {
+    1
+}
+
+const fn default_copies_offset() -> Duration {
+    Duration::from_secs(37)
+}
+
+const fn default_mss() -> Bytes {
+    Bytes::new(1460)
+}
+
+const fn default_window() -> Bytes {
+    Bytes::new(32767)
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Self {
+            profile: ProfileName::default(),
+            mss: HostOr::Size(default_mss()),
+            buffer: HostOr::Size(default_window()),
+            from: None,
+            to: None,
+            constants: Overrides::default(),
+        }
+    }
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { seed: 1, until: Until::Done, warmup: Duration::ZERO }
+    }
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self { links_every: None, connections: true, packets: Packets::None }
+    }
+}
+
+/// A value that is a quantity or a word that stands for something else.
+macro_rules! quantity_or_word {
+    ($type:ty, $word:literal, $quantity:ty, $from_word:expr, $from_quantity:expr, $to_quantity:expr) => {
+        impl FromStr for $type {
+            type Err = QuantityError;
+            fn from_str(text: &str) -> Result<Self, QuantityError> {
+                if text == $word { Ok($from_word) } else { text.parse().map($from_quantity) }
+            }
+        }
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let quantity: fn(&Self) -> Option<$quantity> = $to_quantity;
+                match quantity(self) {
+                    Some(quantity) => quantity.serialize(serializer),
+                    None => serializer.serialize_str($word),
+                }
+            }
+        }
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = Cow::<str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "type": "string",
+                    "format": <$quantity>::KIND,
+                    "x-word": $word,
+                    "examples": [<$quantity>::EXAMPLE, $word]
+                })
+            }
+        }
+    };
+}
+
+quantity_or_word!(LinkRate, "unlimited", BitRate, Self(None), |rate| Self(Some(rate)), |rate| rate.0);
+quantity_or_word!(HostOr, "host", Bytes, Self::Host, Self::Size, |size| match size {
+    HostOr::Host => None,
+    HostOr::Size(size) => Some(*size),
+});
+quantity_or_word!(Until, "done", Duration, Self::Done, Self::Time, |until| match until {
+    Until::Done => None,
+    Until::Time(time) => Some(*time),
+});
+
+impl Quantity for QueueLimit {
+    const KIND: &'static str = "queue";
+    const EXAMPLE: &'static str = "256000 B";
+    const UNITS: &'static [(&'static str, u64)] = &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KiB", 1 << 10),
+        ("MB", 1_000_000),
+        ("MiB", 1 << 20),
+        ("packets", 1),
+    ];
+}
+
+impl FromStr for QueueLimit {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        let problem = || QuantityError::new::<Self>(format!("\"{text}\" is not a queue limit"));
+        match text.trim().strip_suffix("packets") {
+            Some(number) => number.trim().parse().map(Self::Packets).map_err(|_| problem()),
+            None => text.parse().map(Self::Bytes).map_err(|_| problem()),
+        }
+    }
+}
+
+impl Serialize for QueueLimit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Bytes(bytes) => bytes.serialize(serializer),
+            Self::Packets(packets) => serializer.collect_str(&format_args!("{packets} packets")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for QueueLimit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for QueueLimit {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "QueueLimit".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": Self::KIND, "examples": ["256000 B", "100 packets"] })
+    }
+}

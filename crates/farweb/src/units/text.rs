@@ -1,0 +1,195 @@
+//! Quantities as a person writes them: a decimal number and a unit, read exactly.
+//!
+//! `"34.368 Mbit/s"`, `"60 ms"`, `"256000 B"`. The number is decimal, without sign or exponent; the value must be a whole
+//! number of ns, B or bit/s. Prefixes are decimal (1 kB = 1000 B); KiB and MiB are binary.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{BitRate, Bytes, Duration};
+
+/// A quantity that is written with a unit.
+pub trait Quantity: FromStr<Err = QuantityError> {
+    /// What it is, for messages and for `format` in the JSON Schema: `duration`, `size`, `rate`.
+    const KIND: &'static str;
+    /// How one is written.
+    const EXAMPLE: &'static str;
+    /// Unit names with their size in the smallest unit, smallest first.
+    const UNITS: &'static [(&'static str, u64)];
+}
+
+/// Why a text is not the quantity that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; write a {kind} as a number and a unit, for example \"{example}\" (units: {units})")]
+pub struct QuantityError {
+    problem: Cow<'static, str>,
+    kind: &'static str,
+    example: &'static str,
+    units: String,
+}
+
+impl QuantityError {
+    /// An error about a quantity of type `Q`.
+    pub fn new<Q: Quantity>(problem: impl Into<Cow<'static, str>>) -> Self {
+        let units: Vec<_> = Q::UNITS.iter().map(|(name, _)| *name).collect();
+        Self { problem: problem.into(), kind: Q::KIND, example: Q::EXAMPLE, units: units.join(", ") }
+    }
+}
+
+impl Quantity for Duration {
+    const KIND: &'static str = "duration";
+    const EXAMPLE: &'static str = "60 ms";
+    const UNITS: &'static [(&'static str, u64)] = &[
+        ("ns", 1),
+        ("us", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("min", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+    ];
+}
+
+impl Quantity for Bytes {
+    const KIND: &'static str = "size";
+    const EXAMPLE: &'static str = "32767 B";
+    const UNITS: &'static [(&'static str, u64)] = &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KiB", 1 << 10),
+        ("MB", 1_000_000),
+        ("MiB", 1 << 20),
+        ("GB", 1_000_000_000),
+        ("GiB", 1 << 30),
+    ];
+}
+
+impl Quantity for BitRate {
+    const KIND: &'static str = "rate";
+    const EXAMPLE: &'static str = "34.368 Mbit/s";
+    const UNITS: &'static [(&'static str, u64)] =
+        &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
+}
+
+/// Reads `text` as a whole number of the smallest unit of `Q`.
+fn parse<Q: Quantity>(text: &str) -> Result<u64, QuantityError> {
+    let trimmed = text.trim();
+    let split = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
+    let (number, unit) = (&trimmed[..split], trimmed[split..].trim_start());
+    if number.is_empty() {
+        return Err(QuantityError::new::<Q>(format!("\"{text}\" does not start with a number")));
+    }
+    if unit.is_empty() {
+        return Err(QuantityError::new::<Q>(format!("\"{text}\" has no unit")));
+    }
+    let Some((_, scale)) = Q::UNITS.iter().find(|(name, _)| *name == unit) else {
+        return Err(QuantityError::new::<Q>(format!("\"{text}\" has the unknown unit \"{unit}\"")));
+    };
+    scaled(number, *scale)
+        .ok_or_else(|| QuantityError::new::<Q>(format!("\"{text}\" is not a whole number of {}", Q::UNITS[0].0)))
+}
+
+/// `number * scale` exactly, or `None` when that is no whole number below 2^63.
+fn scaled(number: &str, scale: u64) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.len() > 18 || fraction.contains('.') {
+        return None;
+    }
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let denominator = 10_u128.pow(fraction.len() as u32);
+    let product = digits.checked_mul(u128::from(scale))?;
+    let value = u64::try_from(product / denominator).ok()?;
+    (product.is_multiple_of(denominator) && value < 1 << 63).then_some(value)
+}
+
+impl FromStr for Duration {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        parse::<Self>(text).map(Self::from_nanos)
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        parse::<Self>(text).map(Self::new)
+    }
+}
+
+impl FromStr for BitRate {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        Self::from_bps(parse::<Self>(text)?)
+            .ok_or_else(|| QuantityError::new::<Self>(format!("\"{text}\" is zero, at which nothing arrives")))
+    }
+}
+
+/// Text in scenario files and manifests, and its JSON Schema: `format` names the kind of quantity.
+macro_rules! as_text {
+    ($($quantity:ty),+) => {$(
+        impl Serialize for $quantity {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl<'de> Deserialize<'de> for $quantity {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = Cow::<str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+        impl JsonSchema for $quantity {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> Cow<'static, str> {
+                Self::KIND.into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "format": Self::KIND, "examples": [Self::EXAMPLE] })
+            }
+        }
+    )+};
+}
+
+as_text!(Duration, Bytes, BitRate);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_read_exactly() {
+        assert_eq!("34.368 Mbit/s".parse(), Ok(BitRate::from_bps(34_368_000).unwrap()));
+        assert_eq!("0.1ms".parse(), Ok(Duration::from_nanos(100_000)));
+        assert_eq!("1.5 KiB".parse(), Ok(Bytes::new(1536)));
+        assert_eq!("0 ms".parse(), Ok(Duration::ZERO));
+    }
+
+    #[test]
+    fn what_is_printed_reads_back() {
+        for text in ["60 ms", "1500 us", "7 ns", "2 s"] {
+            assert_eq!(text.parse::<Duration>().unwrap().to_string(), text);
+        }
+        for text in ["34.368 Mbit/s", "1.5 kbit/s", "1000 Mbit/s", "12 bit/s"] {
+            assert_eq!(text.parse::<BitRate>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn errors_tell_what_to_write_instead() {
+        let message = |text: &str| text.parse::<Duration>().unwrap_err().to_string();
+        assert_eq!(
+            message("60"),
+            "\"60\" has no unit; write a duration as a number and a unit, for example \"60 ms\" (units: ns, us, ms, s, min, h)"
+        );
+        assert!(message("60 msec").starts_with("\"60 msec\" has the unknown unit \"msec\""));
+        assert!(message("-1 ms").starts_with("\"-1 ms\" does not start with a number"));
+        assert!(message("0.5 ns").starts_with("\"0.5 ns\" is not a whole number of ns"));
+        assert!(message("1.2.3 s").contains("not a whole number"));
+        assert!("0 bit/s".parse::<BitRate>().unwrap_err().to_string().contains("is zero"));
+    }
+}

@@ -1,0 +1,40 @@
+//! Requests and the hosts that answer them: tables, log readers, what a log contains.
+
+mod directory;
+
+pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
+
+use crate::units::{Duration, Instant};
+
+/// One request of a request table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// When the first node gets it.
+    pub start: Instant,
+    /// The origin server that it is for.
+    pub host: HostId,
+    /// Request, body and headers, in bytes; at least 1.
+    pub request_bytes: u64,
+    /// Response, body and headers, in bytes; at least 1.
+    pub response_bytes: u64,
+    /// Time that the origin took, from the arrival of the request to the end of the response; `None`: not recorded.
+    pub server: Option<Duration>,
+    /// Column `source`: which node serves it.
+    pub source: Option<Symbol>,
+    /// Column `tag`; "sample" marks the requests measured in every run.
+    pub tag: Option<Symbol>,
+}
+
+/// A stream of requests by start time.
+pub trait RequestSource {
+    /// The next request; `None` at the end. Starts never decrease. Hosts and words that are new go into `directory`.
+    ///
+    /// # Errors
+    /// When the table cannot be read or a row is not a request: names file, line, column and what was found.
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError>;
+}
+
+/// What is wrong with a request table, a host table or a log.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct WorkloadError(pub String);

@@ -1,0 +1,154 @@
+"""The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+class FarwebError(Exception):
+    """Base of everything that farweb raises for what a user can put right."""
+
+class ScenarioError(FarwebError):
+    """A scenario has a wrong key or value; the message names file, line, key, what was found and what is allowed."""
+
+class WorkloadError(FarwebError):
+    """A request table, host table or log cannot be used; the message names file and line."""
+
+class RunError(FarwebError):
+    """A run failed."""
+
+version: str
+"""Version of farweb, as results carry it."""
+
+debug_build: bool
+"""Whether the core was compiled without optimisation: ten times slower."""
+
+type Column = NDArray[np.generic] | tuple[NDArray[np.int32], list[str]]
+"""A column: an array, or, for strings, codes (-1 is null) and the words they stand for.
+
+A null of an int64 column is -2**63; of a float64 column, NaN.
+"""
+
+def scenario_schema() -> str:
+    """JSON Schema of a scenario, as JSON text."""
+
+def results_schema() -> str:
+    """The tables of a results folder, as JSON text.
+
+    `[{"name", "description", "columns": [{"name", "type", "unit", "nullable", "description"}]}]`, where `type` is
+    `int64`, `float64`, `bool` or `string`.
+    """
+
+class Scenario:
+    """A checked scenario."""
+
+    @staticmethod
+    def parse(text: str, file: str, overrides: Mapping[str, str]) -> Scenario:
+        """Parse and check.
+
+        Args:
+            text: The scenario in TOML.
+            file: Its name, for messages.
+            overrides: Values by dotted key (`"leg.0.tcp.buffer"`), each as TOML or bare text.
+
+        Raises:
+            ScenarioError: All problems found, a line each.
+        """
+
+    def effective(self) -> str:
+        """The scenario after overrides with every default spelled out, as JSON text."""
+
+    def check(self, hosts: HostTable | None) -> str:
+        """What the scenario means, as JSON text.
+
+        `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"}, "down": {..}}],
+        "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps",
+        "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}],
+        "warnings": [..], "text": "the path drawn in text and a paragraph a leg"}`
+        """
+
+class HostTable:
+    """A host table."""
+
+    @staticmethod
+    def open(path: str) -> HostTable:
+        """Read .csv, .tsv, or a whitespace-separated host file."""
+
+    @staticmethod
+    def from_columns(columns: Mapping[str, Column], name: str) -> HostTable:
+        """Take columns read elsewhere (Parquet); `name` is for messages."""
+
+    def __len__(self) -> int: ...
+
+class Simulation:
+    """One run, advanced in steps."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int,
+        requests: str | Iterator[Mapping[str, Column]],
+        requests_name: str,
+        hosts: HostTable | None,
+    ) -> None:
+        """Build the world.
+
+        Args:
+            scenario: What to build.
+            seed: Root of every random stream.
+            requests: Path of a .csv, .tsv or whitespace-separated request table, or batches of columns by start time.
+            requests_name: Name of the request table for messages.
+            hosts: The host table.
+
+        Raises:
+            WorkloadError: The request table is unreadable. A path is read once from end to end before anything runs.
+        """
+
+    def advance(self, events: int) -> bool:
+        """Process up to `events` events without holding the GIL; whether there is more to do.
+
+        Raises:
+            WorkloadError: A row of the request table is not a request.
+            RunError: The run cannot go on.
+        """
+
+    def take(self) -> dict[str, dict[str, Column]]:
+        """Rows that are finished since the last call, as columns by table; tables without new rows are left out."""
+
+    def progress(self) -> dict[str, int | None]:
+        """`now_ns`, `events`, `packet_hops`, `requests_started`, `requests_finished`, `requests_failed`,
+        `requests_total` (None when not known)."""
+
+class LogReader:
+    """Requests from a log, streamed in constant memory."""
+
+    def __init__(
+        self,
+        path: str,
+        format: str,
+        *,
+        keep: str = "misses",
+        rtt_ns: int = 0,
+        request_bytes: int | None = None,
+        server_time: str = "elapsed",
+        max_unreadable: float = 0.01,
+    ) -> None:
+        """Open `path`, plain or gzip.
+
+        Args:
+            path: The log.
+            format: `squid`, `clf` (common or combined).
+            keep: `misses`: what crossed the link; `all`: everything answered with content.
+            rtt_ns: Round-trip time that the recorded time contains; taken off the server time.
+            request_bytes: Size of each request; None: estimated from the URL.
+            server_time: `elapsed`: from the recorded time less `rtt_ns`; `none`: leave out.
+            max_unreadable: Share of lines that may be unreadable before the import fails, 0 to 1.
+        """
+
+    def batch(self, rows: int) -> dict[str, Column] | None:
+        """Up to `rows` requests in the order of the log; None at the end. Columns of the request table, with `start_s`
+        since the first line's second."""
+
+    def report(self) -> str:
+        """Counts so far, as JSON text: `{"lines", "requests", "dropped": {reason: n}, "unreadable": [{"line", "why",
+        "text"}], "assumptions": [..], "origin_unix_s", "sorted": bool}`."""
