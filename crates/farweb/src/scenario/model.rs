@@ -7,6 +7,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use crate::http::Release;
 use crate::tcp::profile::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 
@@ -208,19 +209,6 @@ pub struct Origin {
     pub release: Release,
 }
 
-/// When the bytes of a response are there to be sent, counted from the arrival of the whole request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Release {
-    /// All at once, without delay.
-    AtOnce,
-    /// All at once, after the recorded server time.
-    Delayed,
-    /// A segment at a time, evenly over the recorded server time; the last one at its end.
-    #[default]
-    Paced,
-}
-
 /// The requests and the hosts that answer them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -406,14 +394,8 @@ quantity_or_word!(Until, "done", Duration, Self::Done, Self::Time, |until| match
 impl Quantity for QueueLimit {
     const KIND: &'static str = "queue";
     const EXAMPLE: &'static str = "256000 B";
-    const UNITS: &'static [(&'static str, u64)] = &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KiB", 1 << 10),
-        ("MB", 1_000_000),
-        ("MiB", 1 << 20),
-        ("packets", 1),
-    ];
+    const UNITS: &'static [(&'static str, u64)] =
+        &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20), ("packets", 1)];
 }
 
 impl FromStr for QueueLimit {
