@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use crate::http::Release;
+pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::profile::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 
@@ -83,58 +84,6 @@ pub struct LinkDirection {
 /// Rate of a link; `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkRate(pub Option<BitRate>);
-
-/// Limit of a drop-tail queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QueueLimit {
-    /// IP bytes.
-    Bytes(Bytes),
-    /// Packets of any size.
-    Packets(u64),
-}
-
-/// Which packets count against the limit of a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum QueueCounts {
-    /// Those that wait and the one in transmission.
-    #[default]
-    All,
-    /// Only those that wait.
-    Waiting,
-}
-
-/// A loss process, applied to packets as they reach the link, before the queue.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Loss {
-    /// No losses.
-    #[default]
-    None,
-    /// The n-th packets of a kind of each connection, retransmissions counted.
-    List {
-        /// Such as "data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"; counting from 1.
-        drop: Vec<String>,
-    },
-    /// Each packet alone.
-    Bernoulli {
-        /// Probability that a packet is lost, 0 to 1.
-        probability: f64,
-    },
-    /// Two states with a loss probability each; the state may change before each packet.
-    GilbertElliott {
-        /// Probability to go from the good state to the bad one, a packet.
-        good_to_bad: f64,
-        /// Probability to go from the bad state to the good one, a packet.
-        bad_to_good: f64,
-        /// Loss probability in the good state.
-        #[serde(default)]
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        #[serde(default = "one")]
-        loss_bad: f64,
-    },
-}
 
 /// A stretch of the path whose two ends are transport endpoints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -293,10 +242,6 @@ pub struct Sweep {
     pub factors: BTreeMap<String, Vec<serde_json::Value>>,
 }
 
-const fn one() -> f64 {
-    1.0
-}
-
 const fn one_copy() -> u32 {
     1
 }
@@ -390,49 +335,3 @@ quantity_or_word!(Until, "done", Duration, Self::Done, Self::Time, |until| match
     Until::Done => None,
     Until::Time(time) => Some(*time),
 });
-
-impl Quantity for QueueLimit {
-    const KIND: &'static str = "queue";
-    const EXAMPLE: &'static str = "256000 B";
-    const UNITS: &'static [(&'static str, u64)] =
-        &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20), ("packets", 1)];
-}
-
-impl FromStr for QueueLimit {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        let problem = || QuantityError::new::<Self>(format!("\"{text}\" is not a queue limit"));
-        match text.trim().strip_suffix("packets") {
-            Some(number) => number.trim().parse().map(Self::Packets).map_err(|_| problem()),
-            None => text.parse().map(Self::Bytes).map_err(|_| problem()),
-        }
-    }
-}
-
-impl Serialize for QueueLimit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Bytes(bytes) => bytes.serialize(serializer),
-            Self::Packets(packets) => serializer.collect_str(&format_args!("{packets} packets")),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for QueueLimit {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl JsonSchema for QueueLimit {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "QueueLimit".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": Self::KIND, "examples": ["256000 B", "100 packets"] })
-    }
-}
