@@ -15,6 +15,7 @@ use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Version of the scenario format: 1.
+    #[schemars(example = 1)]
     pub format: u32,
     /// What the scenario is, in a line.
     #[serde(default)]
@@ -44,6 +45,7 @@ pub struct Scenario {
 #[serde(deny_unknown_fields)]
 pub struct Path {
     /// Names of the nodes, at least two, each once.
+    #[schemars(extend("examples" = [["clients", "servers"]]))]
     pub nodes: Vec<String>,
     /// Links between neighbours, one fewer than nodes.
     pub link: Vec<LinkPair>,
@@ -140,8 +142,10 @@ pub enum Loss {
 #[serde(deny_unknown_fields)]
 pub struct Leg {
     /// Node nearer to the clients; it opens the connections.
+    #[schemars(example = &"clients")]
     pub from: String,
     /// Node nearer to the servers.
+    #[schemars(example = &"servers")]
     pub to: String,
     /// How requests ride connections.
     pub carrier: Carrier,
@@ -226,11 +230,13 @@ pub enum Release {
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario.
+    #[schemars(example = &"requests.csv")]
     pub requests: String,
     /// Host table: .parquet, .csv, .tsv, or a whitespace-separated host file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<String>,
     /// Copies of the table that run at the same time, at least 1.
+    #[schemars(range(min = 1))]
     #[serde(default = "one_copy")]
     pub load: u32,
     /// Time between the starts of two copies.
@@ -298,6 +304,7 @@ pub enum Packets {
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
     /// Runs with different seeds for each combination of factor levels.
+    #[schemars(range(min = 1))]
     #[serde(default = "one_copy")]
     pub replications: u32,
     /// Levels by dotted key, such as "leg.0.tcp.buffer".
@@ -406,14 +413,8 @@ quantity_or_word!(Until, "done", Duration, Self::Done, Self::Time, |until| match
 impl Quantity for QueueLimit {
     const KIND: &'static str = "queue";
     const EXAMPLE: &'static str = "256000 B";
-    const UNITS: &'static [(&'static str, u64)] = &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KiB", 1 << 10),
-        ("MB", 1_000_000),
-        ("MiB", 1 << 20),
-        ("packets", 1),
-    ];
+    const UNITS: &'static [(&'static str, u64)] =
+        &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20), ("packets", 1)];
 }
 
 impl FromStr for QueueLimit {
