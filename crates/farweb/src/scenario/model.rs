@@ -17,6 +17,7 @@ use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Version of the scenario format: 1.
+    #[schemars(example = 1)]
     pub format: u32,
     /// What the scenario is, in a line.
     #[serde(default)]
@@ -46,6 +47,7 @@ pub struct Scenario {
 #[serde(deny_unknown_fields)]
 pub struct Path {
     /// Names of the nodes, at least two, each once.
+    #[schemars(extend("examples" = [["clients", "servers"]]))]
     pub nodes: Vec<String>,
     /// Links between neighbours, one fewer than nodes.
     pub link: Vec<LinkPair>,
@@ -90,8 +92,10 @@ pub struct LinkRate(pub Option<BitRate>);
 #[serde(deny_unknown_fields)]
 pub struct Leg {
     /// Node nearer to the clients; it opens the connections.
+    #[schemars(example = &"clients")]
     pub from: String,
     /// Node nearer to the servers.
+    #[schemars(example = &"servers")]
     pub to: String,
     /// How requests ride connections.
     pub carrier: Carrier,
@@ -163,11 +167,13 @@ pub struct Origin {
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario.
+    #[schemars(example = &"requests.csv")]
     pub requests: String,
     /// Host table: .parquet, .csv, .tsv, or a whitespace-separated host file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<String>,
     /// Copies of the table that run at the same time, at least 1.
+    #[schemars(range(min = 1))]
     #[serde(default = "one_copy")]
     pub load: u32,
     /// Time between the starts of two copies.
@@ -235,6 +241,7 @@ pub enum Packets {
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
     /// Runs with different seeds for each combination of factor levels.
+    #[schemars(range(min = 1))]
     #[serde(default = "one_copy")]
     pub replications: u32,
     /// Levels by dotted key, such as "leg.0.tcp.buffer".
