@@ -1,8 +1,13 @@
 //! Requests and the hosts that answer them: tables, log readers, what a log contains.
 
 mod directory;
+mod lines;
+mod table;
 
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
+pub use table::{
+    Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
+};
 
 use crate::units::{Duration, Instant};
 
