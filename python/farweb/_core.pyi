@@ -1,9 +1,8 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-import numpy as np
-from numpy.typing import NDArray
+from farweb.columns import Column
 
 class FarwebError(Exception):
     """Base of everything that farweb raises for what a user can put right."""
@@ -22,12 +21,6 @@ version: str
 
 debug_build: bool
 """Whether the core was compiled without optimisation: ten times slower."""
-
-type Column = NDArray[np.generic] | tuple[NDArray[np.int32], list[str]]
-"""A column: an array, or, for strings, codes (-1 is null) and the words they stand for.
-
-A null of an int64 column is -2**63; of a float64 column, NaN.
-"""
 
 def scenario_schema() -> str:
     """JSON Schema of a scenario, as JSON text."""
@@ -61,10 +54,10 @@ class Scenario:
     def check(self, hosts: HostTable | None) -> str:
         """What the scenario means, as JSON text.
 
-        `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"}, "down": {..}}],
-        "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps",
-        "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}],
-        "warnings": [..], "text": "the path drawn in text and a paragraph a leg"}`
+        `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
+        "down": {..}}], "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps",
+        "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps",
+        "connections_to_fill", "text"}], "warnings": [..], "text": "the path drawn in text and a paragraph a leg"}`
         """
 
 class HostTable:
@@ -87,7 +80,7 @@ class Simulation:
         self,
         scenario: Scenario,
         seed: int,
-        requests: str | Iterator[Mapping[str, Column]],
+        requests: str | Iterable[Mapping[str, Column]],
         requests_name: str,
         hosts: HostTable | None,
     ) -> None:
@@ -96,7 +89,8 @@ class Simulation:
         Args:
             scenario: What to build.
             seed: Root of every random stream.
-            requests: Path of a .csv, .tsv or whitespace-separated request table, or batches of columns by start time.
+            requests: Path of a .csv, .tsv or whitespace-separated request table, or batches of columns by start time;
+                these are iterated over once for each copy that the scenario's `workload.load` asks for.
             requests_name: Name of the request table for messages.
             hosts: The host table.
 
@@ -116,8 +110,18 @@ class Simulation:
         """Rows that are finished since the last call, as columns by table; tables without new rows are left out."""
 
     def progress(self) -> dict[str, int | None]:
-        """`now_ns`, `events`, `packet_hops`, `requests_started`, `requests_finished`, `requests_failed`,
-        `requests_total` (None when not known)."""
+        """How far the run is.
+
+        `now_ns`, `events`, `packet_hops`, `requests_started`, `requests_finished`, `requests_failed`,
+        `requests_total` (None when not known; copies included).
+        """
+
+    def totals(self) -> str:
+        """Figures of the whole run so far, as JSON text.
+
+        `{"warmup_ns", "links": [..]}`, where an entry of `links` is an object with the columns of the table `links`
+        whose interval is the whole run.
+        """
 
 class LogReader:
     """Requests from a log, streamed in constant memory."""
@@ -146,9 +150,14 @@ class LogReader:
         """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests in the order of the log; None at the end. Columns of the request table, with `start_s`
-        since the first line's second."""
+        """Up to `rows` requests in the order of the log; None at the end.
+
+        Columns of the request table; `start_s` may be negative and out of order.
+        """
 
     def report(self) -> str:
-        """Counts so far, as JSON text: `{"lines", "requests", "dropped": {reason: n}, "unreadable": [{"line", "why",
-        "text"}], "assumptions": [..], "origin_unix_s", "sorted": bool}`."""
+        """Counts so far, as JSON text.
+
+        `{"lines", "requests", "dropped": {reason: n}, "unreadable": [{"line", "why", "text"}], "assumptions": [..],
+        "origin_unix_s", "sorted": bool}`, where `origin_unix_s` is the Unix time of `start_s` 0.
+        """
