@@ -6,9 +6,13 @@
 //!
 //! The generator is PCG64-DXSM with 128 bits of state (M. O'Neill, "PCG: A Family of Simple Fast Space-Efficient
 //! Statistically Good Algorithms for Random Number Generation", 2014; the DXSM output function as NumPy documents it).
-//! Seed, name and index are hashed by 64-bit FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo, RFC 9923); SplitMix64 (G. Steele,
+//! Seed, name and index are hashed by 64-bit FNV-1a (RFC 9923); SplitMix64 (G. Steele,
 //! D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014) spreads the hash over state and
 //! increment. Two streams of a run are equal only if their hashes collide: chance 2^-64 a pair.
+
+mod distributions;
+#[cfg(test)]
+mod tests;
 
 use std::convert::Infallible;
 
@@ -16,6 +20,8 @@ use rand_core::{Rng, TryRng};
 use rand_pcg::Pcg64Dxsm;
 
 use crate::units::Duration;
+
+pub use distributions::{DistributionError, Exponential, LogNormal, Pareto, Zipf};
 
 /// The random streams of one seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,9 +115,9 @@ impl TryRng for Stream {
     }
 }
 
-/// Offset basis of 64-bit FNV-1a (RFC 9923, section 5).
+/// Offset basis of 64-bit FNV-1a.
 const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-/// Prime of 64-bit FNV (RFC 9923, section 5).
+/// Prime of 64-bit FNV.
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// Continues the FNV-1a hash `hash` over `bytes`.
