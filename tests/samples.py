@@ -36,6 +36,13 @@ start_s,host,request_bytes,response_bytes,server_s
 20.0,a.example,300,4000,0
 """
 
+LOG = """\
+851000010.500  4500 10.0.0.1 TCP_MISS/200 12000 GET http://slow.example/a - DIRECT/192.0.2.1 text/html
+851000007.000   250 10.0.0.2 TCP_MISS/200 3000 GET http://quick.example/b - DIRECT/192.0.2.2 image/gif
+851000007.100     5 10.0.0.2 TCP_HIT/200 3000 GET http://quick.example/b - NONE/- image/gif
+851000008.000   100 10.0.0.3 TCP_MISS/200 500 GET http://quick.example/c - DIRECT/192.0.2.2 text/html
+"""
+
 
 @dataclass
 class Answer:

@@ -15,14 +15,7 @@ from hypothesis import strategies as st
 from farweb import RunError, WorkloadError, _core
 from farweb.columns import Column
 from farweb.importer import REPORT_KEY, import_log
-from samples import Farweb
-
-LOG = """\
-851000010.500  4500 10.0.0.1 TCP_MISS/200 12000 GET http://slow.example/a - DIRECT/192.0.2.1 text/html
-851000007.000   250 10.0.0.2 TCP_MISS/200 3000 GET http://quick.example/b - DIRECT/192.0.2.2 image/gif
-851000007.100     5 10.0.0.2 TCP_HIT/200 3000 GET http://quick.example/b - NONE/- image/gif
-851000008.000   100 10.0.0.3 TCP_MISS/200 500 GET http://quick.example/c - DIRECT/192.0.2.2 text/html
-"""
+from samples import LOG, Farweb
 
 
 def reader_of(batches: list[list[float]], dropped: dict[str, int] | None = None) -> Any:
