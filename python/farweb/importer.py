@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from farweb import _core
@@ -56,7 +55,7 @@ class ImportReport:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         figures = {"requests": self.requests, "span_s": self.span_s}
-        return {"out": str(self.out), **figures, "log": dict(self.log), **self.counts}
+        return {**self.counts, "out": str(self.out), **figures, "log": dict(self.log)}
 
     def _sheet(self) -> Sheet:
         dropped = sorted(self.counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
@@ -173,7 +172,8 @@ def _begin_at_zero(raw: Path, out: Path, first_s: float, report: str) -> tuple[i
         with pq.ParquetWriter(out, schema, compression="zstd") as writer:
             for batch in source.iter_batches(batch_size=_ROWS):
                 # No log is finer than a millisecond: rounding to microseconds takes off what subtraction adds.
-                starts = pc.round(pc.subtract(batch.column("start_s"), first_s), 6)
+                microseconds = np.rint((batch.column("start_s").to_numpy() - first_s) * 1e6)
+                starts = pa.array(microseconds / 1e6)
                 position = schema.get_field_index("start_s")
                 columns = [starts if i == position else column for i, column in enumerate(batch.columns)]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))

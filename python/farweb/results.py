@@ -90,7 +90,7 @@ class Results:
     @property
     def warmup_ns(self) -> int:
         """Requests that start before this time are left out of summaries and figures, in ns."""
-        return int(self.manifest.get("warmup_ns", 0))
+        return int(self.manifest["warmup_ns"])
 
     def summary(self) -> "Summary":
         """Latencies, rates, losses and links of the run in a few numbers."""

@@ -253,7 +253,7 @@ def draw(found: WorkloadStats, out: Path) -> "Figure":
     Raises:
         FarwebError: The suffix is none of png, svg, pdf.
     """
-    from farweb.plot.style import Chart, check_target, counted, frame, look, save, series
+    from farweb.plot.style import Chart, check_target, counted, frame, log_seconds, look, save, series
 
     check_target(out)
     with look():
@@ -265,24 +265,18 @@ def draw(found: WorkloadStats, out: Path) -> "Figure":
         hosts = found.top_hosts[::-1]
         by_host.barh([host for host, _, _ in hosts], [n for _, n, _ in hosts], color=series(0)["color"])
         by_host.set(title="Hosts with most requests", xlabel="requests")
-        for label, spread, look_of in (
-            ("responses", found.response_bytes, 0),
-            ("requests", found.request_bytes, 1),
-        ):
-            by_size.plot(spread.quantiles.values(), spread.quantiles.keys(), label=label, marker=".", **series(look_of))
-        by_size.set(title="Sizes", xlabel="size", xscale="log", ylabel="requests up to it (%)", ylim=(0, 100))
+        for label, spread, number in (("responses", found.response_bytes, 0), ("requests", found.request_bytes, 1)):
+            by_size.plot(*_cumulative(spread), label=label, marker=".", **series(number))
+        by_size.set(title="Sizes", xlabel="size", xscale="log", ylabel="requests up to it (%)", ylim=(0, 102))
         counted(by_size.xaxis, "B")
         by_size.legend()
-        if found.server_s is not None:
-            spread = found.server_s
-            by_server.plot(spread.quantiles.values(), spread.quantiles.keys(), marker=".", **series(0))
-        by_server.set(
-            title="Server time",
-            xlabel="server time (s)",
-            xscale="log",
-            ylabel="requests up to it (%)",
-            ylim=(0, 100),
-        )
+        by_server.set(title="Server time", xlabel="server time (s)", ylabel="requests up to it (%)", ylim=(0, 102))
+        if found.server_s is not None and found.server_s.quantiles[100] > 0:
+            by_server.plot(*_cumulative(found.server_s), marker=".", **series(0))
+            by_server.set_xscale("log")
+            log_seconds(by_server.xaxis)
+        else:
+            by_server.text(0.5, 0.5, "not recorded", transform=by_server.transAxes, ha="center")
         frame(
             chart,
             f"What {Path(found.source).name} contains",
@@ -291,3 +285,9 @@ def draw(found: WorkloadStats, out: Path) -> "Figure":
         )
         save(chart, out)
     return chart
+
+
+def _cumulative(spread: Spread) -> tuple[list[float], list[float]]:
+    """Values and the percentage of requests up to each; a logarithmic axis has no place for zero."""
+    points = [(value, percent) for percent, value in spread.quantiles.items() if value > 0]
+    return [value for value, _ in points], [percent for _, percent in points]

@@ -30,6 +30,9 @@ def plot(
         int | None,
         typer.Option(min=0, help="For timeseq and cwnd: the connection; that of the slowest request when left out."),
     ] = None,
+    link: Annotated[
+        int | None, typer.Option(min=0, help="For link: the link, 0 at the clients; the busiest when left out.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -46,18 +49,13 @@ def plot(
     """
     del debug
     from farweb.plot import NAMES, draw
+    from farweb.results import Results
 
     output = Output(as_json, quiet)
     if name == "list":
         output.result(NAMES, "\n".join(f"{figure:14} {what}" for figure, what in NAMES.items()))
         return
-    if name not in NAMES:
-        raise typer.BadParameter(f'no figure is called "{name}"; there are {", ".join(NAMES)}')
-    if not results:
-        raise typer.BadParameter(f"name a results folder: farweb plot {name} RESULTS")
-    from farweb.results import Results
-
-    opened = [Results.open(path) for path in results]
-    file = out or results[0] / f"{name}.png"
-    draw(name, opened, file, connection=connection)
+    opened = [Results.open(path) for path in results or ()]
+    file = out or (opened[0].path if opened else Path()) / f"{name}.png"
+    draw(name, opened, file, connection=connection, link=link)
     output.result({"figure": name, "file": str(file)}, str(file))
