@@ -1,0 +1,84 @@
+"""What of a result enters a figure: the requests that count, and the words that name a result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from farweb.errors import ResultsError
+from farweb.results import Results
+
+from farweb.plot.style import listed
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The requests of one result that enter a figure.
+
+    Attributes:
+        label: Name of the result, unlike that of the others in the figure.
+        finished: Finished requests that started after the warm-up, with the columns `response_bytes` (int64) and
+            `latency_s` (float64, s): from the start of the request to its last byte at the first node.
+        failed: Requests since the warm-up that failed.
+        unfinished: Requests since the warm-up that the end of the run cut off.
+    """
+
+    label: str
+    finished: pl.DataFrame
+    failed: int
+    unfinished: int
+
+
+def measured(results: Sequence[Results]) -> list[Measured]:
+    """The requests of each result that enter a figure.
+
+    Raises:
+        ResultsError: A result has no finished request.
+    """
+    return [_measured(result, label) for result, label in zip(results, labels(results), strict=True)]
+
+
+def _measured(result: Results, label: str) -> Measured:
+    since = result.scan("requests").filter(pl.col("start_ns") >= result.warmup_ns)
+    statuses = dict(since.group_by("status").len().collect().iter_rows())
+    finished = (
+        since.filter(pl.col("status") == "done")
+        .select(
+            "response_bytes",
+            # At least one tick of the clock: a path without delay or rate gives 0, which logarithmic axes cannot hold.
+            latency_s=(pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=1) / 1e9,
+        )
+        .collect()
+    )
+    if finished.is_empty():
+        raise ResultsError(
+            f"{result.path}: no request finished, so there is no latency to plot "
+            f"({statuses.get('failed', 0)} failed, {statuses.get('unfinished', 0)} unfinished)"
+        )
+    return Measured(label, finished, statuses.get("failed", 0), statuses.get("unfinished", 0))
+
+
+def labels(results: Sequence[Results]) -> list[str]:
+    """A name for each result: that of its run, with the folder's or the place in the list where names repeat."""
+    names = [result.name for result in results]
+    folders = [
+        name if names.count(name) == 1 or name == result.path.name else f"{name} ({result.path.name})"
+        for name, result in zip(names, results, strict=True)
+    ]
+    return [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
+
+
+def provenance(results: Sequence[Results]) -> str:
+    """The seeds and versions behind a figure, as a sentence for a caption."""
+    seeds = sorted({int(result.manifest["seed"]) for result in results})
+    versions = sorted({str(result.manifest["version"]) for result in results})
+    word = "Seed" if len(seeds) == 1 else "Seeds"
+    return f"{word} {listed([str(seed) for seed in seeds])}, farweb {listed(versions)}."
+
+
+def counts(requests: Sequence[Measured]) -> str:
+    """How many requests a figure shows and how many it leaves out, for a caption."""
+    shown = listed([f"{len(each.finished):,}" for each in requests])
+    failed = sum(each.failed for each in requests)
+    unfinished = sum(each.unfinished for each in requests)
+    out = [f"{n:,} {word}" for n, word in ((failed, "failed"), (unfinished, "unfinished")) if n]
+    return f"n = {shown} finished requests" + (f"; {listed(out)} ones are left out." if out else ".")

@@ -1,0 +1,184 @@
+"""The look of every figure: colours, the frame with title and caption, and how a figure is written to a file.
+
+Nothing here changes matplotlib's global state: a figure is built and saved inside `look()`, on a canvas of its own and
+without pyplot, so it needs no display and leaves an open notebook or script as it was.
+"""
+
+import io
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from farweb.atomic import staged_file
+from farweb.errors import FarwebError
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Colours of series, told apart with any common colour vision.
+
+Source: M. Okabe and K. Ito, Color Universal Design (2008). Its yellow and black are left out: the one is too faint on
+white, the other is the colour of text.
+"""
+
+MARKERS = ("o", "s", "^", "D", "v", "P")
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
+"""Markers and dashes by series, so that a grey print can be read too; dashes change once the colours are used up."""
+
+INK = "#222222"
+QUIET = "#6B6B6B"
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+# Any: matplotlib types the keys, differently from version to version.
+_RC: Any = {
+    "font.family": ["DejaVu Sans"],  # ships with matplotlib: the same letters on every machine
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E3E3E3",
+    "grid.linewidth": 0.6,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "savefig.dpi": 160,
+    "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
+    "svg.hashsalt": "farweb",  # ids inside an SVG are the same for the same figure
+    "path.simplify": True,
+    "agg.path.chunksize": 20000,
+}
+
+_FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
+_POINTS_A_LINE = 11.5
+_CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
+
+
+class Chart(Figure):
+    """A figure that a notebook shows by itself; otherwise a matplotlib `Figure`."""
+
+    def _repr_png_(self) -> bytes:
+        return encode(self, "png")
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """Set farweb's look for as long as the block lasts."""
+    with mpl.rc_context():
+        mpl.rcdefaults()  # a user's matplotlibrc does not change a figure
+        with mpl.rc_context(_RC):
+            yield
+
+
+def series(index: int) -> dict[str, Any]:
+    """Colour and dash of the series with this number, counted from 0."""
+    return {
+        "color": PALETTE[index % len(PALETTE)],
+        "linestyle": LINES[index // len(PALETTE) % len(LINES)],
+    }
+
+
+def frame(chart: Figure, title: str, caption: str) -> None:
+    """Put the title above the axes and the caption below, and lay the axes out between them.
+
+    Args:
+        chart: The figure, of any size.
+        title: One line: what is drawn.
+        caption: What is to be seen, with n and seed; wrapped to the width.
+    """
+    width, height = chart.get_size_inches()
+    together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
+    lines = textwrap.wrap(together, int(width * _CHARACTERS_AN_INCH))
+    foot = (len(lines) * _POINTS_A_LINE + 9) / 72 / height
+    head = 26 / 72 / height
+    chart.set_layout_engine("constrained", rect=(0.005, foot, 0.985, 1 - foot - head), hspace=0.03)
+    chart.text(0.012, 1 - 7 / 72 / height, title, fontsize=11.5, fontweight="bold", va="top", gid="title")
+    chart.text(
+        0.012, 5 / 72 / height, "\n".join(lines), fontsize=8, color=QUIET, va="bottom", linespacing=1.25, gid="caption"
+    )
+
+
+def log_seconds(axis: Axis) -> None:
+    """Label a logarithmic axis of seconds with plain numbers, at 1, 2 and 5 as well where it spans few decades.
+
+    Call it last: it goes by the limits that the data have set.
+    """
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * _FEW_DECADES else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def counted(axis: Axis, unit: str) -> None:
+    """Label an axis in `unit` with decimal prefixes: 500 B, 32 kB, 1.5 MB."""
+    axis.set_major_formatter(EngFormatter(unit=unit))
+
+
+def legend(axes: Axes, columns: int, **more: Any) -> None:
+    """Put the legend above the axes, where it hides no data."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=columns, **more)
+
+
+def encode(chart: Figure, suffix: str) -> bytes:
+    """The figure as a file in memory.
+
+    The same figure gives the same bytes: no dates and no versions go into the file.
+
+    Args:
+        chart: The figure.
+        suffix: ``png``, ``svg`` or ``pdf``.
+    """
+    stamps: dict[str, dict[str, Any]] = {
+        "png": {"Software": None},
+        "svg": {"Date": None, "Creator": "farweb"},
+        "pdf": {"CreationDate": None, "Creator": "farweb", "Producer": None},
+    }
+    buffer = io.BytesIO()
+    with look():
+        chart.savefig(buffer, format=suffix, metadata=stamps[suffix])
+    return buffer.getvalue()
+
+
+def check_target(out: Path) -> None:
+    """Refuse a file name whose suffix is not that of a figure, before anything is drawn.
+
+    Raises:
+        FarwebError: The suffix is none of png, svg, pdf.
+    """
+    if out.suffix.lower() not in SUFFIXES:
+        raise FarwebError(f"{out}: a figure is written as {', '.join(SUFFIXES)}; the suffix tells which")
+
+
+def save(chart: Figure, out: Path) -> None:
+    """Write the figure in the format that the suffix of `out` names; all of it or, when that fails, nothing.
+
+    Raises:
+        FarwebError: The suffix is none of png, svg, pdf.
+        RunError: The file cannot be written.
+    """
+    check_target(out)
+    content = encode(chart, out.suffix.lower().removeprefix("."))
+    with staged_file(out) as stage:
+        stage.write_bytes(content)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a person lists them: ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"

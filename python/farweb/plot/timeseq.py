@@ -1,0 +1,155 @@
+"""Time–sequence plot of one connection, in the vocabulary of Shawn Ostermann's tcptrace."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from farweb.errors import ResultsError
+from farweb.results import Results
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from farweb.plot import style
+from farweb.plot.connection import Trace, trace
+from farweb.plot.measured import labels, provenance
+
+DATA = style.INK
+ACK = "#009E73"
+WINDOW = "#E69F00"
+AGAIN = "#D55E00"
+ENDS = "#9A4F82"
+"""Colours by role. tcptrace draws on black: data white, ACK green, window yellow, retransmission red, SYN and FIN
+orange; here its hues, as far as they can be told apart on white with any colour vision."""
+
+ARROWS_POINTS = 9
+"""Height of a full segment, in points, from which its bar has arrow heads; chosen: below, they run together."""
+
+
+def timeseq(results: Sequence[Results], connection: int | None = None) -> style.Chart:
+    """Sequence numbers over time, at the sender of the data of one connection.
+
+    A bar is a segment, from its first to its last byte; the stair below is what has been acknowledged, the stair above
+    how far the advertised window allows to send.
+
+    Args:
+        results: One result with recorded packets.
+        connection: Number of the connection; None: that of the slowest finished request.
+
+    Raises:
+        ResultsError: More than one result, no packets recorded, or none of that connection.
+    """
+    if len(results) != 1:
+        raise ResultsError(f"plot timeseq draws one result at a time, not {len(results)}: name one results folder")
+    one = trace(results[0], connection)
+    chart = style.Chart(figsize=(9, 6))
+    axes = chart.subplots()
+    _set_limits(axes, one)
+    _draw_stairs(axes, one)
+    _draw_segments(axes, one)
+    _draw_ends(axes, one)
+    axes.set_xlabel(f"time since the connection's first packet [s]  ({one.start_s:.3f} s into the run)")
+    axes.set_ylabel("sequence number, relative")
+    style.counted(axes.yaxis, "B")
+    _draw_legend(axes, one)
+    again = int(one.sent["retransmission"].sum())
+    style.frame(
+        chart,
+        f"Time–sequence of connection {one.connection} – {labels(results)[0]}",
+        f"What {one.node} sent ({one.direction}) and the acknowledgements that came back to it, seen there. "
+        f"n = {len(one.sent):,} segments sent, {again:,} of them again (R), {len(one.drops):,} dropped by a link (×). "
+        f"{provenance(results)}",
+    )
+    return chart
+
+
+def _draw_segments(axes: Axes, one: Trace) -> None:
+    data = one.sent.filter(one.sent["payload_bytes"] > 0)
+    arrows = _points(axes, one.sent["payload_bytes"].to_list()) >= ARROWS_POINTS
+    for again, colour in ((False, DATA), (True, AGAIN)):
+        some = data.filter(data["retransmission"] == again)
+        time = some["time_s"].to_numpy()
+        low = some["seq"].to_numpy()
+        high = low + some["payload_bytes"].to_numpy()
+        bars = np.stack((np.column_stack((time, low)), np.column_stack((time, high))), axis=1)
+        gid = "retransmissions" if again else "segments"
+        width = 2.2 if again else 1.1
+        axes.add_collection(LineCollection(list(bars), colors=colour, linewidths=width, zorder=4, gid=gid))
+        if arrows:
+            axes.plot(time, high, linestyle="", marker=6, markersize=3.2, color=colour, zorder=4)
+            axes.plot(time, low, linestyle="", marker=7, markersize=3.2, color=colour, zorder=4)
+        for x, y in zip(time, high, strict=True) if again else ():
+            axes.annotate(
+                "R", (x, y), xytext=(0, 5), textcoords="offset points", ha="center", color=colour, fontsize=8, zorder=6
+            )
+    axes.plot(
+        one.drops["time_s"].to_numpy(),
+        (one.drops["seq"] + one.drops["payload_bytes"] / 2).to_numpy(),
+        linestyle="",
+        marker="x",
+        markersize=6.5,
+        markeredgewidth=1.8,
+        color=AGAIN,
+        zorder=6,
+        gid="drops",
+    )
+
+
+def _points(axes: Axes, payload: Sequence[int]) -> float:
+    """Height of the largest segment on paper, in points; the axes take about three quarters of the figure."""
+    low, high = axes.get_ylim()
+    figure = axes.get_figure()
+    height = figure.get_figheight() if isinstance(figure, Figure) else 0.0
+    return max(payload, default=0) / (high - low) * 0.75 * height * 72
+
+
+def _draw_stairs(axes: Axes, one: Trace) -> None:
+    """The ACK line with a tick for each acknowledgement that repeats the one before, and the window line."""
+    time = one.acks["time_s"].to_numpy()
+    ack = np.maximum.accumulate(one.acks["ack"].to_numpy())
+    edge = np.maximum.accumulate(one.acks["ack"].to_numpy() + one.acks["window_bytes"].to_numpy())
+    until = max([*time[-1:], *one.sent["time_s"].to_numpy()[-1:]], default=0.0)
+    time = np.append(time, until)
+    for level, colour, gid in ((ack, ACK, "ack"), (edge, WINDOW, "window")):
+        held = np.append(level, level[-1:] if len(level) else [0])
+        axes.step(time, held, where="post", color=colour, linewidth=1.3, zorder=3, gid=gid)
+    empty = one.acks["payload_bytes"].to_numpy() == 0
+    repeated = np.flatnonzero((np.diff(one.acks["ack"].to_numpy(), prepend=-1) == 0) & empty)
+    axes.plot(
+        time[repeated], ack[repeated], linestyle="", marker=3, markersize=4, color=ACK, zorder=3, gid="repeated acks"
+    )
+
+
+def _draw_ends(axes: Axes, one: Trace) -> None:
+    for letter, name in (("S", "SYN"), ("F", "FIN")):
+        some = one.sent.filter(one.sent["flags"].str.contains(letter))
+        place = some["seq"] + some["payload_bytes"]
+        for x, y in zip(some["time_s"], place, strict=True):
+            axes.plot([x], [y], marker="D", markersize=4.5, color=ENDS, zorder=5)
+            axes.annotate(
+                name, (x, y), xytext=(7, -2), textcoords="offset points", color=ENDS, fontsize=8, va="top", zorder=6
+            )
+
+
+def _set_limits(axes: Axes, one: Trace) -> None:
+    """Limits by what was sent: the window line may leave the picture, the segments may not shrink to a line."""
+    top = max((one.sent["seq"] + one.sent["payload_bytes"]).to_list())
+    edges = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
+    highest = min(max([top, *edges]), max(2.2 * top, 2_000))
+    axes.set_ylim(-0.04 * highest, 1.06 * highest)
+    ends = [*one.sent["time_s"].to_list(), *one.acks["time_s"].to_list(), *one.drops["time_s"].to_list()]
+    last = max(max(ends), 1e-6)
+    axes.set_xlim(-0.02 * last, 1.05 * last)
+
+
+def _draw_legend(axes: Axes, one: Trace) -> None:
+    entries = [
+        Line2D([], [], color=DATA, marker="|", markersize=10, linestyle="", label="segment"),
+        Line2D([], [], color=ACK, label="acknowledged"),
+        Line2D([], [], color=WINDOW, label="advertised window"),
+    ]
+    if one.sent["retransmission"].any():
+        entries.append(Line2D([], [], color=AGAIN, marker="|", markersize=10, linestyle="", label="sent again (R)"))
+    if len(one.drops):
+        entries.append(Line2D([], [], color=AGAIN, marker="x", markeredgewidth=1.8, linestyle="", label="dropped"))
+    axes.legend(handles=entries, loc="lower right")
