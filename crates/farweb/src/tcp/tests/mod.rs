@@ -1,0 +1,7 @@
+//! Tests of the endpoint: scripts by subject, two endpoints on a pipe, and properties.
+
+mod pipe;
+mod script;
+
+mod handshake;
+mod transfer;
