@@ -84,7 +84,7 @@ impl Check {
             Loss::None => {}
             Loss::List { drop } => {
                 for (index, item) in drop.iter().enumerate() {
-                    if let Err(message) = packets_of_list(item) {
+                    if let Err(message) = packets_of_list(&item.to_string()) {
                         self.report(format!("{key}.drop.{index}"), message);
                     }
                 }

@@ -69,6 +69,10 @@ impl Document {
             return Err(whole(1, 1, found));
         }
         let lines = Lines::new(text);
+        if let Some(start) = text.find('\0') {
+            let (line, column) = lines.place(start);
+            return Err(whole(line, column, "not TOML: binary data".to_owned()));
+        }
         let toml = toml_edit::Document::parse(text).map_err(|error| {
             let (line, column) = lines.place(error.span().map_or(0, |span| span.start));
             let message = error.message().trim().replace('\n', "; ");

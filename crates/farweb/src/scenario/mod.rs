@@ -9,11 +9,15 @@ mod document;
 mod later;
 mod model;
 mod problem;
+mod report;
 mod shape;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
+pub use report::{DirectionReport, HostLimits, LegReport, LinkReport, Report, WindowLimit};
 
 use std::sync::LazyLock;
 

@@ -59,7 +59,7 @@ impl<'a> Walk<'a> {
         if !words.is_empty() {
             match value {
                 Value::String(word) => self.word(path, &words, word),
-                _ => self.wrong_type(path, value, &format!("one of {}", list_quoted(&words))),
+                _ => self.wrong_type(path, value, &choice(&words)),
             }
             return;
         }
@@ -70,13 +70,13 @@ impl<'a> Walk<'a> {
         };
         let kind_path = join(path, "kind");
         match table.get("kind") {
-            None => self.report(&kind_path, format!("missing; it is one of {}", list_quoted(&kinds))),
+            None => self.report(&kind_path, format!("missing; it is {}", choice(&kinds))),
             Some(Value::Null) => {}
             Some(Value::String(kind)) => match branches.iter().find(|branch| kind_of(branch) == Some(kind)) {
                 Some(branch) => self.table(path, branch, table),
                 None => self.word(&kind_path, &kinds, kind),
             },
-            Some(kind) => self.wrong_type(&kind_path, kind, &format!("one of {}", list_quoted(&kinds))),
+            Some(kind) => self.wrong_type(&kind_path, kind, &choice(&kinds)),
         }
     }
 
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
             return self.report(path, message);
         }
         let meant = did_you_mean(word, words);
-        let message = format!("found {}; it is one of {}{meant}", quote(word), list_quoted(words));
+        let message = format!("found {}; it is {}{meant}", quote(word), choice(words));
         self.report(path, message);
     }
 
@@ -224,15 +224,22 @@ fn list_quoted(words: &[&str]) -> String {
     words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", ")
 }
 
+fn choice(words: &[&str]) -> String {
+    format!("{}{}", if words.len() == 1 { "" } else { "one of " }, list_quoted(words))
+}
+
 /// " (did you mean …?)" when one of `words` is near.
 fn did_you_mean(found: &str, words: &[&str]) -> String {
     let found = found.to_lowercase();
-    let nearest = words.iter().map(|word| (strsim::osa_distance(&found, word), word)).min();
-    match nearest {
-        // A third of the letters may differ: "bufer", "conections"; chosen so that short words need to be close.
-        Some((distance, word)) if distance <= found.chars().count().div_ceil(3) => {
-            format!(" (did you mean {word}?)")
-        }
+    let letters = found.chars().count();
+    // A third of the letters may differ: "bufer", "conections"; chosen so that short words need to be close. A word that
+    // is only begun ("bsd44") is near too.
+    let distance = |word: &str| match word.starts_with(&found) && letters >= 3 {
+        true => 0,
+        false => strsim::osa_distance(&found, word),
+    };
+    match words.iter().map(|word| (distance(word), word)).min() {
+        Some((distance, word)) if distance <= (letters / 3).max(1) => format!(" (did you mean {word}?)"),
         _ => String::new(),
     }
 }
