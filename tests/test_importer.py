@@ -18,8 +18,8 @@ from farweb.importer import REPORT_KEY, import_log
 from samples import LOG, Farweb
 
 
-def reader_of(batches: list[list[float]], dropped: dict[str, int] | None = None) -> Any:
-    """Stands for the core's reader: requests with these starts, each one byte larger than the one before."""
+def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -> Any:
+    """Stands for the core's reader: requests with these starts (ms since 1970), each a byte larger than the last."""
 
     class Reader:
         def __init__(self, path: str, format: str, **options: object) -> None:
@@ -33,15 +33,18 @@ def reader_of(batches: list[list[float]], dropped: dict[str, int] | None = None)
             numbers = np.arange(self._rows, self._rows + len(starts), dtype=np.int64)
             self._rows += len(starts)
             return {
-                "start_s": np.array(starts, dtype=np.float64),
+                "start_unix_ns": np.array(starts, dtype=np.int64) * 10**6,
                 "host": ((numbers % 3).astype(np.int32), ["a", "b", "c"]),
                 "request_bytes": np.full(len(starts), 300, dtype=np.int64),
                 "response_bytes": numbers + 1,
             }
 
         def report(self) -> str:
-            counts = {"lines": self._rows, "dropped": dropped or {}, "unreadable": [], "assumptions": []}
-            return json.dumps({**counts, "origin_unix_s": 1000.0, "sorted": False})
+            starts = [start * 10**6 for batch in batches for start in batch]
+            counts = {"lines": self._rows, "requests": self._rows, "dropped": dropped or {}}
+            remarks: dict[str, Any] = {"unreadable_lines": 0, "unreadable": [], "assumptions": []}
+            first = min(starts, default=None)
+            return json.dumps({**counts, **remarks, "first_start_unix_ns": first, "sorted": starts == sorted(starts)})
 
     return Reader
 
@@ -51,21 +54,20 @@ def reader_of(batches: list[list[float]], dropped: dict[str, int] | None = None)
 def test_starts_are_in_order_from_zero_and_equal_ones_keep_theirs(
     folder: Path, monkeypatch: pytest.MonkeyPatch, milliseconds: list[list[int]]
 ) -> None:
-    batches = [[start / 1000 for start in batch] for batch in milliseconds]
-    monkeypatch.setattr(_core, "LogReader", reader_of(batches))
+    monkeypatch.setattr(_core, "LogReader", reader_of(milliseconds))
     report = import_log("log", "out.parquet", format="squid")
     table = pq.read_table("out.parquet")
-    flat = [start for batch in batches for start in batch]
+    flat = [start for batch in milliseconds for start in batch]
     order = sorted(range(len(flat)), key=lambda row: flat[row])  # stable
     assert table["response_bytes"].to_pylist() == [row + 1 for row in order]
-    assert table["start_s"].to_pylist() == [round(flat[row] - min(flat), 6) for row in order]
+    assert table["start_s"].to_pylist() == [(flat[row] - min(flat)) / 1000 for row in order]
     assert report.requests == len(flat)
-    assert report.counts["origin_unix_s"] == pytest.approx(1000 + min(flat))
+    assert report.counts["first_start_unix_ns"] == min(flat) * 10**6
     assert os.listdir(folder) == ["out.parquet"]
 
 
 def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_core, "LogReader", reader_of([[3.0, 1.0]], {"hit": 5}))
+    monkeypatch.setattr(_core, "LogReader", reader_of([[3000, 1000]], {"hit": 5}))
     report = import_log("access.log", "out.parquet", format="squid", keep="misses", request_bytes=None)
     kept = json.loads(pq.read_schema("out.parquet").metadata[REPORT_KEY])
     assert kept["log"] == {"file": "access.log", "format": "squid", "keep": "misses"}
@@ -84,7 +86,7 @@ def test_a_log_without_a_request_says_what_it_had(folder: Path, monkeypatch: pyt
 
 def test_a_full_disk_keeps_the_older_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "out.parquet").write_text("older")
-    monkeypatch.setattr(_core, "LogReader", reader_of([[1.0]]))
+    monkeypatch.setattr(_core, "LogReader", reader_of([[1]]))
 
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

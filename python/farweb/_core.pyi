@@ -135,32 +135,37 @@ class LogReader:
         format: str,
         *,
         keep: str = "misses",
+        tunnels: bool = False,
         rtt_ns: int = 0,
         request_bytes: int | None = None,
         server_time: str = "elapsed",
+        server_name: str = "server",
         max_unreadable: float = 0.01,
     ) -> None:
         """Open `path`, plain or gzip.
 
         Args:
             path: The log.
-            format: `squid`, `clf` (common or combined).
-            keep: `misses`: what crossed the link; `all`: everything answered with content.
+            format: `squid`, `clf` (common or combined, or a table of the same fields with a header line).
+            keep: `misses`: what crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
+            tunnels: Keep CONNECT tunnels, each as one request and one response.
             rtt_ns: Round-trip time that the recorded time contains; taken off the server time.
             request_bytes: Size of each request; None: estimated from the URL.
             server_time: `elapsed`: from the recorded time less `rtt_ns`; `none`: leave out.
+            server_name: Host of all requests of a web server's log, which does not name it.
             max_unreadable: Share of lines that may be unreadable before the import fails, 0 to 1.
         """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests in the order of the log; None at the end.
+        """About `rows` requests in the order of the log; None at the end.
 
-        Columns of the request table; `start_s` may be negative and out of order.
+        Columns of the request table, with `start_unix_ns` (int64, ns since 1970, not always in order) for `start_s`.
         """
 
     def report(self) -> str:
         """Counts so far, as JSON text.
 
-        `{"lines", "requests", "dropped": {reason: n}, "unreadable": [{"line", "why", "text"}], "assumptions": [..],
-        "origin_unix_s", "sorted": bool}`, where `origin_unix_s` is the Unix time of `start_s` 0.
+        `{"lines", "requests", "dropped": {reason: n}, "unreadable_lines", "unreadable": [{"line", "why", "text"}],
+        "assumptions": [..], "first_start_unix_ns", "last_start_unix_ns", "sorted", "request_bytes",
+        "response_bytes"}`; the two starts are null without a request.
         """

@@ -4,14 +4,14 @@ The core reads the log in a stream; the rows go to a Parquet file as they come, 
 (on disk, when it is large) and begun at zero. Memory does not grow with the log.
 """
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 REPORT_KEY = b"farweb.import"
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
+_START = "start_unix_ns"  # what the core calls the start of a request in a log
 _UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
 
 
@@ -42,8 +43,8 @@ class ImportReport:
         requests: Its rows.
         span_s: From the first start to the last.
         log: Name, format and options of the log.
-        counts: As the reader counted: `lines`, `dropped` by reason, `unreadable`, `assumptions`, `origin_unix_s` (the
-            Unix time of `start_s` 0).
+        counts: As the reader counted: `lines`, `dropped` by reason, `unreadable`, `assumptions` and others;
+            `first_start_unix_ns` is the Unix time of `start_s` 0.
     """
 
     out: Path
@@ -62,6 +63,7 @@ class ImportReport:
         rows = [
             ["lines", count(self.counts["lines"])],
             ["requests kept", count(self.requests)],
+            ["unreadable", count(self.counts["unreadable_lines"])],
             *([f"left out: {reason}", count(lines)] for reason, lines in dropped),
             ["from first to last start", seconds(self.span_s)],
         ]
@@ -100,8 +102,8 @@ def import_log(
         out: The request table, a .parquet file; an older one is replaced when the new one is complete.
         format: What the log is: ``squid``, ``clf``.
         progress: Called with the number of requests kept so far, some ten times a second.
-        options: As `farweb._core.LogReader` has them: `keep`, `rtt_ns`, `request_bytes`, `server_time`,
-            `max_unreadable`.
+        options: As `farweb._core.LogReader` has them: `keep`, `tunnels`, `rtt_ns`, `request_bytes`, `server_time`,
+            `server_name`, `max_unreadable`.
 
     Raises:
         WorkloadError: The log cannot be read, or holds no request. Nothing is written then.
@@ -120,62 +122,52 @@ def import_log(
     reader = _core.LogReader(str(log), format, **options)
     with staged_file(out) as stage:
         raw = stage.with_name("raw.parquet")
-        first_s, in_order = _copy(reader, raw, progress)
+        _copy(reader, raw, progress)
         counts = json.loads(reader.report())
-        if first_s is None:
+        if counts["requests"] == 0:
             reasons = ", ".join(f"{number} {reason}" for reason, number in counts["dropped"].items())
             raise WorkloadError(f"{log}: holds no request to simulate; {counts['lines']} lines: {reasons or 'none'}")
-        if not in_order:
+        if not counts.pop("sorted"):
             unsorted = raw
             raw = stage.with_name("sorted.parquet")
-            sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent)
-        counts["origin_unix_s"] += first_s
-        del counts["sorted"]  # says something of the log; the table is in order
-        requests, span_s = _begin_at_zero(raw, stage, first_s, json.dumps({"log": source, **counts}))
-    return ImportReport(out, requests, span_s, source, counts)
+            sort_parquet(unsorted, raw, by=_START, scratch=stage.parent)
+        kept = json.dumps({"log": source, **counts}, ensure_ascii=False)
+        span_s = _begin_at_zero(raw, stage, counts["first_start_unix_ns"], kept)
+    return ImportReport(out, counts["requests"], span_s, source, counts)
 
 
-def _copy(reader: _core.LogReader, raw: Path, progress: Callable[[int], None] | None) -> tuple[float | None, bool]:
-    """Write the requests as they come; the earliest start (None: no request) and whether they were in order."""
-    first, last, in_order, rows = None, -np.inf, True, 0
-    writer = None
-    try:
+def _copy(reader: _core.LogReader, raw: Path, progress: Callable[[int], None] | None) -> None:
+    """Write the requests as they come, with their Unix times; no file when there is none."""
+    rows = 0
+    with contextlib.ExitStack() as stack:
+        writer = None
         while (columns := reader.batch(_ROWS)) is not None:
             if writer is None:
-                schema = arrow_schema(
-                    {**REQUESTS, "columns": [c for c in REQUESTS["columns"] if c["name"] in columns]}, {}
-                )
-                writer = pq.ParquetWriter(raw, schema, compression="zstd")
+                fields = [field for field in _schema(columns, "") if field.name != "start_s"]
+                schema = pa.schema([pa.field(_START, pa.int64(), nullable=False), *fields])
+                writer = stack.enter_context(pq.ParquetWriter(raw, schema, compression="zstd"))
             batch = to_arrow(columns, schema)
-            if not batch.num_rows:
-                continue
             writer.write_batch(batch)
-            starts = batch.column("start_s").to_numpy()
-            in_order = in_order and bool(starts[0] >= last) and bool((np.diff(starts) >= 0).all())
-            last, rows = starts[-1], rows + batch.num_rows
-            first = float(starts.min()) if first is None else min(first, float(starts.min()))
+            rows += batch.num_rows
             if progress is not None:
                 progress(rows)
-    finally:
-        if writer is not None:
-            writer.close()
-    return first, in_order
 
 
-def _begin_at_zero(raw: Path, out: Path, first_s: float, report: str) -> tuple[int, float]:
-    """Write the rows of `raw` to `out` with `first_s` taken off their starts; how many there are and the last start."""
-    rows, last = 0, 0.0
+def _begin_at_zero(raw: Path, out: Path, first_unix_ns: int, report: str) -> float:
+    """Write the rows of `raw` to `out` with starts since the first one, in s; the last of them."""
+    last = 0.0
     with pq.ParquetFile(raw) as source:
-        fields = {column["name"]: column for column in REQUESTS["columns"]}
-        present = [fields[name] for name in source.schema_arrow.names]
-        schema = arrow_schema({**REQUESTS, "columns": present}, {REPORT_KEY.decode(): report})
+        schema = _schema(source.schema_arrow.names, report)
         with pq.ParquetWriter(out, schema, compression="zstd") as writer:
             for batch in source.iter_batches(batch_size=_ROWS):
-                # No log is finer than a millisecond: rounding to microseconds takes off what subtraction adds.
-                microseconds = np.rint((batch.column("start_s").to_numpy() - first_s) * 1e6)
-                starts = pa.array(microseconds / 1e6)
-                position = schema.get_field_index("start_s")
-                columns = [starts if i == position else column for i, column in enumerate(batch.columns)]
-                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
-                rows, last = rows + batch.num_rows, starts[-1].as_py()
-    return rows, last
+                starts = (batch.column(_START).to_numpy() - first_unix_ns) / 1e9
+                columns = [starts if name == "start_s" else batch.column(name) for name in schema.names]
+                writer.write_batch(pa.RecordBatch.from_arrays([pa.array(c) for c in columns], schema=schema))
+                last = float(starts[-1])
+    return last
+
+
+def _schema(names: Iterable[str], report: str) -> pa.Schema:
+    """The schema of a request table with `start_s` and those of the columns `names` that it may have."""
+    present = [column for column in REQUESTS["columns"] if column["name"] in {"start_s", *names}]
+    return arrow_schema({**REQUESTS, "columns": present}, {REPORT_KEY.decode(): report})

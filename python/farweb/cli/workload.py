@@ -21,8 +21,11 @@ def import_(
         typer.Option("--out", "-o", metavar="FILE", help="Request table; LOG.parquet here when left out."),
     ] = None,
     keep: Annotated[
-        str, typer.Option(help="misses: what crossed the link; all: everything answered with content.")
+        str, typer.Option(help="misses: what crossed the link; crossed: revalidations too; all: cache hits as well.")
     ] = "misses",
+    tunnels: Annotated[
+        bool, typer.Option("--tunnels", help="Keep CONNECT tunnels, each as one request and one response.")
+    ] = False,
     rtt_ms: Annotated[
         float,
         typer.Option(min=0, help="Round-trip time that recorded times contain, in ms; taken off server times."),
@@ -34,6 +37,9 @@ def import_(
     server_time: Annotated[
         str, typer.Option(help="elapsed: from the recorded time, less the round trip; none: leave it out.")
     ] = "elapsed",
+    server_name: Annotated[
+        str, typer.Option(help="Host of all requests of a web server's log, which does not name it.")
+    ] = "server",
     max_unreadable: Annotated[float, typer.Option(min=0, max=1, help="Share of lines that may be unreadable.")] = 0.01,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -59,9 +65,11 @@ def import_(
             out or Path(_stem(log) + ".parquet"),
             format=format_,
             keep=keep,
+            tunnels=tunnels,
             rtt_ns=round(rtt_ms * 1e6),
             request_bytes=request_bytes,
             server_time=server_time,
+            server_name=server_name,
             max_unreadable=max_unreadable,
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
         )
