@@ -1,8 +1,10 @@
 //! Origin servers: when the bytes of a response are there to be sent.
 //!
-//! Models the three ways in which a recorded server time can be given back. `paced` is that of the NZ–US studies: "the
-//! complete response arrives … at the same mean rate as it did when the page was fetched on the real network" (Pearson
-//! and McGregor). Leaves out the server's load: requests do not wait for each other.
+//! Models three ways to give back a recorded server time. `paced` is that of the NZ–US studies, where response packets are
+//! released at a regulated rate, so that the whole response takes as long as it did on the real network. Leaves out the
+//! server's load: requests do not wait for each other.
+//! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic
+//! model.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

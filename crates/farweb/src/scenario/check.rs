@@ -81,14 +81,7 @@ impl Check {
             }
         };
         match loss {
-            Loss::None => {}
-            Loss::List { drop } => {
-                for (index, item) in drop.iter().enumerate() {
-                    if let Err(message) = packets_of_list(&item.to_string()) {
-                        self.report(format!("{key}.drop.{index}"), message);
-                    }
-                }
-            }
+            Loss::None | Loss::List { .. } => {}
             Loss::Bernoulli { probability: value } => probability("probability", *value),
             Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
                 probability("good_to_bad", *good_to_bad);
@@ -226,18 +219,4 @@ impl Check {
 /// "1 node", "3 nodes".
 fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-/// Whether an entry of a loss list names packets: a kind and the n-th, or the n-th to the m-th.
-fn packets_of_list(text: &str) -> Result<(), String> {
-    let wanted = "write a kind (syn, synack, data, ack, fin, any) and a number from 1, such as \"data 8\", or \"data 13..15\"";
-    let problem = || format!("{text:?} names no packets; {wanted}");
-    let (kind, numbers) = text.split_once(' ').ok_or_else(problem)?;
-    if !["syn", "synack", "data", "ack", "fin", "any"].contains(&kind) {
-        return Err(problem());
-    }
-    let (first, last) = numbers.split_once("..").unwrap_or((numbers, numbers));
-    let first: u64 = first.trim().parse().map_err(|_| problem())?;
-    let last: u64 = last.trim().parse().map_err(|_| problem())?;
-    if first == 0 || last < first { Err(problem()) } else { Ok(()) }
 }

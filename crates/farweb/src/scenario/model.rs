@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use crate::http::Release;
+use crate::net::LinkConfig;
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::profile::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
@@ -81,6 +82,20 @@ pub struct LinkDirection {
     /// Packets lost on the way besides those that find the queue full.
     #[serde(default)]
     pub loss: Loss,
+}
+
+impl LinkDirection {
+    /// The link that it describes.
+    #[must_use]
+    pub fn config(&self) -> LinkConfig {
+        LinkConfig {
+            rate: self.rate.0,
+            delay: self.delay,
+            limit: self.queue,
+            counts: self.queue_counts,
+            loss: self.loss.clone(),
+        }
+    }
 }
 
 /// Rate of a link; `None` is unlimited.

@@ -6,6 +6,7 @@ use super::QueueLimit;
 use super::document::{Document, join, quote};
 use super::later;
 use super::problem::Problem;
+use crate::net::ListedPackets;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 
 /// Everything in `document` that does not follow `schema`.
@@ -139,6 +140,7 @@ impl<'a> Walk<'a> {
             Some(Bytes::KIND) => quantity_error::<Bytes>(value),
             Some(BitRate::KIND) => quantity_error::<BitRate>(value),
             Some(QueueLimit::KIND) => quantity_error::<QueueLimit>(value),
+            Some(ListedPackets::KIND) if value.is_string() => listed_error(value),
             _ if value.is_string() => None,
             _ => return self.wrong_type(path, value, "text in quotes"),
         };
@@ -179,12 +181,17 @@ fn kind_of(branch: &Value) -> Option<&str> {
     branch["properties"]["kind"]["const"].as_str()
 }
 
-fn quantity_error<Q: Quantity>(value: &Value) -> Option<QuantityError> {
-    match value {
-        Value::String(text) => text.parse::<Q>().err(),
-        Value::Number(number) => Some(QuantityError::new::<Q>(format!("found {number} without a unit"))),
-        _ => Some(QuantityError::new::<Q>(format!("found {}", describe(value)))),
-    }
+fn quantity_error<Q: Quantity>(value: &Value) -> Option<String> {
+    let error = match value {
+        Value::String(text) => text.parse::<Q>().err()?,
+        Value::Number(number) => QuantityError::new::<Q>(format!("found {number} without a unit")),
+        _ => QuantityError::new::<Q>(format!("found {}", describe(value))),
+    };
+    Some(error.to_string())
+}
+
+fn listed_error(value: &Value) -> Option<String> {
+    value.as_str()?.parse::<ListedPackets>().err().map(|error| error.to_string())
 }
 
 fn type_name(name: &str) -> &str {

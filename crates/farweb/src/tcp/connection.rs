@@ -277,6 +277,12 @@ impl Connection {
         self.rcv_nxt
     }
 
+    /// Shift of the window field in segments that this end sends, but for its SYN.
+    #[must_use]
+    pub const fn window_shift(&self) -> u8 {
+        self.negotiated.rcv_scale
+    }
+
     /// Right edge of our window, as it was advertised.
     #[must_use]
     pub const fn rcv_adv(&self) -> u64 {
