@@ -127,3 +127,48 @@ impl JsonSchema for QueueLimit {
         json_schema!({ "type": "string", "format": Self::KIND, "examples": ["256000 B", "100 packets"] })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_limit_reads_back_as_it_is_written() {
+        for (text, limit) in [
+            ("256000 B", QueueLimit::Bytes(Bytes::new(256_000))),
+            ("100 packets", QueueLimit::Packets(100)),
+            ("0 packets", QueueLimit::Packets(0)),
+        ] {
+            assert_eq!(text.parse(), Ok(limit));
+            assert_eq!(serde_json::to_value(limit).unwrap(), text);
+            assert_eq!(serde_json::from_value::<QueueLimit>(text.into()).unwrap(), limit);
+        }
+        assert_eq!("64 KiB".parse(), Ok(QueueLimit::Bytes(Bytes::new(65_536))));
+    }
+
+    #[test]
+    fn an_impossible_queue_limit_is_told_from_a_size() {
+        for text in ["100", "1.5 packets", "-1 packets", "packets", "10 packet", "60 ms"] {
+            let message = text.parse::<QueueLimit>().unwrap_err().to_string();
+            assert!(message.starts_with(&format!("\"{text}\" is not a queue limit;")), "{message}");
+            assert!(message.contains("\"256000 B\"") && message.contains("packets"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_loss_process_is_chosen_by_its_kind() {
+        let read = |json: &str| serde_json::from_str::<Loss>(json);
+        let listed = vec!["data 8".parse().unwrap(), "data 13..15".parse().unwrap()];
+        assert_eq!(
+            read(r#"{"kind": "list", "drop": ["data 8", "data 13..15"]}"#).unwrap(),
+            Loss::List { drop: listed }
+        );
+        assert_eq!(
+            read(r#"{"kind": "gilbert-elliott", "good_to_bad": 0.01, "bad_to_good": 0.25}"#).unwrap(),
+            Loss::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.25, loss_good: 0.0, loss_bad: 1.0 }
+        );
+        assert!(
+            read(r#"{"kind": "list", "drop": ["date 8"]}"#).unwrap_err().to_string().contains("unknown kind")
+        );
+    }
+}
