@@ -179,12 +179,13 @@ fn kind_of(branch: &Value) -> Option<&str> {
     branch["properties"]["kind"]["const"].as_str()
 }
 
-fn quantity_error<Q: Quantity>(value: &Value) -> Option<QuantityError> {
-    match value {
-        Value::String(text) => text.parse::<Q>().err(),
-        Value::Number(number) => Some(QuantityError::new::<Q>(format!("found {number} without a unit"))),
-        _ => Some(QuantityError::new::<Q>(format!("found {}", describe(value)))),
-    }
+fn quantity_error<Q: Quantity>(value: &Value) -> Option<String> {
+    let error = match value {
+        Value::String(text) => text.parse::<Q>().err()?,
+        Value::Number(number) => QuantityError::new::<Q>(format!("found {number} without a unit")),
+        _ => QuantityError::new::<Q>(format!("found {}", describe(value))),
+    };
+    Some(error.to_string())
 }
 
 fn type_name(name: &str) -> &str {
