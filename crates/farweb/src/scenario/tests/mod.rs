@@ -1,5 +1,6 @@
 //! Scenarios that are wrong in every way, and those that are right.
 
+mod guide;
 mod properties;
 mod rules;
 
