@@ -1,9 +1,11 @@
 //! Requests and the hosts that answer them: tables, log readers, what a log contains.
 
+mod copies;
 mod directory;
 mod lines;
 mod table;
 
+pub use copies::Copies;
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
