@@ -129,7 +129,7 @@ impl Lines {
     }
 
     fn failed(&self, error: &std::io::Error) -> WorkloadError {
-        WorkloadError(format!("{}, line {}: cannot be read: {}", self.name, self.number, reason(error)))
+        WorkloadError(format!("{}:{}: cannot be read: {}", self.name, self.number, reason(error)))
     }
 }
 
@@ -220,7 +220,7 @@ mod tests {
         let text: String = (0..20_000_u64).map(|n| format!("{}\n", n * n * 2_654_435_761)).collect();
         let packed = gzip(text.as_bytes());
         let cut = lines_of(&packed[..packed.len() / 2]).unwrap_err().to_string();
-        assert!(cut.starts_with("log, line "), "{cut}");
+        assert!(cut.starts_with("log:"), "{cut}");
         assert!(cut.ends_with("cannot be read: the gzip data ends too early: the file was cut off"), "{cut}");
         assert!(lines_of(&packed[..5]).unwrap_err().to_string().contains("cut off"));
         let mut damaged = packed.clone();

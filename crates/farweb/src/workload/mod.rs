@@ -1,10 +1,14 @@
 //! Requests and the hosts that answer them: tables, log readers, what a log contains.
 
+mod copies;
 mod directory;
 mod lines;
+mod log;
 mod table;
 
+pub use copies::Copies;
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
+pub use log::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime, Unreadable};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };

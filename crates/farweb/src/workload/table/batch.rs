@@ -1,6 +1,6 @@
 //! Request tables that come as batches of columns: what Python reads from Parquet.
 
-use super::place::{self, Place};
+use super::place::{self, Place, Position};
 use crate::units::Instant;
 use crate::workload::{Directory, HostId, Request, RequestSource, Symbol, SymbolTable, WorkloadError};
 
@@ -63,7 +63,7 @@ impl Words {
         match self.codes.iter().position(wrong) {
             None => Ok(()),
             Some(row) => {
-                let place = Place { file, unit: "row", number: row as u64 + 1 };
+                let place = Place { file, position: Position::Row(row as u64 + 1) };
                 Err(place.wrong(
                     column,
                     format!("code {}", self.codes[row]),
@@ -164,7 +164,7 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
         let host = self.host(directory);
         let Self { name, batch, row, rows_before, .. } = self;
         let row = *row;
-        let place = Place { file: name, unit: "row", number: *rows_before + row as u64 + 1 };
+        let place = Place { file: name, position: Position::Row(*rows_before + row as u64 + 1) };
         let host = host.ok_or_else(|| place.wrong("host", "nothing", "the id or name of a host"))?;
         let start = place::start(batch.start_s[row])
             .ok_or_else(|| place.wrong("start_s", batch.start_s[row], place::START_ALLOWED))?;

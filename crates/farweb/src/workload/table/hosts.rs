@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::batch::Words;
-use super::place::{self, Place};
+use super::place::{self, Place, Position};
 use super::quoted;
 use super::text::{Layout, TextTable};
 use crate::workload::{Directory, Host, WorkloadError};
@@ -86,7 +86,7 @@ pub fn hosts_from_columns(columns: &HostColumns, name: &str) -> Result<Directory
     }
     let mut directory = Directory::default();
     for row in 0..rows {
-        let place = Place { file: name, unit: "row", number: row as u64 + 1 };
+        let place = Place { file: name, position: Position::Row(row as u64 + 1) };
         let number = |values: &Option<Vec<i64>>| values.as_ref().map(|v| v[row]).filter(|v| *v != i64::MIN);
         let window = number(&columns.window_bytes)
             .map(|found| {

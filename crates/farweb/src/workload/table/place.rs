@@ -1,6 +1,6 @@
 //! Where in a table something is wrong, and what a cell may hold.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use crate::units::{Duration, Instant};
 use crate::workload::WorkloadError;
@@ -24,21 +24,36 @@ pub(super) const MSS_ALLOWED: &str =
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) file: &'a str,
-    /// "line" in a text file, "row" (from 1) in columns.
-    pub(super) unit: &'static str,
-    pub(super) number: u64,
+    pub(super) position: Position,
+}
+
+/// Where in the table; both count from 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Position {
+    /// A line of a text file.
+    Line(u64),
+    /// A row of columns.
+    Row(u64),
+}
+
+impl Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Position::Line(line) => write!(f, "{}:{line}", self.file),
+            Position::Row(row) => write!(f, "{}, row {row}", self.file),
+        }
+    }
 }
 
 impl Place<'_> {
     /// Something is wrong with the whole line.
     pub(super) fn problem(&self, why: impl Display) -> WorkloadError {
-        WorkloadError(format!("{}, {} {}: {why}", self.file, self.unit, self.number))
+        WorkloadError(format!("{self}: {why}"))
     }
 
     /// `column` holds `found`, which is not `allowed`.
     pub(super) fn wrong(&self, column: &str, found: impl Display, allowed: &str) -> WorkloadError {
-        let Self { file, unit, number } = self;
-        WorkloadError(format!("{file}, {unit} {number}, column {column}: found {found}; write {allowed}"))
+        WorkloadError(format!("{self}: column {column}: found {found}; write {allowed}"))
     }
 }
 

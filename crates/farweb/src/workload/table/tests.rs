@@ -128,22 +128,22 @@ fn a_wrong_cell_is_named_with_its_place_and_what_is_allowed() {
     let texts: Vec<_> = rows.map(|row| format!("{head}0,a,1,1,\n{row}\n")).into();
     let texts: Vec<_> = texts.iter().map(String::as_str).collect();
     assert_snapshot!(problems("t.csv", &texts), @r#"
-    t.csv, line 3, column start_s: found "nan"; write seconds from 0 to 9e9, for example 12.75
-    t.csv, line 3, column start_s: found "inf"; write seconds from 0 to 9e9, for example 12.75
-    t.csv, line 3, column start_s: found "-0.5"; write seconds from 0 to 9e9, for example 12.75
-    t.csv, line 3, column start_s: found "9.1e9"; write seconds from 0 to 9e9, for example 12.75
-    t.csv, line 3, column start_s: found nothing; write seconds from 0 to 9e9, for example 12.75
-    t.csv, line 3, column start_s: found "0:12"; write seconds from 0 to 9e9, for example 12.75
-    t.csv, line 3, column host: found nothing; write the id or name of a host
-    t.csv, line 3, column request_bytes: found "0"; write a whole number of bytes from 1 to 2^53
-    t.csv, line 3, column request_bytes: found "300.0"; write a whole number of bytes from 1 to 2^53
-    t.csv, line 3, column response_bytes: found "9007199254740993"; write a whole number of bytes from 1 to 2^53
-    t.csv, line 3, column response_bytes: found "-1"; write a whole number of bytes from 1 to 2^53
-    t.csv, line 3, column server_s: found "-1"; write seconds from 0 to 9e9, or nothing when it was not recorded
-    t.csv, line 3, column server_s: found "NaN"; write seconds from 0 to 9e9, or nothing when it was not recorded
-    t.csv, line 3: has 4 fields where the header line has 5
-    t.csv, line 3: has 6 fields where the header line has 5
-    t.csv, line 3: a quoted field does not end on this line
+    t.csv:3: column start_s: found "nan"; write seconds from 0 to 9e9, for example 12.75
+    t.csv:3: column start_s: found "inf"; write seconds from 0 to 9e9, for example 12.75
+    t.csv:3: column start_s: found "-0.5"; write seconds from 0 to 9e9, for example 12.75
+    t.csv:3: column start_s: found "9.1e9"; write seconds from 0 to 9e9, for example 12.75
+    t.csv:3: column start_s: found nothing; write seconds from 0 to 9e9, for example 12.75
+    t.csv:3: column start_s: found "0:12"; write seconds from 0 to 9e9, for example 12.75
+    t.csv:3: column host: found nothing; write the id or name of a host
+    t.csv:3: column request_bytes: found "0"; write a whole number of bytes from 1 to 2^53
+    t.csv:3: column request_bytes: found "300.0"; write a whole number of bytes from 1 to 2^53
+    t.csv:3: column response_bytes: found "9007199254740993"; write a whole number of bytes from 1 to 2^53
+    t.csv:3: column response_bytes: found "-1"; write a whole number of bytes from 1 to 2^53
+    t.csv:3: column server_s: found "-1"; write seconds from 0 to 9e9, or nothing when it was not recorded
+    t.csv:3: column server_s: found "NaN"; write seconds from 0 to 9e9, or nothing when it was not recorded
+    t.csv:3: has 4 fields where the header line has 5
+    t.csv:3: has 6 fields where the header line has 5
+    t.csv:3: a quoted field does not end on this line
     "#);
 }
 
@@ -160,14 +160,14 @@ fn a_wrong_header_line_is_told_what_is_right() {
         "0.5,a,1,1,1,1\n",
     ];
     assert_snapshot!(problems("t.csv", &texts), @r#"
-    t.csv, line 1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
-    t.csv, line 1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
-    t.csv, line 1: column response_bytes is missing; a request table needs start_s, host, request_bytes, response_bytes
-    t.csv, line 1: column host is there twice
+    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
+    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
+    t.csv:1: column response_bytes is missing; a request table needs start_s, host, request_bytes, response_bytes
+    t.csv:1: column host is there twice
     t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
     t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
-    t.csv, line 1: has 3 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
-    t.csv, line 1: has 6 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
+    t.csv:1: has 3 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
+    t.csv:1: has 6 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     "#);
 }
 
@@ -177,12 +177,12 @@ fn what_is_no_text_is_refused() {
     let wide = vec!["1"; 65].join(",");
     assert_snapshot!(problems("t.csv", &["0,a\0,1,1\n", &long, &wide, &format!("\"1\",{wide}")]), @r"
     t.csv: is not text but binary data (byte 0x00 at offset 3)
-    t.csv, line 2: is longer than 1048576 bytes
-    t.csv, line 1: has more than 64 fields
-    t.csv, line 1: has more than 64 fields
+    t.csv:2: is longer than 1048576 bytes
+    t.csv:1: has more than 64 fields
+    t.csv:1: has more than 64 fields
     ");
     let error = read_all("t.csv", b"0,a,1,1\n1,caf\xE9,1,1\n").unwrap_err().to_string();
-    assert_eq!(error, "t.csv, line 2: byte 0xe9 after \"1,caf\" is not UTF-8; save the table as UTF-8");
+    assert_eq!(error, "t.csv:2: byte 0xe9 after \"1,caf\" is not UTF-8; save the table as UTF-8");
 }
 
 #[test]
@@ -261,13 +261,13 @@ fn a_wrong_host_table_is_told_what_is_right() {
     ];
     let message = |text: &&str| hosts_of("h.csv", text).unwrap_err().to_string();
     assert_snapshot!(texts.iter().map(message).collect::<Vec<_>>().join("\n"), @r#"
-    h.csv, line 2, column window_bytes: found "0"; write a whole number of bytes from 1 to 2^53, or nothing when it is not known
-    h.csv, line 2, column mss_bytes: found "31"; write a whole number of bytes from 32 to 65495, or nothing when it is not known
-    h.csv, line 2, column mss_bytes: found "65496"; write a whole number of bytes from 32 to 65495, or nothing when it is not known
-    h.csv, line 3, column host: found "a" a second time; write each host once
-    h.csv, line 2, column host: found nothing; write the id of a host
-    h.csv, line 1: unknown column "mss" (did you mean mss_bytes?); a host table has the columns host, name, window_bytes, mss_bytes
-    h.csv, line 1, column window_bytes: found "many"; write a whole number of bytes from 1 to 2^53, or nothing when it is not known
+    h.csv:2: column window_bytes: found "0"; write a whole number of bytes from 1 to 2^53, or nothing when it is not known
+    h.csv:2: column mss_bytes: found "31"; write a whole number of bytes from 32 to 65495, or nothing when it is not known
+    h.csv:2: column mss_bytes: found "65496"; write a whole number of bytes from 32 to 65495, or nothing when it is not known
+    h.csv:3: column host: found "a" a second time; write each host once
+    h.csv:2: column host: found nothing; write the id of a host
+    h.csv:1: unknown column "mss" (did you mean mss_bytes?); a host table has the columns host, name, window_bytes, mss_bytes
+    h.csv:1: column window_bytes: found "many"; write a whole number of bytes from 1 to 2^53, or nothing when it is not known
     "#);
 }
 
@@ -341,13 +341,13 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
     ];
     assert_snapshot!(errors.join("\n"), @r"
     no error
-    t.parquet, row 3, column start_s: found NaN; write seconds from 0 to 9e9, for example 12.75
-    t.parquet, row 3, column start_s: found 0.25 after 0.5; write the rows by start time
-    t.parquet, row 2, column request_bytes: found nothing; write a whole number of bytes from 1 to 2^53
-    t.parquet, row 2, column response_bytes: found 0; write a whole number of bytes from 1 to 2^53
-    t.parquet, row 1, column host: found nothing; write the id or name of a host
-    t.parquet, row 1, column host: found code 2; write -1 to 1
-    t.parquet, row 1, column server_s: found -1; write seconds from 0 to 9e9, or nothing when it was not recorded
+    t.parquet, row 3: column start_s: found NaN; write seconds from 0 to 9e9, for example 12.75
+    t.parquet, row 3: column start_s: found 0.25 after 0.5; write the rows by start time
+    t.parquet, row 2: column request_bytes: found nothing; write a whole number of bytes from 1 to 2^53
+    t.parquet, row 2: column response_bytes: found 0; write a whole number of bytes from 1 to 2^53
+    t.parquet, row 1: column host: found nothing; write the id or name of a host
+    t.parquet, row 1: column host: found code 2; write -1 to 1
+    t.parquet, row 1: column server_s: found -1; write seconds from 0 to 9e9, or nothing when it was not recorded
     t.parquet, column tag: has 1 rows where the first column has 2
     ");
 }
@@ -371,10 +371,10 @@ fn hosts_from_columns_are_those_of_a_file() {
     let twice =
         HostColumns { host: Words { codes: vec![0, 0], words: vec!["1".into()] }, ..HostColumns::default() };
     assert_snapshot!(hosts_from_columns(&twice, "h.parquet").unwrap_err(), @r#"
-    h.parquet, row 2, column host: found "1" a second time; write each host once
+    h.parquet, row 2: column host: found "1" a second time; write each host once
     "#);
     let wrong = HostColumns { mss_bytes: Some(vec![1460, 9]), ..columns };
-    assert_snapshot!(hosts_from_columns(&wrong, "h.parquet").unwrap_err(), @"h.parquet, row 2, column mss_bytes: found 9; write a whole number of bytes from 32 to 65495, or nothing when it is not known");
+    assert_snapshot!(hosts_from_columns(&wrong, "h.parquet").unwrap_err(), @"h.parquet, row 2: column mss_bytes: found 9; write a whole number of bytes from 32 to 65495, or nothing when it is not known");
 }
 
 /// A row as a table may hold it: start in ns, host, sizes, server time in ns, tag.

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::place::{Place, near};
+use super::place::{Place, Position, near};
 use crate::workload::WorkloadError;
 use crate::workload::lines::{LINE_BYTES_MAX, Line, Lines, quoted};
 
@@ -136,7 +136,7 @@ impl TextTable {
 
     /// Where the current row stands, for messages.
     pub(super) fn place(&self) -> Place<'_> {
-        Place { file: self.lines.name(), unit: "line", number: self.lines.number() }
+        Place { file: self.lines.name(), position: Position::Line(self.lines.number()) }
     }
 
     fn field(&self, field: usize) -> &str {
