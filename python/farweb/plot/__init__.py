@@ -12,9 +12,8 @@ from farweb.errors import FarwebError
 
 if TYPE_CHECKING:
     from farweb.results import Results
-    from matplotlib.figure import Figure
 
-    from farweb.plot import style
+    from farweb.plot.style import Chart
 
 NAMES = {
     "size-latency": "latency against response size, with the median by size class; one or several results",
@@ -33,7 +32,7 @@ def draw(
     *,
     connection: int | None = None,
     link: int | None = None,
-) -> "Figure":
+) -> "Chart":
     """Draw a figure, and save it when `out` is given.
 
     Args:
@@ -71,7 +70,7 @@ def draw(
     return chart
 
 
-def _build(name: str, results: "Sequence[Results]", connection: int | None, link: int | None) -> "style.Chart":
+def _build(name: str, results: "Sequence[Results]", connection: int | None, link: int | None) -> "Chart":
     from farweb.plot import cwnd, latency, timeseq
     from farweb.plot import link as links
 
@@ -94,22 +93,22 @@ class Plots:
     def __init__(self, results: "Results") -> None:
         self._results = results
 
-    def size_latency(self, *others: "Results", out: Path | None = None) -> "Figure":
+    def size_latency(self, *others: "Results", out: Path | None = None) -> "Chart":
         """Latency against response size; further results are drawn with it. See `draw`."""
         return draw("size-latency", [self._results, *others], out)
 
-    def cdf(self, *others: "Results", out: Path | None = None) -> "Figure":
+    def cdf(self, *others: "Results", out: Path | None = None) -> "Chart":
         """Distribution of latency; further results are drawn with it. See `draw`."""
         return draw("cdf", [self._results, *others], out)
 
-    def link(self, link: int | None = None, *, out: Path | None = None) -> "Figure":
+    def link(self, link: int | None = None, *, out: Path | None = None) -> "Chart":
         """Rate, queue, busy share and drops of a link over time; the busiest link when None. See `draw`."""
         return draw("link", [self._results], out, link=link)
 
-    def timeseq(self, connection: int | None = None, *, out: Path | None = None) -> "Figure":
+    def timeseq(self, connection: int | None = None, *, out: Path | None = None) -> "Chart":
         """Time–sequence plot of a connection; that of the slowest finished request when None. See `draw`."""
         return draw("timeseq", [self._results], out, connection=connection)
 
-    def cwnd(self, connection: int | None = None, *, out: Path | None = None) -> "Figure":
+    def cwnd(self, connection: int | None = None, *, out: Path | None = None) -> "Chart":
         """Congestion window, threshold and flight of a connection; as `timeseq`. See `draw`."""
         return draw("cwnd", [self._results], out, connection=connection)

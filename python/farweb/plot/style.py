@@ -182,3 +182,9 @@ def listed(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def words(chart: Figure) -> str:
+    """Title and caption of a figure, for whoever cannot see it."""
+    said = {text.get_gid(): text.get_text() for text in chart.texts}
+    return " ".join(f"{said['title']}. {said['caption']}".split())

@@ -73,7 +73,7 @@ def _draw_segments(axes: Axes, one: Trace) -> None:
         high = low + some["payload_bytes"].to_numpy()
         bars = np.stack((np.column_stack((time, low)), np.column_stack((time, high))), axis=1)
         gid = "retransmissions" if again else "segments"
-        width = 2.2 if again else 1.1
+        width = 1.1 if arrows and not again else 2.2
         axes.add_collection(LineCollection(list(bars), colors=colour, linewidths=width, zorder=4, gid=gid))
         if arrows:
             axes.plot(time, high, linestyle="", marker=6, markersize=3.2, color=colour, zorder=4)
@@ -133,7 +133,7 @@ def _draw_ends(axes: Axes, one: Trace) -> None:
 
 def _set_limits(axes: Axes, one: Trace) -> None:
     """Limits by what was sent: the window line may leave the picture, the segments may not shrink to a line."""
-    top = max((one.sent["seq"] + one.sent["payload_bytes"]).to_list())
+    top = max(1, *(one.sent["seq"] + one.sent["payload_bytes"]).to_list())
     edges = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
     highest = min(max([top, *edges]), max(2.2 * top, 2_000))
     axes.set_ylim(-0.04 * highest, 1.06 * highest)

@@ -1,0 +1,160 @@
+"""The demonstration: ten minutes of a proxy of 1997, over a sea cable and over a satellite.
+
+Generates a log, imports it as one would import a log of one's own, simulates it over the two paths of `examples/`, and
+ends with a table, three figures and a report. Run it as ``python -m farweb.demo``.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from farweb.errors import FarwebError, RunError
+from farweb.quantities import count, seconds
+
+if TYPE_CHECKING:
+    from farweb.importer import ImportReport
+    from farweb.results import Results
+    from farweb.run import Progress
+    from farweb.scenario import Scenario
+    from rich.console import Console
+
+    from farweb.plot.style import Chart
+
+SEED = 1997
+"""Seed of the log; that of the runs is in the scenarios."""
+
+SCENARIOS = ("cable", "satellite")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+_TITLE = "A proxy of 1997 over a sea cable and over a satellite"
+
+
+def main(out: Path, console: "Console") -> None:
+    """Run the demonstration.
+
+    Args:
+        out: Folder for all that it makes; what an earlier demonstration left there is replaced.
+        console: Where it tells how far it is.
+
+    Raises:
+        FarwebError: The examples are missing, since this is not a source tree; or something could not be written.
+    """
+    from farweb.sheet import to_rich
+
+    from farweb.report import Report, latency_sheet
+
+    imported = _workload(out, console)
+    scenarios = {name: _scenario(name, out) for name in SCENARIOS}
+    runs = {name: _run(scenario, out / name, console) for name, scenario in scenarios.items()}
+    console.print()
+    console.print(to_rich([latency_sheet(list(runs.values()))]))
+    console.print()
+    charts = _figures(runs, out, console)
+    report = out / "report.html"
+    Report(
+        title=_TITLE,
+        lead=f"{imported.requests:,} requests of a synthetic proxy log (seed {SEED}), carried packet by packet over "
+        "two paths that differ in nothing but their delay.",
+        results=list(runs.values()),
+        checks=[scenario.check() for scenario in scenarios.values()],
+        charts=charts,
+        imported=imported,
+    ).write(report)
+    _say(console, "all of it on one page", report)
+
+
+def _workload(out: Path, console: "Console") -> "ImportReport":
+    """Make the log and the host table, and import the log."""
+    from farweb.importer import import_log
+
+    from farweb.web1997 import generate
+
+    log, hosts = out / "access.log", out / "hosts.tsv"
+    web = generate(SEED)
+    web.write_log(log)
+    web.write_hosts(hosts)
+    _say(console, f"a log of {len(web.lines):,} lines", log)
+    _say(console, f"a table of {len(web.hosts):,} hosts", hosts)
+    imported = import_log(log, out / "requests.parquet", format="squid")
+    _say(console, f"{imported.requests:,} requests in it that cross the path", imported.out)
+    console.print(imported)
+    return imported
+
+
+def _scenario(name: str, out: Path) -> "Scenario":
+    """An example, with the tables of the demonstration in place of its own."""
+    from farweb.scenario import Scenario
+
+    file = EXAMPLES / f"{name}.toml"
+    if not file.is_file():
+        raise FarwebError(f"{file}: no such file; the demonstration runs in farweb's source tree, after `make build`")
+    tables = {"requests": out / "requests.parquet", "hosts": out / "hosts.tsv"}
+    return Scenario.load(file).with_({f"workload.{key}": str(path.resolve()) for key, path in tables.items()})
+
+
+def _run(scenario: "Scenario", out: Path, console: "Console") -> "Results":
+    with _bar(console, f"simulating {scenario.name}") as show:
+        results = scenario.run(out=out, progress=show)
+    summary = results.summary()
+    hops, wall = count(summary.packet_hops), seconds(summary.wall_s)
+    _say(console, f"{summary.name}: {hops} packets over a link in {wall}", out)
+    return results
+
+
+@contextmanager
+def _bar(console: "Console", title: str) -> "Iterator[Callable[[Progress], None]]":
+    """Give a function that shows how far a run is."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("requests"))
+    with Bar(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda now: bar.update(task, completed=now.ended, total=now.total)
+
+
+def _figures(runs: "Mapping[str, Results]", out: Path, console: "Console") -> "list[Chart]":
+    """Draw and save the figures."""
+    from farweb.plot import draw
+
+    both = list(runs.values())
+    wanted = (
+        ("size-latency", both, "latency by response size"),
+        ("cdf", both, "distribution of latency"),
+        ("timeseq", both[-1:], "time–sequence plot of the satellite's slowest request"),
+    )
+    charts = []
+    for name, results, what in wanted:
+        file = out / f"{name}.png"
+        charts.append(draw(name, results, file))
+        _say(console, what, file)
+    return charts
+
+
+def _say(console: "Console", what: str, where: Path) -> None:
+    from rich.text import Text
+
+    console.print(Text(f"{what}: ").append(str(where), style="bold"), soft_wrap=True)
+
+
+def _main() -> int:
+    from rich.console import Console
+
+    parser = argparse.ArgumentParser(prog="python -m farweb.demo", description=_TITLE)
+    parser.add_argument("--out", type=Path, default=Path("results/demo"), help="folder to write (default: %(default)s)")
+    try:
+        main(parser.parse_args().out, Console())
+    except FarwebError as error:
+        Console(stderr=True).print(f"farweb: {error}", markup=False, highlight=False, soft_wrap=True)
+        return 3 if isinstance(error, RunError) else 2
+    except KeyboardInterrupt:
+        Console(stderr=True).print("farweb: interrupted")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main())

@@ -1,0 +1,180 @@
+"""What the figures of a single connection draw, against a connection made by hand."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from farweb.errors import ResultsError
+from matplotlib.figure import Figure
+from sample_results import Row, request, write_results
+
+from farweb.plot import draw
+from farweb.plot.connection import trace
+
+MS = 1_000_000
+HUGE = 1 << 30
+
+
+def packet(connection: int, at_ms: int, node: str, event: str, direction: str, **more: Any) -> Row:
+    return {
+        "time_ns": at_ms * MS,
+        "connection": connection,
+        "leg": 0,
+        "node": node,
+        "event": event,
+        "direction": direction,
+        "seq": 0,
+        "ack": 0,
+        "payload_bytes": 0,
+        "window_bytes": 8000,
+        "flags": ".",
+        "retransmission": False,
+        "cwnd_bytes": None if event == "drop" else 2000,
+        "ssthresh_bytes": None if event == "drop" else HUGE,
+        **more,
+    }
+
+
+def connection(number: int, start_ms: int = 1000) -> Sequence[Row]:
+    """A response of three segments of 1000 bytes over 50 ms each way; the second is dropped and sent again."""
+    up, down = "up", "down"
+
+    def at(ms: int, node: str, event: str, direction: str, **more: Any) -> Row:
+        return packet(number, start_ms + ms, node, event, direction, **more)
+
+    return [
+        at(0, "client", "send", up, flags="S"),
+        at(50, "server", "receive", up, flags="S"),
+        at(50, "server", "send", down, flags="S.", ack=1),
+        at(100, "client", "receive", down, flags="S.", ack=1),
+        at(100, "client", "send", up, seq=1, ack=1, payload_bytes=300, flags="P."),
+        at(150, "server", "receive", up, seq=1, ack=1, payload_bytes=300, flags="P."),
+        at(150, "server", "send", down, seq=1, ack=301, payload_bytes=1000),
+        at(151, "server", "send", down, seq=1001, ack=301, payload_bytes=1000),
+        at(152, "server", "drop", down, seq=1001, ack=301, payload_bytes=1000),
+        at(200, "client", "receive", down, seq=1, ack=301, payload_bytes=1000),
+        at(200, "client", "send", up, seq=301, ack=1001),
+        at(250, "server", "receive", up, seq=301, ack=1001, cwnd_bytes=3000),
+        at(250, "server", "send", down, seq=2001, ack=301, payload_bytes=1000, flags="P.", cwnd_bytes=3000),
+        at(300, "client", "receive", down, seq=2001, ack=301, payload_bytes=1000, flags="P."),
+        at(300, "client", "send", up, seq=301, ack=1001),
+        at(350, "server", "receive", up, seq=301, ack=1001, cwnd_bytes=3000),
+        at(650, "server", "send", down, seq=1001, ack=301, payload_bytes=1000, retransmission=True,
+           cwnd_bytes=1000, ssthresh_bytes=2000),
+        at(700, "client", "receive", down, seq=1001, ack=301, payload_bytes=1000),
+        at(700, "client", "send", up, seq=301, ack=3001),
+        at(750, "server", "receive", up, seq=301, ack=3001, cwnd_bytes=2000, ssthresh_bytes=2000),
+        at(750, "server", "send", down, seq=3001, ack=301, flags="F.", cwnd_bytes=2000, ssthresh_bytes=2000),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def results_path(tmp_path: Path) -> Path:
+    """Three requests of 0.5, 2 and 1 s; the packets of the last two are there."""
+    rows = [
+        request(1, 9.0, 3000, status="failed", end_ns=None),
+        request(2, 0.5, 3000),
+        request(3, 2.0, 3000),
+        request(4, 1.0, 3000),
+    ]
+    packets = [*connection(2), *connection(3, start_ms=3000), *connection(4, start_ms=4000)]
+    write_results(tmp_path / "a", rows, packets=packets)
+    return tmp_path / "a"
+
+
+def open_results(path: Path) -> Any:
+    from farweb.results import Results
+
+    return Results.open(path)
+
+
+def by_gid(chart: Figure, gid: str) -> Any:
+    (artist,) = [each for each in chart.axes[0].get_children() if each.get_gid() == gid]
+    return artist
+
+
+def points(line: Any) -> list[tuple[float, float]]:
+    return [(round(float(x), 9), float(y)) for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)]
+
+
+def bars(collection: Any) -> list[tuple[float, float, float]]:
+    """Time, low and high end of vertical bars."""
+    return [(round(float(bar[0, 0]), 9), float(bar[0, 1]), float(bar[1, 1])) for bar in collection.get_segments()]
+
+
+def test_the_slowest_finished_request_is_drawn(results_path: Path) -> None:
+    chart = draw("timeseq", [open_results(results_path)])
+    assert "connection 3 " in chart.texts[0].get_text()
+
+
+def test_the_slowest_one_is_looked_for_among_recorded_connections(tmp_path: Path) -> None:
+    rows = [request(2, 5.0, 3000), request(3, 1.0, 3000), request(4, 2.0, 3000)]
+    results = write_results(tmp_path / "a", rows, packets=[*connection(3), *connection(4)])
+    assert trace(results, None).connection == 4
+
+
+def test_the_sender_of_the_data_and_its_view(results_path: Path) -> None:
+    one = trace(open_results(results_path), 3)
+    assert (one.node, one.direction, one.start_s) == ("server", "down", 3.0)
+    assert one.sent["seq"].to_list() == [0, 1, 1001, 2001, 1001, 3001]
+    assert one.acks["ack"].to_list() == [1, 1001, 1001, 3001]
+    assert one.drops.rows() == [(0.152, 1001, 1000)]
+    assert one.state["flight_bytes"].to_list() == [0, 1, 0, 1000, 2000, 1000, 2000, 2000, 2000, 0, 1]
+
+
+def test_a_connection_that_sends_more_up_is_seen_at_the_client(tmp_path: Path) -> None:
+    swap = {"up": "down", "down": "up", "client": "server", "server": "client"}
+    packets = [{**row, **{key: swap[row[key]] for key in ("node", "direction")}} for row in connection(3)]
+    one = trace(write_results(tmp_path / "a", [request(3, 1.0, 300)], packets=packets), 3)
+    assert (one.node, one.direction) == ("client", "up")
+
+
+def test_time_sequence_plot(results_path: Path) -> None:
+    chart = draw("timeseq", [open_results(results_path)], connection=3)
+    assert bars(by_gid(chart, "segments")) == [(0.15, 1, 1001), (0.151, 1001, 2001), (0.25, 2001, 3001)]
+    assert bars(by_gid(chart, "retransmissions")) == [(0.65, 1001, 2001)]
+    assert points(by_gid(chart, "drops")) == [(0.152, 1501)]
+    assert points(by_gid(chart, "ack")) == [(0.15, 1), (0.25, 1001), (0.35, 1001), (0.75, 3001), (0.75, 3001)]
+    assert points(by_gid(chart, "window"))[:2] == [(0.15, 8001), (0.25, 9001)]
+    assert points(by_gid(chart, "repeated acks")) == [(0.35, 1001)]
+    words = {text.get_text() for text in chart.axes[0].texts}
+    assert words == {"R", "SYN", "FIN"}
+
+
+def test_window_plot(results_path: Path) -> None:
+    chart = draw("cwnd", [open_results(results_path)], connection=3)
+    assert points(by_gid(chart, "cwnd"))[-4:] == [(0.35, 3000), (0.65, 1000), (0.75, 2000), (0.75, 2000)]
+    # The threshold of 1 GB that no loss has set is not drawn; the axis stays with what is.
+    assert points(by_gid(chart, "ssthresh")) == [(0.65, 2000), (0.75, 2000), (0.75, 2000)]
+    assert chart.axes[0].get_ylim()[1] < 10_000
+    assert points(by_gid(chart, "sent again")) == [(0.65, 0.03)]
+    assert points(by_gid(chart, "dropped")) == [(0.152, 0.03)]
+
+
+@pytest.mark.parametrize("name", ["timeseq", "cwnd"])
+def test_errors_say_what_there_is_and_what_to_set(tmp_path: Path, results_path: Path, name: str) -> None:
+    with pytest.raises(ResultsError, match="no packets of connection 1; there are 3 recorded connections from 2 to 4"):
+        draw(name, [open_results(results_path)], connection=1)
+    with pytest.raises(ResultsError, match=r"record\.packets"):
+        draw(name, [write_results(tmp_path / "absent", [request(1, 1.0, 10)])])
+    with pytest.raises(ResultsError, match=r"record\.packets"):
+        draw(name, [write_results(tmp_path / "empty", [request(1, 1.0, 10)], packets=[])], connection=1)
+    unfinished = write_results(tmp_path / "unfinished", [], packets=connection(3))
+    with pytest.raises(ResultsError, match="no finished request has recorded packets; name one with --connection"):
+        draw(name, [unfinished])
+    with pytest.raises(ResultsError, match="one result at a time"):
+        draw(name, [unfinished, unfinished])
+
+
+@pytest.mark.parametrize("name", ["timeseq", "cwnd"])
+def test_a_connection_that_never_got_an_answer(tmp_path: Path, name: str) -> None:
+    packets = [
+        packet(1, ms, "client", event, "up", flags="S", retransmission=ms > 1000)
+        for ms in (1000, 6500, 30500)
+        for event in ("send", "drop")
+    ]
+    results = write_results(tmp_path / "a", [request(1, 75.0, 10, status="failed", end_ns=None)], packets=packets)
+    chart = draw(name, [results], tmp_path / "figure.png", connection=1)
+    assert np.isfinite(chart.axes[0].get_ylim()).all()

@@ -1,0 +1,93 @@
+"""The way into the figures: names, options, files."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+from farweb.errors import FarwebError
+from farweb.results import Results
+from sample_results import interval, request, write_results
+from test_plot_connection import connection
+
+from farweb.plot import NAMES, draw
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    return write_results(
+        tmp_path / "results",
+        [request(3, 1.0, 3000), request(5, 2.0, 10_000, connection=3)],
+        links=[interval(0, way, second, bytes=1000) for way in ("up", "down") for second in range(5)],
+        packets=connection(3),
+    )
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_results_give_the_same_file(tmp_path: Path, results: Results, name: str, suffix: str) -> None:
+    files = [tmp_path / f"{which}.{suffix}" for which in ("one", "two")]
+    for file in files:
+        draw(name, [results], file)
+    one, two = (file.read_bytes() for file in files)
+    assert one == two
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    assert one.startswith(start[suffix])
+
+
+def test_a_figure_leaves_the_global_state_alone(tmp_path: Path, results: Results) -> None:
+    before = dict(mpl.rcParams)
+    draw("cdf", [results], tmp_path / "figure.png")
+    assert dict(mpl.rcParams) == before
+
+
+def test_settings_of_the_user_do_not_change_a_figure(tmp_path: Path, results: Results) -> None:
+    draw("cdf", [results], tmp_path / "one.png")
+    with mpl.rc_context({"axes.facecolor": "red", "font.size": 30, "savefig.dpi": 30}):
+        draw("cdf", [results], tmp_path / "two.png")
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+
+
+def test_matplotlib_is_not_imported_before_it_is_needed() -> None:
+    code = "import sys, farweb.plot; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False).returncode == 0
+
+
+def test_methods_of_a_result_draw_the_same(results: Results) -> None:
+    plots = results.plot
+    drawn = [plots.size_latency(), plots.cdf(results), plots.link(0), plots.timeseq(3), plots.cwnd()]
+    titles = [chart.texts[0].get_text() for chart in drawn]
+    assert titles == [
+        "Latency by response size",
+        "Distribution of latency",
+        "Link 0 over time – cable",
+        "Time–sequence of connection 3 – cable",
+        "Windows of connection 3 – cable",
+    ]
+    assert drawn[0]._repr_png_().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("cdff", {}, "there is no plot 'cdff'; plots: size-latency, cdf, link, timeseq, cwnd"),
+        ("cdf", {"connection": 3}, "plot cdf has no option connection"),
+        ("timeseq", {"link": 0}, "plot timeseq has no option link"),
+    ],
+)
+def test_wrong_names_and_options(results: Results, name: str, options: dict[str, int], message: str) -> None:
+    with pytest.raises(FarwebError, match=message):
+        draw(name, [results], **options)  # type: ignore[arg-type]
+
+
+def test_no_results() -> None:
+    with pytest.raises(FarwebError, match="needs results"):
+        draw("cdf", [])
+
+
+@pytest.mark.parametrize("file", ["figure", "figure.jpg", "figure.PNGX"])
+def test_a_wrong_suffix_is_refused_before_anything_is_written(tmp_path: Path, results: Results, file: str) -> None:
+    with pytest.raises(FarwebError, match=r"a figure is written as \.png, \.svg, \.pdf"):
+        draw("cdf", [results], tmp_path / file)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results"]

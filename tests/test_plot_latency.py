@@ -1,0 +1,113 @@
+"""What the latency figures draw, against results made by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from farweb.errors import ResultsError
+from sample_results import SECOND, request, write_results
+
+from farweb.plot import draw
+from farweb.plot.latency import SCATTER_MAX, medians
+from farweb.plot.measured import labels
+
+
+def said(chart: Any, what: str) -> str:
+    (text,) = [text.get_text() for text in chart.texts if text.get_gid() == what]
+    return " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
+
+
+def test_dots_are_the_finished_requests_since_the_warm_up(tmp_path: Path) -> None:
+    rows = [
+        request(0, 9.0, 111),
+        request(1, 0.5, 1000),
+        request(2, 2.0, 20000),
+        request(3, 7.0, 777, status="failed", end_ns=None),
+        request(4, 7.0, 777, status="unfinished", end_ns=None),
+    ]
+    results = write_results(tmp_path / "a", rows, warmup_ns=SECOND)
+
+    chart = draw("size-latency", [results])
+
+    dots = chart.axes[0].collections[0].get_offsets()
+    assert np.asarray(dots).tolist() == [[1000, 0.5], [20000, 2.0]]
+    caption = said(chart, "caption")
+    assert "n = 2 finished requests; 1 failed and 1 unfinished ones are left out." in caption
+    assert "Seed 1, farweb 0.1.0." in caption
+
+
+def test_median_and_its_interval_by_size_class() -> None:
+    # [1024, 2048): latencies 1..25, ranks floor(12.5 - 4.9) = 7 and ceil(13.5 + 4.9) = 19 bound the median.
+    size = np.array([1024] * 25 + [2048] * 9)
+    latency = np.array([*range(25, 0, -1), *[100] * 9], dtype=np.float64)
+
+    mean_size, median, low, high = medians(size, latency)
+
+    assert np.allclose(mean_size, [1024])
+    assert (median.tolist(), low.tolist(), high.tolist()) == ([13], [7], [19])
+
+
+def test_interval_of_the_median_covers_it_as_often_as_it_says() -> None:
+    random = np.random.default_rng(1)
+    size = np.full(40, 5000)
+    covered = 0
+    for _ in range(2000):
+        _, _, low, high = medians(size, random.lognormal(0, 1, 40))
+        covered += bool(low[0] <= 1 <= high[0])
+    assert 0.94 < covered / 2000 < 0.99
+
+
+def test_no_size_class_is_large_enough(tmp_path: Path) -> None:
+    results = write_results(tmp_path / "a", [request(1, 1.0, 1000)])
+    assert draw("size-latency", [results]).axes[0].get_xscale() == "log"
+
+
+def test_many_requests_become_density_with_a_panel_a_result(tmp_path: Path) -> None:
+    number = SCATTER_MAX // 2 + 1
+    rows = [request(0, 0.1 + 0.001 * (place % 100), 100 + place) for place in range(number)]
+    both = [write_results(tmp_path / name, rows, name=name) for name in ("a", "b")]
+
+    chart = draw("size-latency", both)
+
+    panels = [axes for axes in chart.axes if axes.get_title(loc="left") in ("a", "b")]
+    assert len(panels) == 2
+    for axes in panels:
+        assert axes.collections[0].get_array().sum() == number  # type: ignore[union-attr]
+
+
+def test_distribution_reaches_each_share_at_its_latency(tmp_path: Path) -> None:
+    rows = [request(place, latency, 1000) for place, latency in enumerate([4.0, 1.0, 3.0, 2.0])]
+    results = write_results(tmp_path / "a", rows)
+
+    chart = draw("cdf", [results])
+
+    curve, dots = chart.axes[0].lines
+    assert np.asarray(curve.get_xdata()).tolist() == [1, 1, 2, 3, 4]
+    assert np.asarray(curve.get_ydata()).tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert np.asarray(dots.get_xdata())[0] == 2.5
+    assert str(curve.get_label()) == "cable:  median 2.50 s, 90 % 3.70 s, 99 % 3.97 s"
+
+
+def test_distribution_of_many_requests_keeps_both_ends(tmp_path: Path) -> None:
+    rows = [request(0, 0.001 * place, 1000) for place in range(1, 5001)]
+    chart = draw("cdf", [write_results(tmp_path / "a", rows)])
+    curve = chart.axes[0].lines[0]
+    time, share = np.asarray(curve.get_xdata()), np.asarray(curve.get_ydata())
+    assert len(time) < 2100
+    assert (time[0], time[-1], share[-1]) == (0.001, 5.0, 1.0)
+    assert np.allclose(share[1:], time[1:] / 5)
+
+
+@pytest.mark.parametrize("name", ["size-latency", "cdf"])
+def test_nothing_finished(tmp_path: Path, name: str) -> None:
+    results = write_results(tmp_path / "a", [request(1, 1.0, 1000, status="failed", end_ns=None)])
+    with pytest.raises(ResultsError, match=r"a: no request finished.* \(1 failed, 0 unfinished\)"):
+        draw(name, [results])
+
+
+def test_results_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    runs = [write_results(tmp_path / folder, name="cable") for folder in ("one", "two", "x/two")]
+    assert labels(runs[:1]) == ["cable"]
+    assert labels(runs[:2]) == ["cable (one)", "cable (two)"]
+    assert labels(runs) == ["cable (one)", "cable (two) #2", "cable (two) #3"]

@@ -1,0 +1,75 @@
+"""What the link figure draws, against results made by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from farweb.errors import ResultsError
+from matplotlib.patches import StepPatch
+from sample_results import interval, write_results
+
+from farweb.plot import draw
+from farweb.plot.link import POINTS_MAX, intervals
+
+
+def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
+    rows = [
+        interval(0, "down", 0, bytes=1_000_000, queue_bytes_mean=100.0, queue_bytes_max=3000, busy=0.25, drops=2),
+        interval(0, "down", 1, bytes=500_000, queue_bytes_mean=50.0, queue_bytes_max=1500, busy=0.125),
+        interval(0, "up", 0, bytes=1000),
+        interval(0, "up", 1, bytes=2000),
+    ]
+    chart = draw("link", [write_results(tmp_path / "a", [], links=rows)])
+
+    rate, _, queue, _, busy, _, drops, _ = chart.axes
+    stairs = [axes.patches[-1] for axes in (rate, queue, busy, drops)]
+    values = [each.get_data().values.tolist() for each in stairs if isinstance(each, StepPatch)]  # type: ignore[union-attr]
+    assert values == [[8e6, 4e6], [100, 50], [25, 12.5], [2, 0]]
+    peak = queue.patches[0]
+    assert isinstance(peak, StepPatch)
+    assert peak.get_data().values.tolist() == [3000, 1500]  # type: ignore[union-attr]
+    assert rate.get_title(loc="left") == "down, server → client\n34.368 Mbit/s, 60 ms, queue 256000 B"
+    assert drops.texts[0].get_text() == "2 in all"
+
+
+def test_the_busiest_link_is_drawn_unless_one_is_named(tmp_path: Path) -> None:
+    rows = [interval(link, way, 0, busy=0.1 + 0.5 * link) for link in (0, 1) for way in ("up", "down")]
+    results = write_results(tmp_path / "a", links=rows)
+    titles = [draw("link", [results], link=link).axes[0].get_title(loc="left") for link in (None, 0, 1)]
+    assert [title.splitlines()[0] for title in titles] == [
+        "down, server → router1",
+        "down, router1 → client",
+        "down, server → router1",
+    ]
+    with pytest.raises(ResultsError, match="there is no link 2; links: 0, 1"):
+        draw("link", [results], link=2)
+
+
+def test_merged_intervals_keep_totals_means_and_peaks(tmp_path: Path) -> None:
+    number = 3 * POINTS_MAX
+    rows = [
+        interval(0, "up", n, bytes=n, drops=n % 2, queue_bytes_mean=float(n % 3), queue_bytes_max=n, busy=0.5)
+        for n in range(number)
+    ]
+    samples, length_s = intervals(write_results(tmp_path / "a", links=rows).links, 0, "up")
+
+    assert len(samples) == POINTS_MAX
+    assert length_s == 3
+    assert samples["drops"].sum() == number // 2
+    assert np.isclose(samples["rate_bps"].sum() * 3 / 8, sum(range(number)))
+    assert samples["queue_mean"].unique().to_list() == [1.0]
+    assert samples["queue_max"].to_list()[:2] == [2, 5]
+    assert samples["from_s"].to_list()[1:] == samples["to_s"].to_list()[:-1]
+
+
+def test_results_without_intervals_say_what_to_set(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match=r"record\.links_every"):
+        draw("link", [write_results(tmp_path / "absent")])
+    with pytest.raises(ResultsError, match=r"record\.links_every"):
+        draw("link", [write_results(tmp_path / "empty", links=[])])
+
+
+def test_only_one_result_at_a_time(tmp_path: Path) -> None:
+    results = write_results(tmp_path / "a", links=[interval(0, "up", 0)])
+    with pytest.raises(ResultsError, match="one result at a time, not 2"):
+        draw("link", [results, results])
