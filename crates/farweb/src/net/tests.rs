@@ -97,7 +97,8 @@ fn only_the_head_of_the_link_is_announced() {
 
 #[test]
 fn without_a_rate_packets_of_one_instant_arrive_at_one_instant_in_order() {
-    let config = LinkConfig { rate: None, limit: Some(QueueLimit::Packets(1)), ..plain() };
+    // The limit has no effect: nothing waits.
+    let config = LinkConfig { rate: None, limit: Some(QueueLimit::Bytes(Bytes::new(100))), ..plain() };
     let mut link = link(&config);
     assert_eq!(offer(&mut link, at(7), &[1500, 40, 1500]), [true; 3]);
     let order = arrivals(&mut link, Some(at(1_000_007)));
