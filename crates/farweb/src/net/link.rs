@@ -105,7 +105,10 @@ impl<P: Packet> Link<P> {
     /// When `now` is not the time at which the head arrives.
     #[inline]
     pub fn on_arrival(&mut self, now: Instant) -> (P, Option<Instant>) {
-        self.drain(now);
+        // Any that travel were taken out of the queue before; the others can wait for the next look at it.
+        if self.travelling == 0 {
+            self.drain(now);
+        }
         let head = self.carried.pop_front().expect("a packet on the link");
         assert!(head.departure + self.delay == now, "an arrival at the wrong time, {now}");
         self.travelling -= 1;

@@ -318,7 +318,8 @@ fn any_config() -> impl Strategy<Value = LinkConfig> {
     let counts = prop_oneof![Just(QueueCounts::All), Just(QueueCounts::Waiting)];
     let rate =
         prop_oneof![1 => Just(None), 4 => (1_000_000..100_000_000_000_u64).prop_map(BitRate::from_bps)];
-    (rate, 0..5_000_000_u64, limit, counts, loss).prop_map(|(rate, delay, limit, counts, loss)| LinkConfig {
+    let delay = prop_oneof![1 => Just(0), 4 => 0..5_000_000_u64];
+    (rate, delay, limit, counts, loss).prop_map(|(rate, delay, limit, counts, loss)| LinkConfig {
         rate,
         delay: Duration::from_nanos(delay),
         limit,
