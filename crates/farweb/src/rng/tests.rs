@@ -8,8 +8,8 @@ fn stream() -> Stream {
     Streams::new(1).stream("test", 0)
 }
 
-/// Worked out outside this crate, from the definitions of FNV-1a, SplitMix64 and PCG64-DXSM in integers of any size. They
-/// must never change: every published result depends on them.
+/// Worked out outside this crate, from the definitions of FNV-1a, SplitMix64 and PCG64-DXSM in integers of any size.
+/// They must never change: every published result depends on them.
 #[test]
 fn named_streams_have_their_golden_numbers() {
     let first_three = |seed, name, index| {
