@@ -1,7 +1,7 @@
 //! The event queue on the patterns that a simulation of the web makes, beside a plain binary heap.
 //!
-//! One item is one pop and one push. `near` events are link heads, 10 µs to 1 ms ahead; `far` ones are timers, 0.2 to 75 s
-//! ahead. Each event that leaves is pushed again as one of its kind, so that the mixture stays.
+//! One item is one pop and one push. `near` events are link heads, 10 µs to 1 ms ahead; `far` ones are timers, 0.2 to
+//! 75 s ahead. Each event that leaves is pushed again as one of its kind, so that the mixture stays.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

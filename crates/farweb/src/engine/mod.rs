@@ -5,17 +5,18 @@
 //!
 //! # How it works
 //!
-//! A simulation of the web has a few events in the next milliseconds (the heads of links) and tens of thousands of timers
-//! in the next minute. In one binary heap every near event would sift through all the timers. So time is cut into slices,
-//! and only the events of the **current slice** are kept in order. Later ones lie unsorted in the slots of a hierarchical
-//! timing wheel: with slice numbers written in base 64, an event whose slice differs from the current one first in digit
-//! `level` lies in the slot `(level, its digit)`. That digit is above the current one's, as the event is later, and so the
-//! earliest slot is the lowest occupied one of the lowest occupied level; a bitmap a level finds it. When the current
-//! slice has no more events, that slot is emptied: its earliest slice becomes the current one and is sorted, the rest
-//! moves to lower levels. An event moves at most once a level, so its cost does not grow with the number of timers.
+//! A simulation of the web has a few events in the next milliseconds (the heads of links) and tens of thousands of
+//! timers in the next minute. In one binary heap every near event would sift through all the timers. So time is cut
+//! into slices, and only the events of the **current slice** are kept in order. Later ones lie unsorted in the slots
+//! of a hierarchical timing wheel: with slice numbers written in base 64, an event whose slice differs from the
+//! current one first in digit `level` lies in the slot `(level, its digit)`. That digit is above the current one's,
+//! as the event is later, and so the earliest slot is the lowest occupied one of the lowest occupied level; a bitmap
+//! a level finds it. When the current slice has no more events, that slot is emptied: its earliest slice becomes the
+//! current one and is sorted, the rest moves to lower levels. An event moves at most once a level, so its cost does
+//! not grow with the number of timers.
 //!
-//! What is pushed for the current slice while its events leave goes into a binary heap beside them; the earlier of the two
-//! heads leaves first.
+//! What is pushed for the current slice while its events leave goes into a binary heap beside them; the earlier of
+//! the two heads leaves first.
 //!
 //! Source of the wheel: G. Varghese, A. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987, scheme 7. Differs:
 //! slices are wider than the unit of time, with the exact order restored within one.
@@ -58,7 +59,8 @@ struct Wheel<E> {
     occupied: [u64; LEVELS],
 }
 
-/// A slice is 2^this ns long, 65.5 µs. Chosen: of 16, 18, 20 and 22 the fastest in `benches/engine.rs` over all mixtures.
+/// A slice is 2^this ns long, 65.5 µs. Chosen: of 16, 18 and 20 the fastest in `benches/engine.rs` over all
+/// mixtures.
 const SLICE_BITS: u32 = 16;
 /// Binary digits of a slot number: 64 slots a level, as many as a bitmap of one word has.
 const SLOT_BITS: u32 = 6;
@@ -115,7 +117,8 @@ impl<E> EventQueue<E> {
         Some((at, event))
     }
 
-    /// When the next event is due. Takes `&mut self` because it may sort events, which changes nothing that can be seen.
+    /// When the next event is due. Takes `&mut self` because it may sort events, which changes nothing that can be
+    /// seen.
     #[must_use]
     pub fn next_at(&mut self) -> Option<Instant> {
         self.advance();
@@ -137,8 +140,8 @@ impl<E> EventQueue<E> {
 
     /// Moves on to the next slice with events when those of the current one have left.
     ///
-    /// Only as late as this, when the owner has pushed all that it wants to push now: an event pushed for a slice before
-    /// the current one leaves in its order all the same, but by way of the heap.
+    /// Only as late as this, when the owner has pushed all that it wants to push now: an event pushed for a slice
+    /// before the current one leaves in its order all the same, but by way of the heap.
     #[inline]
     fn advance(&mut self) {
         if self.sorted.is_empty() && self.near.is_empty() && self.pending > 0 {

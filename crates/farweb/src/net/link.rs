@@ -1,14 +1,16 @@
 //! A link in one direction: transmitter, drop-tail queue, propagation.
 //!
-//! A packet that reaches the link may be lost by the loss process; else it is dropped when the queue is full; else it waits
-//! for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last bit was sent.
-//! First in, first out. As rate and delay are constant, departure and arrival are known when the packet is accepted: the
-//! link keeps its packets in one FIFO, and the owner keeps **one** pending event, for the arrival of the head.
+//! A packet that reaches the link may be lost by the loss process; else it is dropped when the queue is full; else it
+//! waits for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last bit was
+//! sent. First in, first out. As rate and delay are constant, departure and arrival are known when the packet is
+//! accepted: the link keeps its packets in one FIFO, and the owner keeps **one** pending event, for the arrival of
+//! the head.
 //!
-//! A packet in transmission is in the queue, whole, until its last bit has left; what leaves at an instant no longer counts
-//! for what arrives at the same instant. With [`QueueCounts::All`] a packet is accepted if with it the queue, the packet
-//! in transmission included, stays within the limit; with [`QueueCounts::Waiting`], if it need not wait or if with it
-//! those that wait stay within the limit. With an unlimited rate nothing ever waits and the limit has no effect.
+//! A packet in transmission is in the queue, whole, until its last bit has left; what leaves at an instant no longer
+//! counts for what arrives at the same instant. With [`QueueCounts::All`] a packet is accepted if with it the queue,
+//! the packet in transmission included, stays within the limit; with [`QueueCounts::Waiting`], if it need not wait or
+//! if with it those that wait stay within the limit. With an unlimited rate nothing ever waits and the limit has no
+//! effect.
 //!
 //! Left out: framing below IP, propagation that varies or reorders, priorities, active queue management.
 //!
@@ -105,7 +107,10 @@ impl<P: Packet> Link<P> {
     /// When `now` is not the time at which the head arrives.
     #[inline]
     pub fn on_arrival(&mut self, now: Instant) -> (P, Option<Instant>) {
-        self.drain(now);
+        // Any that travel were taken out of the queue before; the others can wait for the next look at it.
+        if self.travelling == 0 {
+            self.drain(now);
+        }
         let head = self.carried.pop_front().expect("a packet on the link");
         assert!(head.departure + self.delay == now, "an arrival at the wrong time, {now}");
         self.travelling -= 1;

@@ -1,13 +1,13 @@
 //! Loss processes: which packets are lost although the queue has room.
 //!
-//! A packet is lost as it reaches the link: it takes no time of the transmitter and no place in the queue. There are four
-//! processes: none; a list ("the 8th data packet of each connection"), for experiments that must hit one packet;
+//! A packet is lost as it reaches the link: it takes no time of the transmitter and no place in the queue. There are
+//! four processes: none; a list ("the 8th data packet of each connection"), for experiments that must hit one packet;
 //! Bernoulli, each packet alone; and Gilbert–Elliott, which loses in bursts.
 //!
 //! Left out: losses that depend on the size of a packet (bit errors), and corrupted packets that still arrive.
 //!
-//! Sources: E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39(5), 1960; E. O. Elliott,
-//! "Estimates of Error Rates for Codes on Burst-Noise Channels", Bell System Technical Journal 42(5), 1963.
+//! Sources: E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39(5), 1960; E. O.
+//! Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", Bell System Technical Journal 42(5), 1963.
 
 use rustc_hash::FxHashMap;
 
@@ -103,8 +103,8 @@ impl ListLoss {
 
 /// Loss in bursts: a state that may change before each packet, and a loss probability for each state.
 ///
-/// In the long run a share `good_to_bad / (good_to_bad + bad_to_good)` of the packets meets the bad state, and a stay in
-/// it lasts `1 / bad_to_good` packets in the mean. Starts in the good state.
+/// In the long run a share `good_to_bad / (good_to_bad + bad_to_good)` of the packets meets the bad state, and a stay
+/// in it lasts `1 / bad_to_good` packets in the mean. Starts in the good state.
 #[derive(Debug, Clone)]
 pub(super) struct GilbertElliott {
     good_to_bad: f64,
@@ -210,8 +210,8 @@ mod tests {
         let lost = draw(&loss, count);
 
         let expected = good_to_bad / (good_to_bad + bad_to_good);
-        // Correlation of successive states: 1 - (good_to_bad + bad_to_good), so the mean of n packets has (1 + c) / (1 - c)
-        // times the variance of independent ones.
+        // Correlation of successive states: 1 - (good_to_bad + bad_to_good), so the mean of n packets has (1 + c) /
+        // (1 - c) times the variance of independent ones.
         let correlation = 1.0 - good_to_bad - bad_to_good;
         let variance = expected * (1.0 - expected) * (1.0 + correlation) / (1.0 - correlation);
         assert!((share(&lost) - expected).abs() < 4.0 * (variance / count as f64).sqrt(), "{}", share(&lost));

@@ -1,9 +1,9 @@
 //! The transmitter of a link: when the last bit of each packet leaves.
 //!
-//! Packets are sent one after the other without a gap; a packet that finds the transmitter free starts at once. The k-th
-//! packet of a busy period that began at `start` has left at `start + ceil(bits of packets 1..=k / rate)`, in whole
-//! nanoseconds. Because the sum is rounded and not each packet, the rounding error stays below one nanosecond however
-//! long the period lasts.
+//! Packets are sent one after the other without a gap; a packet that finds the transmitter free starts at once. The
+//! k-th packet of a busy period that began at `start` has left at `start + ceil(bits of packets 1..=k / rate)`, in
+//! whole nanoseconds. Because the sum is rounded and not each packet, the rounding error stays below one nanosecond
+//! however long the period lasts.
 //!
 //! The sum is not kept: it is enough to know by how much the last departure was rounded up. With `slack` in units of
 //! 1/rate ns, a packet that takes `whole + part / rate` ns leaves `whole` later when `part` fits into the slack, and

@@ -1,7 +1,7 @@
 //! Distributions of workloads: exponential, lognormal, Pareto, Zipf.
 //!
-//! All are computed by `libm`, so that they give the same bits on every machine. A sample of the continuous ones takes one
-//! draw, lognormal two; one of Zipf takes a draw for each trial, mostly one.
+//! All are computed by `libm`, so that they give the same bits on every machine. A sample of the continuous ones
+//! takes one draw, lognormal two; one of Zipf takes a draw for each trial, mostly one.
 
 use super::Stream;
 
@@ -85,9 +85,9 @@ impl LogNormal {
 
     /// A number above 0.
     ///
-    /// Source of the normal number: G. E. P. Box, M. E. Muller, "A Note on the Generation of Random Normal Deviates", Annals
-    /// of Mathematical Statistics 29(2), 1958. The second one of each pair is not used, so that a sample depends on its
-    /// draws alone.
+    /// Source of the normal number: G. E. P. Box, M. E. Muller, "A Note on the Generation of Random Normal Deviates",
+    /// Annals of Mathematical Statistics 29(2), 1958. The second one of each pair is not used, so that a sample
+    /// depends on its draws alone.
     pub fn sample(&self, random: &mut Stream) -> f64 {
         let radius = (-2.0 * libm::log(1.0 - random.uniform())).sqrt();
         let normal = radius * libm::cos(std::f64::consts::TAU * random.uniform());
@@ -127,7 +127,8 @@ impl Pareto {
         Ok(Self { cut_off: libm::pow(minimum / maximum, shape), ..unbounded })
     }
 
-    /// A number from the minimum to the maximum, by inversion; without a maximum, up to the minimum times 2^(53 / shape).
+    /// A number from the minimum to the maximum, by inversion; without a maximum, up to the minimum times 2^(53 /
+    /// shape).
     pub fn sample(&self, random: &mut Stream) -> f64 {
         let above = 1.0 - random.uniform() * (1.0 - self.cut_off);
         self.minimum * libm::pow(above, -1.0 / self.shape)
@@ -136,11 +137,12 @@ impl Pareto {
 
 /// Zipf's distribution over the ranks 1 to n: `P(k)` in proportion to `k^-exponent`.
 ///
-/// By rejection-inversion: a sample of the continuous density `x^-exponent` by inversion is rounded to a rank and rejected
-/// where the histogram lies below the density. Exact but for rounding in 53 bits; set-up and memory do not grow with n.
+/// By rejection-inversion: a sample of the continuous density `x^-exponent` by inversion is rounded to a rank and
+/// rejected where the histogram lies below the density. Exact but for rounding in 53 bits; set-up and memory do not
+/// grow with n.
 ///
-/// Source: W. Hörmann, G. Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", ACM
-/// TOMACS 6(3), 1996, algorithm RI.
+/// Source: W. Hörmann, G. Derflinger, "Rejection-inversion to generate variates from monotone discrete
+/// distributions", ACM TOMACS 6(3), 1996, algorithm RI.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Zipf {
     ranks: u64,
@@ -191,7 +193,8 @@ impl Zipf {
         libm::pow(x, -self.exponent)
     }
 
-    /// Integral of the density from 1 to `x`: `(x^(1 - exponent) - 1) / (1 - exponent)`, or its limit `ln x` at exponent 1.
+    /// Integral of the density from 1 to `x`: `(x^(1 - exponent) - 1) / (1 - exponent)`, or its limit `ln x` at
+    /// exponent 1.
     fn area(&self, x: f64) -> f64 {
         let (power, log) = (1.0 - self.exponent, libm::log(x));
         // Written with expm1, it keeps its digits where the exponent is close to 1.

@@ -1,8 +1,8 @@
 //! Random numbers: one seed, a named stream for each purpose.
 //!
-//! A run has one seed. Whatever draws random numbers (the loss process of a link, the phase of a host's clock) takes a
-//! [`Stream`] of its own from [`Streams`], by name and index. A stream depends on seed, name and index alone, so one more
-//! stream, or more draws from one, never moves the numbers of another.
+//! A run has one seed. Whatever draws random numbers (the loss process of a link, the phase of a host's clock) takes
+//! a [`Stream`] of its own from [`Streams`], by name and index. A stream depends on seed, name and index alone, so
+//! one more stream, or more draws from one, never moves the numbers of another.
 //!
 //! The generator is PCG64-DXSM with 128 bits of state (M. O'Neill, "PCG: A Family of Simple Fast Space-Efficient
 //! Statistically Good Algorithms for Random Number Generation", 2014; the DXSM output function as NumPy documents it).
