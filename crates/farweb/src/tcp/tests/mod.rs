@@ -4,4 +4,5 @@ mod pipe;
 mod script;
 
 mod handshake;
+mod properties;
 mod transfer;

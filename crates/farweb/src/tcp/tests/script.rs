@@ -312,7 +312,7 @@ impl Runner {
 }
 
 /// A segment as a line of a script has it.
-fn written(segment: &Segment) -> String {
+pub(super) fn written(segment: &Segment) -> String {
     let Segment { seq, ack, len, window, flags, options } = segment;
     let mut text = format!("{flags} {seq}:{} ", seq + u64::from(*len));
     if flags.contains(Flags::ACK) {
