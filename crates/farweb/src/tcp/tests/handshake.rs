@@ -78,6 +78,25 @@ fn a_syn_that_was_sent_again_gives_no_sample_and_its_timeout_stays() {
 }
 
 #[test]
+fn a_lost_syn_ends_slow_start_before_it_begins() {
+    // The timeout sets ssthresh to two segments, of 512 B as long as the peer has not said otherwise.
+    script(
+        "0 ms     connect
+                  > S 0:0 mss 1460
+         6 s      > S 0:0 mss 1460
+         6120 ms  < S. 0:0 ack 1 mss 1460
+                  > . 1:1 ack 1
+                  = ssthresh 1024, cwnd 1460
+                  write 3000
+                  > . 1:1461 ack 1
+         6240 ms  < . 1:1 ack 1461
+                  > . 1461:2921 ack 1
+                  > P. 2921:3001 ack 1
+                  = cwnd 3102                # 1460²/1460 + 1460/8 more",
+    );
+}
+
+#[test]
 fn a_syn_ack_is_sent_again_by_the_timer_and_for_every_copy_of_the_syn() {
     script(
         "0 ms   < S 0:0 mss 1460
