@@ -1,8 +1,10 @@
 //! What leaves: the one routine that decides whether to send, and what.
 //!
 //! Called after every write, read and close, when a timer expires, and at the end of a segment's processing when there may
-//! be something to send. Models `tcp_output` of 4.4BSD-Lite step by step, with one change: a FIN never leaves before the
-//! end of the data when options shorten the last segment (4.4BSD-Lite2). Leaves out urgent data.
+//! be something to send. Models `tcp_output` of 4.4BSD-Lite step by step, with two changes. A FIN never leaves before the
+//! end of the data when options shorten the last segment (as in 4.4BSD-Lite2). And a call that sends an ACK without data
+//! starts the persist timer too where data is stuck: BSD leaves that to the next call, which never comes when the ACK
+//! that shut the window was the last segment in flight and the update that opens it is lost. Leaves out urgent data.
 //!
 //! Source: 4.4BSD-Lite `tcp_output.c` 8.3; RFC 896 (Nagle); RFC 1122, sections 4.2.3.3 and 4.2.3.4 (silly windows).
 
@@ -176,6 +178,9 @@ impl Connection {
         self.last_ack_sent = self.rcv_nxt;
         self.ack_now = false;
         self.timers.cancel(Timer::DelayedAck);
+        if plan.len == 0 {
+            self.persist_if_stuck(plan.queued);
+        }
         plan.more
     }
 

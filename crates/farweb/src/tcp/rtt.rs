@@ -237,6 +237,8 @@ mod tests {
         assert_eq!(seen, expected);
         rtt.sample(1);
         assert_eq!((rtt.srtt_x8, rtt.rttvar_x4, rtt.rto), (8, 2, 3));
+        assert_eq!(rtt.back_off(), 1, "a sample starts the count again");
+        assert_eq!(rtt.rto, 6);
     }
 
     #[test]

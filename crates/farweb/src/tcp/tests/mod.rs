@@ -3,5 +3,12 @@
 mod pipe;
 mod script;
 
+mod acknowledging;
+mod closing;
 mod handshake;
+mod loss;
+mod options;
+mod properties;
+mod reassembly;
+mod sending;
 mod transfer;

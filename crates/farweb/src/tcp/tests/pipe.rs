@@ -1,6 +1,7 @@
 //! Two endpoints on a pipe with a fixed delay each way, and what may happen to a segment in it.
 
 use super::super::*;
+use super::script::written;
 use crate::engine::EventQueue;
 use crate::units::{Duration, Instant};
 
@@ -95,7 +96,7 @@ impl End {
     }
 }
 
-impl<F: FnMut(&Sent) -> Fate> Pipe<F> {
+impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
     pub(super) fn new(
         delay: Duration,
         configs: [(Config, HostClock); 2],
@@ -117,6 +118,12 @@ impl<F: FnMut(&Sent) -> Fate> Pipe<F> {
 
     pub(super) const fn end(&self, end: End) -> &Connection {
         self.ends[end as usize].as_ref().expect("the end exists")
+    }
+
+    /// The last segments, for a test that fails.
+    pub(super) fn tail(&self) -> String {
+        let last = &self.sent[self.sent.len().saturating_sub(40)..];
+        last.iter().map(|sent| format!("{} {:?} {}\n", sent.at, sent.from, written(&sent.segment))).collect()
     }
 
     /// Runs until nothing is pending, calling `inspect` after every event of an end. Gives the time of the last event.
@@ -175,7 +182,7 @@ impl<F: FnMut(&Sent) -> Fate> Pipe<F> {
         for segment in out.segments {
             let sent = Sent { at: now, from: end, segment };
             self.sent.push(sent);
-            for extra in (self.fate)(&sent) {
+            for extra in (self.fate)(&sent, self.ends[end as usize].as_ref()) {
                 self.queue.push(now + self.delay + extra, Event::Arrival(end.other(), segment));
             }
         }

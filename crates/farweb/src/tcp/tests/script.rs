@@ -42,6 +42,39 @@ pub(super) fn script(text: &str) {
     runner.expect_silence();
 }
 
+/// Runs a script on an endpoint that opened a connection 120 ms before, with a round-trip time of 120 ms.
+pub(super) fn client(text: &str) {
+    client_with("", text);
+}
+
+/// As [`client`], with lines for before the opening.
+pub(super) fn client_with(settings: &str, text: &str) {
+    script(&format!(
+        "{settings}
+         0 ms   connect
+                > S 0:0 mss 1460
+         120 ms < S. 0:0 ack 1 mss 1460
+                > . 1:1 ack 1
+         {text}"
+    ));
+}
+
+/// Runs a script on an endpoint that accepted a connection: SYN at 0 ms, ACK of the SYN-ACK at 120 ms.
+pub(super) fn server(text: &str) {
+    server_with("", text);
+}
+
+/// As [`server`], with lines for before the opening.
+pub(super) fn server_with(settings: &str, text: &str) {
+    script(&format!(
+        "{settings}
+         0 ms   < S 0:0 mss 1460
+                > S. 0:0 ack 1 mss 1460
+         120 ms < . 1:1 ack 1
+         {text}"
+    ));
+}
+
 struct Runner {
     host: HostClock,
     config: Config,
@@ -312,7 +345,7 @@ impl Runner {
 }
 
 /// A segment as a line of a script has it.
-fn written(segment: &Segment) -> String {
+pub(super) fn written(segment: &Segment) -> String {
     let Segment { seq, ack, len, window, flags, options } = segment;
     let mut text = format!("{flags} {seq}:{} ", seq + u64::from(*len));
     if flags.contains(Flags::ACK) {

@@ -12,7 +12,7 @@ fn config(profile: Profile) -> Config {
     Config { profile, mss: 1460, send_buffer: 32767, receive_buffer: 32767 }
 }
 
-fn unharmed(_: &Sent) -> Fate {
+fn unharmed(_: &Sent, _: Option<&Connection>) -> Fate {
     vec![Duration::ZERO]
 }
 
