@@ -85,7 +85,8 @@ impl WindowLimit {
         // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer. A smaller receive
         // window has the same effect: a segment that fills it is sent (`tcp_output.c`, `len >= max_sndwnd / 2`).
         let mss_bytes = client_mss.min(server_mss).min(server_buffer).min(client_buffer);
-        let window_bytes = rounded(server_buffer, mss_bytes).min(rounded(client_buffer, mss_bytes)).min(WINDOW_MAX);
+        let window_bytes =
+            rounded(server_buffer, mss_bytes).min(rounded(client_buffer, mss_bytes)).min(WINDOW_MAX);
         let window_segments = window_bytes / mss_bytes;
         let packet = Bytes::new(mss_bytes + HEADERS);
         let stretch = Stretch::of(leg, scenario);
