@@ -9,6 +9,9 @@ const MSS_MIN: u64 = 32;
 /// Largest MSS: an IPv4 packet of 65535 B less 40 B of headers (RFC 791, RFC 9293 section 3.7.1).
 const MSS_MAX: u64 = 65_495;
 
+/// Smallest buffer: 4.4BSD-Lite lowers the MSS to a smaller send buffer, and an MSS is at least that.
+const BUFFER_MIN: u64 = MSS_MIN;
+
 /// Longest propagation delay. Chosen: light takes less to Neptune and back, and sums of delays stay far below 584 years.
 const DELAY_MAX: Duration = Duration::from_secs(24 * 3_600);
 
@@ -177,8 +180,10 @@ impl Check {
     }
 
     fn buffer(&mut self, key: &str, buffer: Option<HostOr>) {
-        if buffer == Some(HostOr::Size(Bytes::ZERO)) {
-            self.report(key, "found 0 B; a buffer holds at least 1 B");
+        if let Some(HostOr::Size(buffer)) = buffer
+            && buffer.get() < BUFFER_MIN
+        {
+            self.report(key, format!("found {buffer}; a buffer is at least {BUFFER_MIN} B"));
         }
     }
 

@@ -15,11 +15,9 @@ pub(super) fn problems(scenario: &Scenario, document: &Document) -> Vec<Problem>
         } else if levels.is_empty() {
             problems.push(document.problem(&path, "there are no levels; write at least one"));
         } else {
-            // A key that does not exist is wrong at every level; say it once.
-            let mut messages: Vec<String> =
-                levels.iter().flat_map(|level| level_problems(document, factor, level)).collect();
-            messages.dedup();
-            problems.extend(messages.into_iter().map(|message| document.problem(&path, message)));
+            // A key that does not exist is wrong at every level; equal problems are told once.
+            let messages = levels.iter().flat_map(|level| level_problems(document, factor, level));
+            problems.extend(messages.map(|message| document.problem(&path, message)));
         }
     }
     problems

@@ -82,12 +82,12 @@ impl WindowLimit {
     pub(super) fn of(leg: &Leg, scenario: &Scenario, host: Option<&Host>) -> Self {
         let (client_mss, client_buffer) = end_values(leg, leg.tcp.from, scenario, host);
         let (server_mss, server_buffer) = end_values(leg, leg.tcp.to, scenario, host);
-        // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer.
-        let mss_bytes = client_mss.min(server_mss).min(server_buffer);
-        let window_bytes = rounded(server_buffer, mss_bytes)
-            .min(rounded(client_buffer, client_mss.min(server_mss)))
-            .min(WINDOW_MAX);
-        let window_segments = (window_bytes / mss_bytes).max(1);
+        // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer. A smaller receive
+        // window has the same effect: a segment that fills it is sent (`tcp_output.c`, `len >= max_sndwnd / 2`).
+        let mss_bytes = client_mss.min(server_mss).min(server_buffer).min(client_buffer);
+        let window_bytes =
+            rounded(server_buffer, mss_bytes).min(rounded(client_buffer, mss_bytes)).min(WINDOW_MAX);
+        let window_segments = window_bytes / mss_bytes;
         let packet = Bytes::new(mss_bytes + HEADERS);
         let stretch = Stretch::of(leg, scenario);
         let segment = stretch.serialisation_down(packet);
@@ -115,10 +115,9 @@ fn end_values(leg: &Leg, end: Option<TcpEnd>, scenario: &Scenario, host: Option<
     (mss.max(1), buffer.max(1))
 }
 
-/// A buffer as `tcp_mss` leaves it: whole segments, unless that goes beyond the limit.
+/// A buffer as `tcp_mss` leaves it: rounded up to whole segments, but by rounding not beyond the limit.
 fn rounded(buffer: u64, mss: u64) -> u64 {
-    let whole = buffer.div_ceil(mss) * mss;
-    if whole <= BUFFER_ROUNDING_MAX { whole } else { buffer }
+    buffer.next_multiple_of(mss).min(buffer.max(BUFFER_ROUNDING_MAX))
 }
 
 /// Whether a value of the host table matters to `leg`: (MSS, buffer).

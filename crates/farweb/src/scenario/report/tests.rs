@@ -60,6 +60,7 @@ fn buffers_are_rounded_up_to_segments_and_lower_the_mss() {
     };
     assert_eq!(window(&["leg.0.tcp.buffer=8192 B"]), (1460, 8760, 6));
     assert_eq!(window(&["leg.0.tcp.buffer=1000 B"]), (1000, 1000, 1));
+    assert_eq!(window(&["leg.0.tcp.from.buffer=1000 B"]), (1000, 1000, 1));
     assert_eq!(window(&["leg.0.tcp.to.mss=536 B"]), (536, 32_767, 61));
     assert_eq!(window(&["leg.0.tcp.from.buffer=4096 B"]), (1460, 4380, 3));
     assert_eq!(window(&["leg.0.tcp.buffer=1 MB"]), (1460, 65_535, 44));

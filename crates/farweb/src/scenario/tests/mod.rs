@@ -199,6 +199,16 @@ fn overrides_are_toml_or_bare_text_and_need_no_key_in_the_file() {
 }
 
 #[test]
+fn a_problem_within_the_value_of_an_override_stands_there() {
+    let given = "path.link.0.up={ rate = \"fast\", delay = \"1 ms\" }";
+    let told = lines(&[given]);
+    assert!(
+        told[0].starts_with(&format!("--set {given}: path.link.0.up.rate: \"fast\" does not")),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn later_overrides_win() {
     assert_eq!(cable_with(&["workload.load=2", "workload.load=3"]).unwrap().workload.load, 3);
 }

@@ -61,11 +61,11 @@ fn size_or_host(least: u64, most: u64) -> impl Strategy<Value = HostOr> {
 fn tcp() -> impl Strategy<Value = Tcp> {
     let end = || {
         prop::option::of(
-            (prop::option::of(size_or_host(32, 65_495)), prop::option::of(size_or_host(1, 1 << 40)))
+            (prop::option::of(size_or_host(32, 65_495)), prop::option::of(size_or_host(32, 1 << 40)))
                 .prop_map(|(mss, buffer)| TcpEnd { mss, buffer }),
         )
     };
-    (size_or_host(32, 65_495), size_or_host(1, 1 << 40), end(), end()).prop_map(|(mss, buffer, from, to)| {
+    (size_or_host(32, 65_495), size_or_host(32, 1 << 40), end(), end()).prop_map(|(mss, buffer, from, to)| {
         Tcp { profile: ProfileName::default(), mss, buffer, from, to, constants: Overrides::default() }
     })
 }

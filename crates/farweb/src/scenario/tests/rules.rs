@@ -30,7 +30,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.tcp.mss=31 B"], "leg.0.tcp.mss", "found 31 B; an MSS is 32 B to 65495 B"),
     (&["leg.0.tcp.from.mss=65496 B"], "leg.0.tcp.from.mss", "found 65496 B; an MSS"),
     (&["leg.0.tcp.to.mss=0 B"], "leg.0.tcp.to.mss", "found 0 B; an MSS"),
-    (&["leg.0.tcp.buffer=0 B"], "leg.0.tcp.buffer", "found 0 B; a buffer holds at least 1 B"),
+    (&["leg.0.tcp.buffer=31 B"], "leg.0.tcp.buffer", "found 31 B; a buffer is at least 32 B"),
     (&["leg.0.tcp.to.buffer=0 B"], "leg.0.tcp.to.buffer", "found 0 B; a buffer"),
     (&["workload.requests="], "workload.requests", "found an empty name"),
     (&["workload.hosts= "], "workload.hosts", "found an empty name"),
@@ -65,7 +65,7 @@ fn values_at_the_edge_of_a_rule_are_right() {
         "path.link.0.up.loss={kind=\"list\",drop=[\"data 13..15\",\"any 4\",\"synack 1\"]}",
         "leg.0.tcp.mss=32 B",
         "leg.0.tcp.mss=65495 B",
-        "leg.0.tcp.buffer=1 B",
+        "leg.0.tcp.buffer=32 B",
         "run.seed=9007199254740992",
         "run.until=1 ns",
     ] {
