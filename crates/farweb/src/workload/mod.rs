@@ -43,6 +43,12 @@ pub trait RequestSource {
     fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError>;
 }
 
+impl<S: RequestSource + ?Sized> RequestSource for Box<S> {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        (**self).next_request(directory)
+    }
+}
+
 /// What is wrong with a request table, a host table or a log.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
