@@ -1,8 +1,12 @@
 //! Load: copies of a request table that run at the same time.
 //!
-//! Copy k starts k offsets after copy 0 and is the same otherwise, but for its tags: they stay in copy 0 only, so that the
-//! sample requests are measured once, whatever the load. A copy may run into the next day of another; nothing wraps around.
-//! Source: Pearson, Cleary, McGregor scale load by merging days of the log; shifted copies continue beyond the days there are.
+//! Copy k starts k offsets after copy 0 and is the same otherwise, but for its tags: they stay in copy 0 only, so
+//! that the sample requests are measured once, whatever the load. A copy may run into the next day of another;
+//! nothing wraps around.
+//!
+//! Source: the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product circuits", CNDS
+//! 2001) merges the same minutes of successive days, and beyond that copies, each offset in time against
+//! self-correlation.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,6 +18,7 @@ use crate::units::{Duration, Instant};
 #[derive(Debug)]
 pub struct Copies<S> {
     copies: Vec<Copy<S>>,
+    offset: Duration,
     /// Copies whose `head` is still to come, earliest first.
     queue: BinaryHeap<Reverse<(Instant, usize)>>,
     started: bool,
@@ -22,34 +27,16 @@ pub struct Copies<S> {
 #[derive(Debug)]
 struct Copy<S> {
     source: S,
-    shift: Duration,
     head: Option<Request>,
 }
 
 impl<S: RequestSource> Copies<S> {
-    /// `load` copies, `offset` apart, each read from a source of its own that `open` opens.
-    ///
-    /// # Errors
-    /// When `load` is 0, the last copy would start after 292 years, or a source cannot be opened.
-    pub fn new(
-        load: u32,
-        offset: Duration,
-        mut open: impl FnMut() -> Result<S, WorkloadError>,
-    ) -> Result<Self, WorkloadError> {
-        if load == 0 {
-            return Err(WorkloadError("workload.load: found 0; write at least 1 copy".into()));
-        }
-        let shift_max = u128::from(offset.as_nanos()) * u128::from(load - 1);
-        if shift_max > u128::from(LATEST.as_nanos()) {
-            return Err(WorkloadError(format!(
-                "workload.copies_offset: found {offset}; {load} copies that far apart take more than 292 years"
-            )));
-        }
-        let mut copies = Vec::new();
-        for copy in 0..u64::from(load) {
-            copies.push(Copy { source: open()?, shift: offset * copy, head: None });
-        }
-        Ok(Self { copies, queue: BinaryHeap::new(), started: false })
+    /// The requests of `sources`, each a copy of the same table read from its start, every one `offset` after the one
+    /// before.
+    #[must_use]
+    pub fn new(sources: Vec<S>, offset: Duration) -> Self {
+        let copies = sources.into_iter().map(|source| Copy { source, head: None }).collect();
+        Self { copies, offset, queue: BinaryHeap::new(), started: false }
     }
 
     /// Reads the next request of copy `index` and puts the copy into the queue.
@@ -57,13 +44,15 @@ impl<S: RequestSource> Copies<S> {
         let copy = &mut self.copies[index];
         copy.head = copy.source.next_request(directory)?;
         let Some(head) = &mut copy.head else { return Ok(()) };
-        head.start += copy.shift;
-        if head.start > LATEST {
+        let shift = u128::from(self.offset.as_nanos()) * index as u128;
+        let start = u64::try_from(shift + u128::from(head.start.as_nanos())).unwrap_or(u64::MAX);
+        if start > LATEST {
             return Err(WorkloadError(format!(
-                "copy {index} of the request table: starts at {}; a start must lie before 292 years",
-                head.start
+                "workload.copies_offset: found {}; a request of copy {index} then starts after 292 years",
+                self.offset
             )));
         }
+        head.start = Instant::from_nanos(start);
         if index > 0 {
             head.tag = None;
         }
@@ -72,8 +61,8 @@ impl<S: RequestSource> Copies<S> {
     }
 }
 
-/// Latest start: results hold times as int64 ns.
-const LATEST: Instant = Instant::from_nanos(i64::MAX as u64);
+/// Latest start, in ns: results hold times as int64.
+const LATEST: u64 = i64::MAX as u64;
 
 impl<S: RequestSource> RequestSource for Copies<S> {
     fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
@@ -123,7 +112,8 @@ mod tests {
     }
 
     fn merged(rows: &[(u64, bool)], load: u32, offset: u64) -> Vec<(u64, bool)> {
-        let mut copies = Copies::new(load, Duration::from_nanos(offset), || Ok(List::new(rows))).unwrap();
+        let sources = (0..load).map(|_| List::new(rows)).collect();
+        let mut copies = Copies::new(sources, Duration::from_nanos(offset));
         let mut directory = Directory::default();
         let mut all = Vec::new();
         while let Some(request) = copies.next_request(&mut directory).unwrap() {
@@ -153,18 +143,20 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_cannot_be_is_an_error() {
-        let none = || Ok(List::new(&[]));
-        let message = |load, offset| Copies::new(load, offset, none).unwrap_err().to_string();
-        assert_eq!(message(0, Duration::ZERO), "workload.load: found 0; write at least 1 copy");
-        assert_eq!(
-            message(3, Duration::from_secs(5_000_000_000)),
-            "workload.copies_offset: found 5000000000 s; 3 copies that far apart take more than 292 years"
-        );
-        let late = || Ok(List::new(&[(1 << 62, false)]));
-        let mut copies = Copies::new(3, Duration::from_nanos(1 << 61), late).unwrap();
-        let error = copies.next_request(&mut Directory::default()).unwrap_err().to_string();
-        assert!(error.starts_with("copy 2 of the request table: starts at "), "{error}");
+    fn copies_beyond_the_end_of_time_are_an_error() {
+        for offset in [1 << 62, u64::MAX] {
+            let sources = vec![List::new(&[(1, false)]), List::new(&[(1, false)]), List::new(&[(1, false)])];
+            let mut copies = Copies::new(sources, Duration::from_nanos(offset));
+            let error = copies.next_request(&mut Directory::default()).unwrap_err().to_string();
+            assert!(error.starts_with("workload.copies_offset: found "), "{error}");
+        }
+    }
+
+    #[test]
+    fn boxed_sources_are_sources() {
+        let boxed: Vec<Box<dyn RequestSource>> = vec![Box::new(List::new(&[(1, false)]))];
+        let request = Copies::new(boxed, Duration::ZERO).next_request(&mut Directory::default());
+        assert_eq!(request.unwrap().unwrap().start, Instant::from_nanos(1));
     }
 
     proptest! {
@@ -180,7 +172,7 @@ mod tests {
             let tagged = |rows: &[(u64, bool)]| rows.iter().filter(|(_, tagged)| *tagged).count();
             prop_assert_eq!(tagged(&all), tagged(&rows));
             let mut expected: Vec<u64> =
-                (0..u64::from(load)).flat_map(|copy| rows.iter().map(move |(start, _)| start + copy * offset)).collect();
+                (0..u64::from(load)).flat_map(|copy| rows.iter().map(move |row| row.0 + copy * offset)).collect();
             expected.sort_unstable();
             prop_assert_eq!(all.iter().map(|(start, _)| *start).collect::<Vec<_>>(), expected);
         }

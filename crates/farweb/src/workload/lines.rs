@@ -1,8 +1,8 @@
 //! Lines of a text file that nobody vouches for: plain or gzip, of bounded length, in constant memory.
 //!
-//! A gzip file is known by its first bytes, not by its name. Files that hold something else than text (Parquet, another
-//! compression, a capture, UTF-16) are refused at once, by what they are. A line longer than [`LINE_BYTES_MAX`] is never
-//! held whole.
+//! A gzip file is known by its first bytes, not by its name. Files that hold something else than text (Parquet,
+//! another compression, a capture, UTF-16) are refused at once, by what they are. A line longer than
+//! [`LINE_BYTES_MAX`] is never held whole.
 
 use std::fmt;
 use std::fs::File;
@@ -13,7 +13,8 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::WorkloadError;
 
-/// Longest line, in bytes. Chosen: a hundred times the longest URL that Squid logs (8 KiB, `MAX_URL` in `src/defines.h`).
+/// Longest line, in bytes. Chosen: a hundred times the longest URL that Squid takes (8 KiB, `MAX_URL` in
+/// `src/defines.h`).
 pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// Bytes that are looked at to tell text from other data. Chosen: random data is then refused all but certainly.

@@ -7,15 +7,15 @@ use crate::workload::Words;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Most requests of one second that are held back to be spread over it. Chosen: more than one machine answers in a second,
-/// and below 100 MB.
+/// Most requests of one second that are held back to be spread over it. Chosen: more than one machine answers in a
+/// second, and below 100 MB.
 const SECOND_ROWS_MAX: usize = 1 << 20;
 
 /// Some requests of a log, as columns of equal length, in the order of the log.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LogBatch {
-    /// Starts, in s since [`Report::origin_unix_s`](super::Report::origin_unix_s): not always in order, and below zero for
-    /// requests that started before the first one of the log.
+    /// Starts, in s since [`Report::origin_unix_s`](super::Report::origin_unix_s): not always in order, and below
+    /// zero for requests that started before the first one of the log.
     pub start_s: Vec<f64>,
     /// Hosts, in lower case, without port.
     pub host: Words,

@@ -1,9 +1,10 @@
 //! Logs of web servers: common and combined log format, and a tab-separated table of the same fields.
 //!
-//! A line is `host ident user [dd/Mon/yyyy:HH:MM:SS +zzzz] "METHOD URL PROTO" status bytes`; what follows (referer and user
-//! agent in the combined format) is not looked at. A quote inside the request is either escaped by a backslash or, in old logs,
-//! not at all; the protocol may be missing (HTTP/0.9) and a URL may hold blanks. `bytes` is the size of the body, `-` for none.
-//! The table has a header line that names at least `host`, `time` (Unix seconds), `method`, `url`, `response`, `bytes`.
+//! A line is `host ident user [dd/Mon/yyyy:HH:MM:SS +zzzz] "METHOD URL PROTO" status bytes`; what follows (referer
+//! and user agent in the combined format) is not looked at. A quote inside the request is either escaped by a
+//! backslash or, in old logs, not at all; the protocol may be missing (HTTP/0.9) and a URL may hold blanks. `bytes`
+//! is the size of the body, `-` for none. The table has a header line that names at least `host`, `time` (Unix
+//! seconds), `method`, `url`, `response`, `bytes`.
 //!
 //! Times are whole seconds. Everything that a server answered crossed its link; a 304 and an answer without a body
 //! did so as a header only.
@@ -184,6 +185,7 @@ mod tests {
         // What `date -u -d … +%s` prints.
         assert_eq!(seconds("01/Jul/1995:00:00:01 -0400"), Some(804_571_201));
         assert_eq!(seconds("29/Feb/2000:23:59:59 +0000"), Some(951_868_799));
+        assert_eq!(seconds("01/Mar/2000:00:00:00 +0000"), Some(951_868_800));
         assert_eq!(seconds("01/Mar/2100:00:00:00 +0000"), Some(4_107_542_400));
         assert_eq!(seconds("25/Oct/2015:04:11:25 +0100"), Some(1_445_742_685));
         assert_eq!(seconds("31/Dec/1999:00:00:00"), Some(946_598_400));

@@ -5,13 +5,13 @@ use crate::workload::lines::quoted;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Earliest and latest time that a log may hold, in s since 1970: 1990-01-01, before the first web server, and 2255, when int64
-/// ns end soon. Chosen: anything outside is not the time of a request.
+/// Earliest and latest time that a log may hold, in s since 1970: 1990-01-01, before the first web server, and 2255,
+/// when int64 ns end soon. Chosen: anything outside is not the time of a request.
 const UNIX_SECONDS: std::ops::Range<u64> = 631_152_000..9_000_000_000;
 
-/// Headers of a request besides its first line and `Host`, in bytes: User-Agent, the Accept lists, Referer. Chosen so that the
-/// median request of a proxy log (three logs of 2006 to 2010 gave 271, 272 and 285 B) is near 270 B, the middle of what
-/// browsers of 1997 sent (190 to 350 B).
+/// Headers of a request besides its first line and `Host`, in bytes: User-Agent, the Accept lists, Referer. Chosen so
+/// that the median request of a proxy log (three logs of 2006 to 2010 gave 271, 272 and 285 B) is near 270 B, the
+/// middle of what browsers of 1997 sent (190 to 350 B).
 pub(super) const OTHER_HEADERS: usize = 205;
 
 /// What a line with the value `found` of `field` fails by.

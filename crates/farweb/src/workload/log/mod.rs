@@ -1,12 +1,13 @@
 //! Request tables from logs, streamed: a line in, a request out or a reason why not, in constant memory.
 //!
 //! Every line is accounted for: it gives a request, is dropped for a [`Reason`], or could not be read, which the
-//! [`Report`] tells with its number and what is wrong with it. Too many unreadable lines are an error, since the file is then not
-//! what it was taken for. Requests come in the order of the log, which is that of their ends; the caller sorts.
+//! [`Report`] tells with its number and what is wrong with it. Too many unreadable lines are an error, since the file
+//! is then not what it was taken for. Requests come in the order of the log, which is that of their ends; the caller
+//! sorts.
 //!
-//! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other headers, and
-//! no body; the server took the elapsed time less a given round trip, at least 0; in a server's log a response has a header of
-//! 250 B besides its body.
+//! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other
+//! headers, and no body; the server took the elapsed time less a given round trip, at least 0; in a server's log a
+//! response has a header of 250 B besides its body.
 //!
 //! Left out: the client (a table has one), the content type, requests that a proxy sends on its own account.
 
@@ -32,8 +33,8 @@ use batch::Builder;
 /// Largest request or response, in bytes, as in a request table.
 const BYTES_MAX: u64 = 1 << 53;
 
-/// A response's header, in bytes. Chosen: responses of 1997 had 150 to 300 B (status line, Date, Server, Last-Modified,
-/// Content-Type, Content-Length).
+/// A response's header, in bytes. Chosen: responses of 1997 had 150 to 300 B (status line, Date, Server,
+/// Last-Modified, Content-Type, Content-Length).
 const HEADER_BYTES: u64 = 250;
 
 /// Lines after which too many unreadable ones end the import early.
@@ -96,7 +97,8 @@ impl LogReader {
         Ok(Self { lines, options, dialect, builder, report, looks_like: None })
     }
 
-    /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided); `None` at the end.
+    /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided); `None` at
+    /// the end.
     ///
     /// # Errors
     /// When the file cannot be read on, or more lines are unreadable than [`LogOptions::max_unreadable`] allows.

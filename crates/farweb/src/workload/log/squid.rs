@@ -1,15 +1,15 @@
 //! Squid's native `access.log`.
 //!
-//! A line is `time elapsed client code/status bytes method URL ident hierarchy/host type`, its fields apart by one or more
-//! blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field is
-//! `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request with ms, `elapsed` is in
-//! ms, `bytes` is what the client got, headers included.
+//! A line is `time elapsed client code/status bytes method URL ident hierarchy/host type`, its fields apart by one or
+//! more blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field is
+//! `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request with ms,
+//! `elapsed` is in ms, `bytes` is what the client got, headers included.
 //!
-//! What a result code means is read from its parts, so that the codes of Squid 1 to 6 are known alike: `TCP_REFRESH_HIT` and
-//! `TCP_REFRESH_UNMODIFIED` are the same thing under two names.
+//! What a result code means is read from its parts, so that the codes of Squid 1 to 6 are known alike:
+//! `TCP_REFRESH_HIT` and `TCP_REFRESH_UNMODIFIED` are the same thing under two names.
 //!
-//! Source: Squid, `src/access_log.c` of version 2, `src/LogTags.cc` of version 6; D. Wessels, "Squid: The Definitive Guide",
-//! section 13.2.
+//! Source: Squid, `src/access_log.c` of version 2, `src/LogTags.cc` of version 6; D. Wessels, "Squid: The Definitive
+//! Guide", section 13.2.
 
 use std::borrow::Cow;
 

@@ -266,6 +266,7 @@ fn each_fate_of_a_line_of_a_web_server() {
         "\"GET /x align=left HTTP/1.0\" 200 1000",
         "\"GET /\\\"x\\\" HTTP/1.0\" 200 1000",
         "\"GET /\"x\" HTTP/1.0\" 200 1000",
+        "\"GET /\\\" 200 5 HTTP/1.0\" 404 1000",
         "\"HEAD /x HTTP/1.0\" 200 0",
         "\"GET /x HTTP/1.0\" 302 -",
         "\"GET /x HTTP/1.0\" 304 -",
@@ -289,6 +290,7 @@ fn each_fate_of_a_line_of_a_web_server() {
     "GET /x align=left HTTP/1.0" 200 1000 => kept 1250 | kept 1250
     "GET /\"x\" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
     "GET /"x" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
+    "GET /\" 200 5 HTTP/1.0" 404 1000 => not-successful | not-successful
     "HEAD /x HTTP/1.0" 200 0 => zero-bytes | zero-bytes
     "GET /x HTTP/1.0" 302 - => zero-bytes | zero-bytes
     "GET /x HTTP/1.0" 304 - => revalidation | kept 250

@@ -1,8 +1,11 @@
 //! Host tables: what is known about each origin server.
 //!
-//! Columns: `host` (the id in the request table), and optionally `name` (DNS name), `window_bytes` (largest window that it
-//! advertises), `mss_bytes` (largest segment that it accepts). Without a header line they stand in this order: the `hostfile`
-//! of the NZ–US study (Pearson, Cleary, McGregor). Window and MSS may be empty; the scenario then has values for them.
+//! Columns: `host` (the id in the request table), and optionally `name` (DNS name), `window_bytes` (largest window
+//! that it advertises), `mss_bytes` (largest segment that it accepts). Without a header line they stand in this
+//! order. Window and MSS may be empty; the scenario then has values for them.
+//!
+//! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
+//! circuits", CNDS 2001), which has the same four.
 
 use std::path::Path;
 
@@ -47,8 +50,8 @@ pub struct HostColumns {
 /// Reads the host table at `path`: .csv, .tsv, or separated by blanks; plain or gzip.
 ///
 /// # Errors
-/// When the file is no text, a row is not a host or a host is there twice: names file, line, column, what was found and what
-/// is allowed.
+/// When the file is no text, a row is not a host or a host is there twice: names file, line, column, what was found
+/// and what is allowed.
 pub fn open_hosts(path: &Path) -> Result<Directory, WorkloadError> {
     read(TextTable::open(path, &LAYOUT)?)
 }

@@ -1,11 +1,13 @@
 //! Request tables: the requests of a run, a row each, by start time.
 //!
 //! Columns: `start_s` (s since the start of the run), `host`, `request_bytes`, `response_bytes` (body and headers, at
-//! least 1), and optionally `server_s` (time that the origin took, s), `object`, `source`, `tag`. A file may be comma-
-//! (`.csv`), tab- (`.tsv`) or blank-separated, plain or gzip. When the first field of the first line is a number there is no
-//! header line and the columns are `start_s host request_bytes response_bytes [server_s]`: the `logfile` of the NZ–US
-//! study (Pearson, Cleary, McGregor), which lists host id, request size, response size and time in the US part, with the
-//! start in front.
+//! least 1), and optionally `server_s` (time that the origin took, s), `object`, `source`, `tag`. A file may be
+//! comma- (`.csv`), tab- (`.tsv`) or blank-separated, plain or gzip. When the first field of the first line is a
+//! number there is no header line and the columns are `start_s host request_bytes response_bytes [server_s]`.
+//!
+//! Source: the `logfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
+//! circuits", CNDS 2001) lists host id, request size, response size and time in the US part; its start times are not
+//! described, so they stand in front here.
 //!
 //! Left out: `object` is accepted and not kept, as nothing reads it yet.
 
@@ -95,8 +97,8 @@ impl RequestTable {
     /// Opens the table at `path` after reading it once from end to end.
     ///
     /// # Errors
-    /// When the file cannot be read twice (a pipe), is no text, has no requests, or a row is not a request: names file, line,
-    /// column, what was found and what is allowed.
+    /// When the file cannot be read twice (a pipe), is no text, has no requests, or a row is not a request: names
+    /// file, line, column, what was found and what is allowed.
     pub fn open(path: &Path) -> Result<(Self, Summary), WorkloadError> {
         let is_file = path.metadata().map_or(true, |metadata| metadata.is_file());
         if !is_file {

@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 use crate::units::{Duration, Instant};
 use crate::workload::WorkloadError;
 
-/// Latest start and longest server time, in seconds (285 years). Chosen: results hold times as int64 ns, and this leaves
-/// seven years for the run itself.
+/// Latest start and longest server time, in seconds (285 years). Chosen: results hold times as int64 ns, and this
+/// leaves seven years for the run itself.
 const SECONDS_MAX: f64 = 9e9;
 
 /// Largest request or response, in bytes: every whole number up to here is exact in a float64 column as well.

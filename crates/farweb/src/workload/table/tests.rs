@@ -209,6 +209,21 @@ fn a_sorted_table_is_streamed_and_can_be_started_again() {
 }
 
 #[test]
+fn a_table_that_changes_during_the_run_is_an_error() {
+    let file = TestFile::new("changed.csv", b"1,a,1,1\n2,a,1,1\n");
+    let (table, _) = RequestTable::open(&file.0).unwrap();
+    std::fs::write(&file.0, b"2,a,1,1\n1,a,1,1\n").unwrap();
+    let mut changed = table.restart().unwrap();
+    let mut directory = Directory::default();
+    assert!(changed.next_request(&mut directory).unwrap().is_some());
+    let error = changed.next_request(&mut directory).unwrap_err().to_string();
+    assert!(
+        error.ends_with("changed.csv:2: the start goes back: the table has changed during the run"),
+        "{error}"
+    );
+}
+
+#[test]
 fn an_unsorted_table_is_sorted_and_equal_starts_keep_their_order() {
     let file = TestFile::new("unsorted.csv", b"2,b,1,1\n1,a,2,2\n2,a,3,3\n1,b,4,4\n");
     let (mut table, summary) = RequestTable::open(&file.0).unwrap();
@@ -288,9 +303,10 @@ fn batches() -> Vec<Batch> {
     };
     let second = Batch {
         start_s: vec![0.5],
-        host: words(&[0], &["a"]),
+        host: words(&[0], &["c"]),
         request_bytes: vec![302],
         response_bytes: vec![1002],
+        tag: Some(words(&[0], &["other"])),
         ..Batch::default()
     };
     vec![first, Batch::default(), second]
@@ -317,13 +333,14 @@ fn batches_give_the_rows_of_their_columns() {
     let mut table = BatchTable::new("t.parquet", || Ok(batches.next()));
     let (requests, directory) = drain(&mut table);
     let hosts: Vec<_> = requests.iter().map(|r| &*directory.hosts()[r.host].key).collect();
-    assert_eq!(hosts, ["b", "a", "a"]);
+    assert_eq!(hosts, ["b", "a", "c"]);
     assert_eq!(requests.iter().map(|r| r.request_bytes).collect::<Vec<_>>(), [300, 301, 302]);
     assert_eq!(
         requests.iter().map(|r| r.server).collect::<Vec<_>>(),
         [None, Some(Duration::from_millis(250)), None]
     );
-    assert_eq!(requests.iter().map(|r| r.tag.is_some()).collect::<Vec<_>>(), [false, true, false]);
+    let tags: Vec<_> = requests.iter().map(|r| r.tag.map(|tag| &*directory.tags.words()[tag])).collect();
+    assert_eq!(tags, [None, Some("sample"), Some("other")]);
 }
 
 #[test]
