@@ -48,10 +48,6 @@ class Scenario:
             ScenarioError: All problems found, a line each.
         """
 
-    @property
-    def warmup_ns(self) -> int:
-        """Requests that start before this time are left out of summaries and figures."""
-
     def effective(self) -> str:
         """The scenario after overrides with every default spelled out, as JSON text."""
 
@@ -120,10 +116,11 @@ class Simulation:
         `requests_total` (None when not known; copies included).
         """
 
-    def link_totals(self) -> str:
-        """What each direction of each link carried over the whole run so far, as JSON text.
+    def totals(self) -> str:
+        """Figures of the whole run so far, as JSON text.
 
-        A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
+        `{"warmup_ns", "links": [..]}`: when the warm-up ends, and what each direction of each link carried, as objects
+        with the columns of the table `links` but `time_ns`; their interval is the whole run.
         """
 
 class LogReader:
@@ -159,13 +156,13 @@ class LogReader:
     def batch(self, rows: int) -> dict[str, Column] | None:
         """About `rows` requests in the order of the log; None at the end.
 
-        Columns of the request table, with `start_unix_ns` (int64, ns since 1970, not always in order) for `start_s`.
+        Columns of the request table; `start_s` counts from `origin_unix_s` and may be negative and out of order.
         """
 
     def report(self) -> str:
         """Counts so far, as JSON text.
 
         `{"lines", "requests", "dropped": {reason: n}, "unreadable_lines", "unreadable": [{"line", "why", "text"}],
-        "assumptions": [..], "first_start_unix_ns", "last_start_unix_ns", "sorted", "request_bytes",
-        "response_bytes"}`; the two starts are null without a request.
+        "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
+        "response_bytes"}`; the times are null without a request.
         """
