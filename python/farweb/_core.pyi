@@ -48,6 +48,10 @@ class Scenario:
             ScenarioError: All problems found, a line each.
         """
 
+    @property
+    def warmup_ns(self) -> int:
+        """Requests that start before this time are left out of summaries and figures."""
+
     def effective(self) -> str:
         """The scenario after overrides with every default spelled out, as JSON text."""
 
@@ -116,11 +120,10 @@ class Simulation:
         `requests_total` (None when not known; copies included).
         """
 
-    def totals(self) -> str:
-        """Figures of the whole run so far, as JSON text.
+    def link_totals(self) -> str:
+        """What each direction of each link carried over the whole run so far, as JSON text.
 
-        `{"warmup_ns", "links": [..]}`: when the warm-up ends, and what each direction of each link carried, as objects
-        with the columns of the table `links` but `time_ns`; their interval is the whole run.
+        A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
         """
 
 class LogReader:
