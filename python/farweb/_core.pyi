@@ -1,8 +1,24 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
 from collections.abc import Iterable, Mapping
+from typing import Self, final
 
 from farweb.columns import Column
+
+__all__ = [
+    "FarwebError",
+    "HostTable",
+    "LogReader",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Simulation",
+    "WorkloadError",
+    "debug_build",
+    "results_schema",
+    "scenario_schema",
+    "version",
+]
 
 class FarwebError(Exception):
     """Base of everything that farweb raises for what a user can put right."""
@@ -32,6 +48,7 @@ def results_schema() -> str:
     `int64`, `float64`, `bool` or `string`.
     """
 
+@final
 class Scenario:
     """A checked scenario."""
 
@@ -64,6 +81,7 @@ class Scenario:
         "connections_to_fill", "text"}], "warnings": [..], "text": "the path drawn in text and a paragraph a leg"}`
         """
 
+@final
 class HostTable:
     """A host table."""
 
@@ -77,17 +95,18 @@ class HostTable:
 
     def __len__(self) -> int: ...
 
+@final
 class Simulation:
     """One run, advanced in steps."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         scenario: Scenario,
         seed: int,
         requests: str | Iterable[Mapping[str, Column]],
         requests_name: str,
         hosts: HostTable | None,
-    ) -> None:
+    ) -> Self:
         """Build the world.
 
         Args:
@@ -126,11 +145,12 @@ class Simulation:
         A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
         """
 
+@final
 class LogReader:
     """Requests from a log, streamed in constant memory."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         path: str,
         format: str,
         *,
@@ -141,7 +161,7 @@ class LogReader:
         server_time: str = "elapsed",
         server_name: str = "server",
         max_unreadable: float = 0.01,
-    ) -> None:
+    ) -> Self:
         """Open `path`, plain or gzip.
 
         Args:
