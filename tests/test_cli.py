@@ -14,6 +14,9 @@ import pytest
 from farweb import Results
 from samples import Farweb
 
+# The command in a process of its own; a debug build warns, which is no part of what is tested.
+FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
+
 
 def test_run_writes_a_results_folder_and_says_where(farweb: Farweb, cable: Path) -> None:
     answer = farweb("run", cable)
@@ -72,7 +75,7 @@ def test_tables_have_units_and_meanings_in_their_metadata(farweb: Farweb, cable:
 def test_two_processes_write_the_same_bytes(cable: Path) -> None:
     for out in ("one", "two"):
         subprocess.run(
-            [sys.executable, "-m", "farweb", "run", cable, "--out", out, "--quiet", "--set", "record.links_every=1 s"],
+            [*FARWEB, "run", cable, "--out", out, "--quiet", "--set", "record.links_every=1 s"],
             check=True,
         )
     tables = sorted(path.name for path in Path("one").glob("*.parquet"))
@@ -137,9 +140,7 @@ def test_interrupted_run_ends_with_130_and_leaves_nothing(cable: Path) -> None:
     lines = ["start_s,host,request_bytes,response_bytes"]
     lines += [f"{i / 10},h{i % 50},300,200000" for i in range(20_000)]
     Path("requests.csv").write_text("\n".join(lines) + "\n")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "farweb", "run", str(cable), "--quiet"], stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([*FARWEB, "run", cable, "--quiet"], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not any(Path().glob("results/.cable.*")) and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.01)

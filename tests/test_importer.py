@@ -19,7 +19,7 @@ from samples import LOG, Farweb
 
 
 def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -> Any:
-    """Stands for the core's reader: requests with these starts (ms since 1970), each a byte larger than the last."""
+    """Stands for the core's reader: requests with these starts (in ms), each a byte larger than the last."""
 
     class Reader:
         def __init__(self, path: str, format: str, **options: object) -> None:
@@ -33,18 +33,19 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             numbers = np.arange(self._rows, self._rows + len(starts), dtype=np.int64)
             self._rows += len(starts)
             return {
-                "start_unix_ns": np.array(starts, dtype=np.int64) * 10**6,
+                "start_s": np.array(starts, dtype=np.int64) / 1000,
                 "host": ((numbers % 3).astype(np.int32), ["a", "b", "c"]),
                 "request_bytes": np.full(len(starts), 300, dtype=np.int64),
                 "response_bytes": numbers + 1,
             }
 
         def report(self) -> str:
-            starts = [start * 10**6 for batch in batches for start in batch]
+            starts = [start / 1000 for batch in batches for start in batch]
             counts = {"lines": self._rows, "requests": self._rows, "dropped": dropped or {}}
             remarks: dict[str, Any] = {"unreadable_lines": 0, "unreadable": [], "assumptions": []}
-            first = min(starts, default=None)
-            return json.dumps({**counts, **remarks, "first_start_unix_ns": first, "sorted": starts == sorted(starts)})
+            times = {"first_start_s": min(starts, default=None), "last_start_s": max(starts, default=None)}
+            order = {"origin_unix_s": 850_000_000, "sorted": starts == sorted(starts)}
+            return json.dumps({**counts, **remarks, **times, **order})
 
     return Reader
 
@@ -62,7 +63,8 @@ def test_starts_are_in_order_from_zero_and_equal_ones_keep_theirs(
     assert table["response_bytes"].to_pylist() == [row + 1 for row in order]
     assert table["start_s"].to_pylist() == [(flat[row] - min(flat)) / 1000 for row in order]
     assert report.requests == len(flat)
-    assert report.counts["first_start_unix_ns"] == min(flat) * 10**6
+    assert report.counts["origin_unix_s"] == pytest.approx(850_000_000 + min(flat) / 1000)
+    assert report.span_s == pytest.approx((max(flat) - min(flat)) / 1000)
     assert os.listdir(folder) == ["out.parquet"]
 
 

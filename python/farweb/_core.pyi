@@ -1,8 +1,24 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
 from collections.abc import Iterable, Mapping
+from typing import Self, final
 
 from farweb.columns import Column
+
+__all__ = [
+    "FarwebError",
+    "HostTable",
+    "LogReader",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Simulation",
+    "WorkloadError",
+    "debug_build",
+    "results_schema",
+    "scenario_schema",
+    "version",
+]
 
 class FarwebError(Exception):
     """Base of everything that farweb raises for what a user can put right."""
@@ -32,6 +48,7 @@ def results_schema() -> str:
     `int64`, `float64`, `bool` or `string`.
     """
 
+@final
 class Scenario:
     """A checked scenario."""
 
@@ -64,6 +81,7 @@ class Scenario:
         "connections_to_fill", "text"}], "warnings": [..], "text": "the path drawn in text and a paragraph a leg"}`
         """
 
+@final
 class HostTable:
     """A host table."""
 
@@ -77,17 +95,18 @@ class HostTable:
 
     def __len__(self) -> int: ...
 
+@final
 class Simulation:
     """One run, advanced in steps."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         scenario: Scenario,
         seed: int,
         requests: str | Iterable[Mapping[str, Column]],
         requests_name: str,
         hosts: HostTable | None,
-    ) -> None:
+    ) -> Self:
         """Build the world.
 
         Args:
@@ -126,11 +145,12 @@ class Simulation:
         A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
         """
 
+@final
 class LogReader:
     """Requests from a log, streamed in constant memory."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         path: str,
         format: str,
         *,
@@ -141,7 +161,7 @@ class LogReader:
         server_time: str = "elapsed",
         server_name: str = "server",
         max_unreadable: float = 0.01,
-    ) -> None:
+    ) -> Self:
         """Open `path`, plain or gzip.
 
         Args:
@@ -159,13 +179,13 @@ class LogReader:
     def batch(self, rows: int) -> dict[str, Column] | None:
         """About `rows` requests in the order of the log; None at the end.
 
-        Columns of the request table, with `start_unix_ns` (int64, ns since 1970, not always in order) for `start_s`.
+        Columns of the request table; `start_s` counts from `origin_unix_s` and may be negative and out of order.
         """
 
     def report(self) -> str:
         """Counts so far, as JSON text.
 
         `{"lines", "requests", "dropped": {reason: n}, "unreadable_lines", "unreadable": [{"line", "why", "text"}],
-        "assumptions": [..], "first_start_unix_ns", "last_start_unix_ns", "sorted", "request_bytes",
-        "response_bytes"}`; the two starts are null without a request.
+        "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
+        "response_bytes"}`; the times are null without a request.
         """

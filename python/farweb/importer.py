@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 REPORT_KEY = b"farweb.import"
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
-_START = "start_unix_ns"  # what the core calls the start of a request in a log
 _UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
 
 
@@ -44,7 +44,7 @@ class ImportReport:
         span_s: From the first start to the last.
         log: Name, format and options of the log.
         counts: As the reader counted: `lines`, `dropped` by reason, `unreadable`, `assumptions` and others;
-            `first_start_unix_ns` is the Unix time of `start_s` 0.
+            `origin_unix_s` is the Unix time of `start_s` 0.
     """
 
     out: Path
@@ -130,21 +130,22 @@ def import_log(
         if not counts.pop("sorted"):
             unsorted = raw
             raw = stage.with_name("sorted.parquet")
-            sort_parquet(unsorted, raw, by=_START, scratch=stage.parent)
-        kept = json.dumps({"log": source, **counts}, ensure_ascii=False)
-        span_s = _begin_at_zero(raw, stage, counts["first_start_unix_ns"], kept)
+            sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent)
+        first_s = counts.pop("first_start_s")
+        span_s = counts.pop("last_start_s") - first_s
+        counts["origin_unix_s"] += first_s
+        _begin_at_zero(raw, stage, first_s, json.dumps({"log": source, **counts}, ensure_ascii=False))
     return ImportReport(out, counts["requests"], span_s, source, counts)
 
 
 def _copy(reader: _core.LogReader, raw: Path, progress: Callable[[int], None] | None) -> None:
-    """Write the requests as they come, with their Unix times; no file when there is none."""
+    """Write the requests as they come; no file when there is none."""
     rows = 0
     with contextlib.ExitStack() as stack:
         writer = None
         while (columns := reader.batch(_ROWS)) is not None:
             if writer is None:
-                fields = [field for field in _schema(columns, "") if field.name != "start_s"]
-                schema = pa.schema([pa.field(_START, pa.int64(), nullable=False), *fields])
+                schema = _schema(columns, "")
                 writer = stack.enter_context(pq.ParquetWriter(raw, schema, compression="zstd"))
             batch = to_arrow(columns, schema)
             writer.write_batch(batch)
@@ -153,21 +154,20 @@ def _copy(reader: _core.LogReader, raw: Path, progress: Callable[[int], None] | 
                 progress(rows)
 
 
-def _begin_at_zero(raw: Path, out: Path, first_unix_ns: int, report: str) -> float:
-    """Write the rows of `raw` to `out` with starts since the first one, in s; the last of them."""
-    last = 0.0
+def _begin_at_zero(raw: Path, out: Path, first_s: float, report: str) -> None:
+    """Write the rows of `raw` to `out` with starts since the first one."""
     with pq.ParquetFile(raw) as source:
         schema = _schema(source.schema_arrow.names, report)
+        position = schema.get_field_index("start_s")
         with pq.ParquetWriter(out, schema, compression="zstd") as writer:
-            for batch in source.iter_batches(batch_size=_ROWS):
-                starts = (batch.column(_START).to_numpy() - first_unix_ns) / 1e9
-                columns = [starts if name == "start_s" else batch.column(name) for name in schema.names]
-                writer.write_batch(pa.RecordBatch.from_arrays([pa.array(c) for c in columns], schema=schema))
-                last = float(starts[-1])
-    return last
+            for batch in source.iter_batches(batch_size=_ROWS, columns=schema.names):
+                # No log is finer than a millisecond: whole microseconds take off what subtraction adds.
+                microseconds = np.rint((batch.column(position).to_numpy() - first_s) * 1e6)
+                columns = [*batch.columns[:position], pa.array(microseconds / 1e6), *batch.columns[position + 1 :]]
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
 
 
 def _schema(names: Iterable[str], report: str) -> pa.Schema:
-    """The schema of a request table with `start_s` and those of the columns `names` that it may have."""
-    present = [column for column in REQUESTS["columns"] if column["name"] in {"start_s", *names}]
+    """The schema of a request table with the columns `names`; `report` goes with the table."""
+    present = [column for column in REQUESTS["columns"] if column["name"] in set(names)]
     return arrow_schema({**REQUESTS, "columns": present}, {REPORT_KEY.decode(): report})

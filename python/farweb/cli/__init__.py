@@ -85,5 +85,6 @@ def _terminate(number: int, _frame: FrameType | None) -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"farweb: {message}\n")
+    # Several problems are lines of their own, which begin with the place in the file.
+    sys.stderr.write(f"{message}\n" if "\n" in message else f"farweb: {message}\n")
     return code

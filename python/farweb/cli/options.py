@@ -29,7 +29,7 @@ class Output:
 
     def __init__(self, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
-        self._chatty = not quiet and not as_json
+        self._quiet = quiet
 
     def result(self, value: Mapping[str, Any], shown: "RenderableType") -> None:
         """Print what was asked for: `value` as JSON, or `shown` for people."""
@@ -44,8 +44,8 @@ class Output:
         console.print(shown, markup=False, highlight=False, soft_wrap=isinstance(shown, str))
 
     def note(self, text: str) -> None:
-        """Print a line beside the result, such as where it was saved."""
-        if self._chatty:
+        """Print a line beside the result, such as where it was saved; JSON says it itself."""
+        if not self._quiet and not self.as_json:
             sys.stderr.write(text + "\n")
 
     @contextlib.contextmanager
@@ -54,7 +54,7 @@ class Output:
 
         A bar appears on a terminal, once the work has lasted a second.
         """
-        if not self._chatty or not sys.stderr.isatty():
+        if self._quiet or not sys.stderr.isatty():
             yield lambda _done, _total, _words: None
             return
         from rich.console import Console
