@@ -49,7 +49,9 @@ def connection(number: int, start_ms: int = 1000) -> Sequence[Row]:
         at(50, "server", "receive", up, flags="S"),
         at(50, "server", "send", down, flags="S.", ack=1),
         at(100, "client", "receive", down, flags="S.", ack=1),
+        at(100, "client", "send", up, seq=1, ack=1),
         at(100, "client", "send", up, seq=1, ack=1, payload_bytes=300, flags="P."),
+        at(150, "server", "receive", up, seq=1, ack=1),
         at(150, "server", "receive", up, seq=1, ack=1, payload_bytes=300, flags="P."),
         at(150, "server", "send", down, seq=1, ack=301, payload_bytes=1000),
         at(151, "server", "send", down, seq=1001, ack=301, payload_bytes=1000),
@@ -119,9 +121,9 @@ def test_the_sender_of_the_data_and_its_view(results_path: Path) -> None:
     one = trace(open_results(results_path), 3)
     assert (one.node, one.direction, one.start_s) == ("server", "down", 3.0)
     assert one.sent["seq"].to_list() == [0, 1, 1001, 2001, 1001, 3001]
-    assert one.acks["ack"].to_list() == [1, 1001, 1001, 3001]
+    assert one.acks["ack"].to_list() == [1, 1, 1001, 1001, 3001]
     assert one.drops.rows() == [(0.152, 1001, 1000)]
-    assert one.state["flight_bytes"].to_list() == [0, 1, 0, 1000, 2000, 1000, 2000, 2000, 2000, 0, 1]
+    assert one.state["flight_bytes"].to_list() == [0, 1, 0, 0, 1000, 2000, 1000, 2000, 2000, 2000, 0, 1]
 
 
 def test_a_connection_that_sends_more_up_is_seen_at_the_client(tmp_path: Path) -> None:
@@ -136,8 +138,15 @@ def test_time_sequence_plot(results_path: Path) -> None:
     assert bars(by_gid(chart, "segments")) == [(0.15, 1, 1001), (0.151, 1001, 2001), (0.25, 2001, 3001)]
     assert bars(by_gid(chart, "retransmissions")) == [(0.65, 1001, 2001)]
     assert points(by_gid(chart, "drops")) == [(0.152, 1501)]
-    assert points(by_gid(chart, "ack")) == [(0.15, 1), (0.25, 1001), (0.35, 1001), (0.75, 3001), (0.75, 3001)]
-    assert points(by_gid(chart, "window"))[:2] == [(0.15, 8001), (0.25, 9001)]
+    assert points(by_gid(chart, "ack")) == [
+        (0.15, 1),
+        (0.15, 1),
+        (0.25, 1001),
+        (0.35, 1001),
+        (0.75, 3001),
+        (0.75, 3001),
+    ]
+    assert points(by_gid(chart, "window"))[1:3] == [(0.15, 8001), (0.25, 9001)]
     assert points(by_gid(chart, "repeated acks")) == [(0.35, 1001)]
     words = {text.get_text() for text in chart.axes[0].texts}
     assert words == {"R", "SYN", "FIN"}

@@ -37,9 +37,10 @@ def test_the_same_results_give_the_same_file(tmp_path: Path, results: Results, n
 
 
 def test_a_figure_leaves_the_global_state_alone(tmp_path: Path, results: Results) -> None:
-    before = dict(mpl.rcParams)
-    draw("cdf", [results], tmp_path / "figure.png")
-    assert dict(mpl.rcParams) == before
+    with mpl.rc_context({"font.size": 30}):
+        before = dict(mpl.rcParams)
+        draw("cdf", [results], tmp_path / "figure.png")
+        assert dict(mpl.rcParams) == before
 
 
 def test_settings_of_the_user_do_not_change_a_figure(tmp_path: Path, results: Results) -> None:

@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from farweb.errors import ResultsError
-from matplotlib.patches import StepPatch
+from matplotlib.patches import Patch, StepPatch
 from sample_results import interval, write_results
 
 from farweb.plot import draw
 from farweb.plot.link import POINTS_MAX, intervals
+
+
+def heights(stairs: Patch) -> list[float]:
+    assert isinstance(stairs, StepPatch)
+    return [float(height) for height in stairs.get_data()[0]]
 
 
 def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
@@ -22,12 +26,9 @@ def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
     chart = draw("link", [write_results(tmp_path / "a", [], links=rows)])
 
     rate, _, queue, _, busy, _, drops, _ = chart.axes
-    stairs = [axes.patches[-1] for axes in (rate, queue, busy, drops)]
-    values = [each.get_data().values.tolist() for each in stairs if isinstance(each, StepPatch)]  # type: ignore[union-attr]
+    values = [heights(axes.patches[-1]) for axes in (rate, queue, busy, drops)]
     assert values == [[8e6, 4e6], [100, 50], [25, 12.5], [2, 0]]
-    peak = queue.patches[0]
-    assert isinstance(peak, StepPatch)
-    assert peak.get_data().values.tolist() == [3000, 1500]  # type: ignore[union-attr]
+    assert heights(queue.patches[0]) == [3000, 1500]  # the peak, behind the mean
     assert rate.get_title(loc="left") == "down, server → client\n34.368 Mbit/s, 60 ms, queue 256000 B"
     assert drops.texts[0].get_text() == "2 in all"
 
@@ -56,7 +57,7 @@ def test_merged_intervals_keep_totals_means_and_peaks(tmp_path: Path) -> None:
     assert len(samples) == POINTS_MAX
     assert length_s == 3
     assert samples["drops"].sum() == number // 2
-    assert np.isclose(samples["rate_bps"].sum() * 3 / 8, sum(range(number)))
+    assert samples["rate_bps"].sum() == pytest.approx(8 / 3 * sum(range(number)))
     assert samples["queue_mean"].unique().to_list() == [1.0]
     assert samples["queue_max"].to_list()[:2] == [2, 5]
     assert samples["from_s"].to_list()[1:] == samples["to_s"].to_list()[:-1]

@@ -40,16 +40,18 @@ class Outline(HTMLParser):
 def report(tmp_path: Path) -> Report:
     rows = [request(place, 0.1 * place, 1000) for place in range(1, 10)]
     lost = request(20, 9.0, 1, status="failed", end_ns=None, first_byte_ns=None)
-    cable = write_results(tmp_path / "cable", [*rows, lost], name="cable <1>")
+    cable = write_results(tmp_path / "cable", [*rows, lost], name="cable <b>")
     satellite = write_results(tmp_path / "satellite", [request(1, 2.0, 1000)], name="satellite")
     check = Check({"text": "client --- server\n 60 ms & more", "warnings": ["MSS < 536"]}, {})
-    return Report("A title & more", "A lead.", [cable, satellite], [check, check], [draw("cdf", [cable, satellite])])
+    return Report(
+        "A title <b> & more", "A lead.", [cable, satellite], [check, check], [draw("cdf", [cable, satellite])]
+    )
 
 
 def test_the_table_has_the_numbers_of_each_run(report: Report) -> None:
     sheet = latency_sheet(report.results)
     # Nine latencies 0.1 … 0.9 s: the median 0.5, the 90 % quantile between the 8th and 9th (rank 7.2 of 0 … 8).
-    assert sheet.rows[0] == ["cable <1>", "9", "1", "500 ms", "820 ms", "892 ms", "500 ms", "250 ms"]
+    assert sheet.rows[0] == ["cable <b>", "9", "1", "500 ms", "820 ms", "892 ms", "500 ms", "250 ms"]
     assert sheet.rows[1] == ["satellite", "1", "0", "2 s", "2 s", "2 s", "2 s", "1 s"]
 
 
@@ -73,7 +75,7 @@ def test_the_page_holds_table_figure_paths_and_manifests(report: Report) -> None
     outline = Outline()
     page = report.html()
     outline.feed(page)
-    for word in ("A title & more", "A lead.", "cable <1>", "820 ms", "60 ms & more", "MSS < 536", '"farweb run"'):
+    for word in ("A title <b> & more", "A lead.", "cable <b>", "820 ms", "60 ms & more", "MSS < 536", '"farweb run"'):
         assert word in outline.text
     (image,) = [str(value) for tag, name, value in outline.attributes if (tag, name) == ("img", "src")]
     assert base64.b64decode(image.partition(",")[2]).startswith(b"\x89PNG")
