@@ -161,6 +161,9 @@ impl Check {
     }
 
     fn tcp(&mut self, key: &str, tcp: &Tcp) {
+        if let Err(error) = tcp.profile().check() {
+            self.report(format!("{key}.constants.{}", error.constant), error.to_string());
+        }
         self.mss(&format!("{key}.mss"), Some(tcp.mss));
         self.buffer(&format!("{key}.buffer"), Some(tcp.buffer));
         for (name, end) in [("from", tcp.from), ("to", tcp.to)] {

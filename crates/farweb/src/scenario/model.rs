@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use crate::http::Release;
 use crate::net::LinkConfig;
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
-use crate::tcp::profile::{Overrides, ProfileName};
+use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
@@ -290,6 +290,14 @@ impl Default for Tcp {
             to: None,
             constants: Overrides::default(),
         }
+    }
+}
+
+impl Tcp {
+    /// The profile with the constants that are to have other values.
+    #[must_use]
+    pub const fn profile(&self) -> Profile {
+        self.profile.profile().with(&self.constants)
     }
 }
 

@@ -25,6 +25,7 @@ mod timers;
 mod tests;
 
 pub use connection::{Config, Connection};
+pub use negotiation::rounded_buffer;
 pub use profile::{Overrides, Profile, ProfileName};
 pub use segment::{Flags, Options, Segment, Timestamps};
 pub use state::{CloseReason, Notice, Output, State, reset_for};

@@ -124,8 +124,10 @@ impl Connection {
     }
 }
 
-/// `size` rounded up to whole segments, but by rounding not beyond the profile's largest buffer.
-fn rounded_buffer(size: u64, mss: u64, profile: &Profile) -> u64 {
+/// A buffer of `size` bytes, rounded up to whole segments of `mss` bytes, but by rounding not beyond the profile's largest
+/// buffer.
+#[must_use]
+pub fn rounded_buffer(size: u64, mss: u64, profile: &Profile) -> u64 {
     size.next_multiple_of(mss).min(size.max(profile.buffer_rounding_max.get()))
 }
 

@@ -1,11 +1,13 @@
 //! What a leg means for one connection: round trip, bandwidth–delay product, window limit.
 //!
 //! The window limit is that of a loss-free bulk transfer towards the clients: as many whole segments as the window
-//! holds, sent once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, other traffic.
+//! holds, sent once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, TCP options
+//! in data segments, other traffic.
 
 use serde::Serialize;
 
 use crate::scenario::{HostOr, Leg, LinkPair, Scenario, TcpEnd};
+use crate::tcp::rounded_buffer;
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
 
@@ -15,9 +17,8 @@ pub(super) const HEADERS: u64 = 40;
 /// Largest window that the header of a segment can name without scaling (RFC 9293, section 3.1).
 pub(super) const WINDOW_MAX: u64 = 65_535;
 
-/// Buffers are rounded up to whole segments but not beyond this (4.4BSD-Lite, `tcp_var.h`: the limit where a system sets
-/// none).
-const BUFFER_ROUNDING_MAX: u64 = 32_767;
+/// Largest window with scaling (RFC 1323, section 2.3: a shift of at most 14).
+const SCALED_WINDOW_MAX: u64 = WINDOW_MAX << 14;
 
 /// Of one connection: MSS, window, and the rate to which they limit it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -85,8 +86,10 @@ impl WindowLimit {
         // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer. A smaller receive
         // window has the same effect: a segment that fills it is sent (`tcp_output.c`, `len >= max_sndwnd / 2`).
         let mss_bytes = client_mss.min(server_mss).min(server_buffer).min(client_buffer);
-        let window_bytes =
-            rounded(server_buffer, mss_bytes).min(rounded(client_buffer, mss_bytes)).min(WINDOW_MAX);
+        let profile = leg.tcp.profile();
+        let window_max = if profile.window_scaling { SCALED_WINDOW_MAX } else { WINDOW_MAX };
+        let rounded = |buffer| rounded_buffer(buffer, mss_bytes, &profile);
+        let window_bytes = rounded(server_buffer).min(rounded(client_buffer)).min(window_max);
         let window_segments = window_bytes / mss_bytes;
         let packet = Bytes::new(mss_bytes + HEADERS);
         let stretch = Stretch::of(leg, scenario);
@@ -113,11 +116,6 @@ fn end_values(leg: &Leg, end: Option<TcpEnd>, scenario: &Scenario, host: Option<
         HostOr::Host => host.and_then(|host| host.window).unwrap_or(scenario.workload.default_window.get()),
     };
     (mss.max(1), buffer.max(1))
-}
-
-/// A buffer as `tcp_mss` leaves it: rounded up to whole segments, but by rounding not beyond the limit.
-fn rounded(buffer: u64, mss: u64) -> u64 {
-    buffer.next_multiple_of(mss).min(buffer.max(BUFFER_ROUNDING_MAX))
 }
 
 /// Whether a value of the host table matters to `leg`: (MSS, buffer).

@@ -64,6 +64,9 @@ fn buffers_are_rounded_up_to_segments_and_lower_the_mss() {
     assert_eq!(window(&["leg.0.tcp.to.mss=536 B"]), (536, 32_767, 61));
     assert_eq!(window(&["leg.0.tcp.from.buffer=4096 B"]), (1460, 4380, 3));
     assert_eq!(window(&["leg.0.tcp.buffer=1 MB"]), (1460, 65_535, 44));
+    let scaled = ["leg.0.tcp.buffer=1 MB", "leg.0.tcp.constants.window_scaling=true"];
+    assert_eq!(window(&scaled), (1460, 1_000_000, 684));
+    assert_eq!(report(&scaled).warnings, [""; 0]);
 }
 
 #[test]
@@ -117,7 +120,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["path.link.0.down.queue=1499 B"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never pass"),
     (&["path.link.0.down.queue=1499 B", "path.link.0.down.queue_counts=waiting"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never wait"),
     (&["path.link.0.up.queue=34 packets"], "path.link.0.up.queue: 34 packets is 9.89 % of the bandwidth–delay product (516 kB): bursts will lose packets"),
-    (&["leg.0.tcp.buffer=64 KiB"], "leg.0.tcp.buffer: 65536 B, but without window scaling at most 65535 B are in flight"),
+    (&["leg.0.tcp.buffer=64 KiB"], "leg.0.tcp.buffer: 65536 B, but at most 65535 B are in flight without leg.0.tcp.constants.window_scaling"),
     (&["leg.0.tcp.from.buffer=1000 B"], "leg.0.tcp.from.buffer: 1000 B is less than the MSS of 1460 B: segments have 1000 B at most"),
     (&["run.until=60 s", "run.warmup=1 min"], "run.warmup: 60 s is not before run.until (60 s): summaries have no requests"),
     (&["sweep.replications=2"], "sweep: a single run leaves this table out of account"),

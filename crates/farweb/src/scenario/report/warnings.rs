@@ -131,9 +131,9 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
         for (end, mss, buffer) in std::iter::once(common).chain(ends) {
             let Some(HostOr::Size(buffer)) = buffer else { continue };
             let key = format!("leg.{index}.tcp.{end}buffer");
-            if buffer.get() > WINDOW_MAX {
+            if buffer.get() > WINDOW_MAX && !leg.tcp.profile().window_scaling {
                 warnings.push(format!(
-                    "{key}: {buffer}, but without window scaling at most {WINDOW_MAX} B are in flight"
+                    "{key}: {buffer}, but at most {WINDOW_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
                 ));
             }
             if let Some(HostOr::Size(mss)) = mss
