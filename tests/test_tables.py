@@ -18,6 +18,7 @@ import farweb.run
 from farweb import WorkloadError
 from farweb.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.run import TableWriter
+from farweb.sorting import sort_parquet
 from farweb.tables import HOSTS, REQUESTS, open_hosts, open_requests
 from samples import Farweb
 
@@ -124,6 +125,14 @@ def test_a_table_in_another_order_is_sorted_first(tmp_path: Path) -> None:
         assert np.array_equal(np.asarray(batch["response_bytes"]), [2, 1, 3, 0])
         temporary = batches.path
     assert not temporary.exists()
+
+
+def test_sorting_keeps_the_order_of_equal_rows(tmp_path: Path) -> None:
+    rows = 300_000  # several row groups, so that several threads sort
+    frame = pl.DataFrame({"start_s": [float(i * 7919 % 10) for i in range(rows)], "row": range(rows)})
+    frame.write_parquet(tmp_path / "r.parquet", row_group_size=20_000)
+    sort_parquet(tmp_path / "r.parquet", tmp_path / "sorted.parquet", by="start_s", scratch=tmp_path)
+    assert pl.read_parquet(tmp_path / "sorted.parquet").equals(frame.sort("start_s", maintain_order=True))
 
 
 def test_numbers_as_hosts_and_small_integers_are_as_good(tmp_path: Path) -> None:

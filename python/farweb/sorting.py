@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import duckdb
-
 from farweb.errors import RunError
 
 _MEMORY = "512MB"  # chosen: 10 million requests sort without the disk, more with it
@@ -22,6 +20,8 @@ def sort_parquet(source: Path, target: Path, *, by: str, scratch: Path) -> None:
     Raises:
         RunError: The disk is full, or the file cannot be read.
     """
+    import duckdb  # takes a while to load, and most tables are in order
+
     connection = duckdb.connect(
         config={"memory_limit": _MEMORY, "threads": _THREADS, "temp_directory": str(scratch / "sort")}
     )

@@ -80,8 +80,8 @@ def run(
             show(now.ended, now.total, f"{now.ended:,} requests answered by {now.now_ns / 1e9:,.0f} s")
 
         results = loaded.run(seed, out, on_progress)
-    summary = results.summary()
     if as_json or not quiet:
+        summary = results.summary()
         output.result({"results": str(results.path), "summary": summary.to_dict()}, summary)
     output.note(f"Results are in {results.path}; farweb plot size-latency {results.path} draws them.")
 
