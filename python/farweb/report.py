@@ -79,13 +79,13 @@ def latency_sheet(results: Sequence[Results]) -> Sheet:
         latency = summary.latency
         times = (latency.p50_s, latency.p90_s, latency.p99_s, latency.mean_s, summary.first_byte.p50_s)
         rows.append([name, count(summary.done), count(summary.failed), *map(seconds, times)])
-    header = ["", "finished", "failed", "median", "90 %", "99 %", "mean", "first byte, median"]
+    header = ["", "done", "failed", "median", "90 %", "99 %", "mean", "first byte"]
     return Sheet("Latency of requests", header, rows)
 
 
 _NOTE = (
     "<p class=note>Latency: from the start of a request at the first node to the last byte of its response there, of "
-    "requests that finished. First byte: to the first byte of the response.</p>"
+    "requests that finished. First byte: the median time to the first byte.</p>"
 )
 
 

@@ -27,7 +27,7 @@ from farweb.atomic import staged_file
 SPAN_S = 600.0
 HOSTS = 600
 PAGES = 100
-"""Ten minutes, hosts there are, page views; chosen: of some 600 objects from 120 hosts, some 420 cross the path."""
+"""Ten minutes, hosts there are, page views; chosen: some 600 objects from 120 hosts, 420 across the path."""
 
 ORIGIN_UNIX_S = 867_726_000
 """The first second of the log: 1997-07-01 03:00 UTC, three in the afternoon in New Zealand."""
@@ -115,7 +115,7 @@ class Web:
 
     Attributes:
         lines: Lines of Squid's native access.log, in the order in which requests ended, as Squid writes them.
-        hosts: Hosts, the most popular first.
+        hosts: The hosts in it, the most popular first.
     """
 
     lines: Sequence[str]
@@ -157,7 +157,8 @@ def generate(seed: int) -> Web:
         lines += _page(draw, page, draw.one_of(hosts, weights), hosts, weights)
     lines += _others(draw, hosts)
     lines.sort()
-    return Web([line for _, line in lines], hosts)
+    named = "\n".join(line for _, line in lines)
+    return Web(named.split("\n"), [host for host in hosts if f"/{host.name}" in named])
 
 
 class _Draw:

@@ -56,7 +56,7 @@ def timeseq(results: Sequence[Results], connection: int | None = None) -> style.
     style.frame(
         chart,
         f"Time–sequence of connection {one.connection} – {labels(results)[0]}",
-        f"What {one.node} sent ({one.direction}) and the acknowledgements that came back to it, seen there. "
+        f"What {one.node} sent ({one.direction}) and the acknowledgements that came back to it, both as seen there. "
         f"n = {len(one.sent):,} segments sent, {again:,} of them again (R), {len(one.drops):,} dropped by a link (×). "
         f"{provenance(results)}",
     )

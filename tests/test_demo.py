@@ -1,0 +1,65 @@
+"""The demonstration and the examples, end to end."""
+
+import io
+from pathlib import Path
+
+import polars as pl
+import pytest
+from farweb.results import Results
+from farweb.scenario import Scenario
+from rich.console import Console
+
+from farweb.demo import EXAMPLES, SCENARIOS, main
+
+RTT_S = {"cable": 0.12, "satellite": 0.64}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of a demonstration and what it told."""
+    out = tmp_path_factory.mktemp("demo") / "demo"
+    told = io.StringIO()
+    main(out, Console(file=told, width=100))
+    return out, told.getvalue()
+
+
+def test_the_demonstration_leaves_figures_and_a_report_and_tells_where(made: tuple[Path, str]) -> None:
+    out, told = made
+    for name in ("size-latency.png", "cdf.png", "timeseq.png", "report.html"):
+        assert (out / name).stat().st_size > 10_000
+        assert str(out / name) in told
+    assert not [path.name for path in out.iterdir() if path.name.startswith(".")]
+
+
+def test_the_table_it_prints_is_that_of_the_runs(made: tuple[Path, str]) -> None:
+    out, told = made
+    for name in SCENARIOS:
+        summary = Results.open(out / name).summary()
+        (row,) = [line for line in told.splitlines() if line.startswith(f"│ {summary.name}")]
+        assert f" {summary.done} " in row
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_request_is_answered_and_none_faster_than_the_path_allows(made: tuple[Path, str], name: str) -> None:
+    results = Results.open(made[0] / name)
+    requests = results.requests
+    assert set(requests["status"]) == {"done"}
+    latency_s = (requests["end_ns"] - requests["start_ns"]) / 1e9
+    assert min(latency_s.to_list()) > 2 * RTT_S[name]  # one round trip to connect, one to ask
+    assert not results.links.is_empty()
+    assert set(results.packets["connection"]) == set(requests["connection"])
+
+
+def test_both_paths_carry_the_same_requests(made: tuple[Path, str]) -> None:
+    same = ["request", "host", "start_ns", "request_bytes", "response_bytes"]
+    cable, satellite = (Results.open(made[0] / name).requests.select(same).sort("request") for name in SCENARIOS)
+    assert cable.equals(satellite)
+    assert cable.select(pl.col("response_bytes").mean()).item() == pytest.approx(11_000, rel=0.1)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_an_example_runs_as_it_lies(tmp_path: Path, name: str) -> None:
+    scenario = Scenario.load(EXAMPLES / f"{name}.toml")
+    assert scenario.check().warnings == []
+    results = scenario.run(out=tmp_path / "results")
+    assert results.summary().done == 8
