@@ -191,6 +191,7 @@ impl Connection {
             State::Closed => return,
             ended => ended,
         };
+        self.send.forget_writer();
         self.output(out);
     }
 

@@ -45,6 +45,11 @@ impl SendBuffer {
         space >= bytes || space >= profile.send_low_water.get().min(self.capacity)
     }
 
+    /// The stream has ended: no writer waits any more.
+    pub(super) const fn forget_writer(&mut self) {
+        self.wanted = 0;
+    }
+
     /// Whether a blocked writer may go on; it is told once.
     pub(super) fn take_writable(&mut self, snd_una: u64, profile: &Profile) -> bool {
         let writable = self.wanted > 0 && self.admits(self.wanted, snd_una, profile);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::profile::HeaderPrediction;
 use super::super::*;
 use super::pipe::{Application, End, Fate, Pipe, Sent};
-use crate::units::{Bytes, Duration};
+use crate::units::{Bytes, Duration, Instant};
 
 /// An end and what its application does.
 #[derive(Debug, Clone)]
@@ -171,5 +171,126 @@ proptest! {
             prop_assert_eq!(pipe.applications[peer as usize].received, written, "{}", pipe.tail());
             prop_assert_eq!(pipe.end(end).bytes_acknowledged(), written, "{}", pipe.tail());
         }
+    }
+}
+
+/// Anything that may happen to one endpoint.
+#[derive(Debug, Clone)]
+enum Operation {
+    /// A segment; numbers are relative to what the endpoint expects, so that some are nearly right.
+    Segment {
+        flags: u8,
+        seq: i64,
+        ack: i64,
+        len: u32,
+        window: u16,
+        options: Options,
+    },
+    Write(u64),
+    Read(u64),
+    Shutdown,
+    Close,
+    Abort,
+    LocalDrop,
+    Wait(u64),
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    (any::<Option<u16>>(), any::<Option<u8>>(), any::<Option<(u8, u8)>>()).prop_map(
+        |(mss, window_scale, clocks)| {
+            let timestamps =
+                clocks.map(|(value, echo)| Timestamps { value: u32::from(value), echo: u32::from(echo) });
+            Options { mss, window_scale, timestamps }
+        },
+    )
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let near = prop_oneof![4 => Just(0_i64), 4 => -3000..3000_i64, 1 => -40_000..200_000_i64];
+    let flags =
+        prop_oneof![6 => Just(Flags::ACK.bits()), 2 => 0..32_u8, 1 => Just((Flags::ACK | Flags::FIN).bits())];
+    let segment = (flags, near.clone(), near, 0..3000_u32, any::<u16>(), options()).prop_map(
+        |(flags, seq, ack, len, window, options)| Operation::Segment {
+            flags,
+            seq,
+            ack,
+            len,
+            window,
+            options,
+        },
+    );
+    prop_oneof![
+        20 => segment,
+        6 => (1..50_000_u64).prop_map(Operation::Write),
+        6 => (1..50_000_u64).prop_map(Operation::Read),
+        6 => (0..90_000_u64).prop_map(Operation::Wait),
+        1 => Just(Operation::Shutdown),
+        1 => Just(Operation::Close),
+        1 => Just(Operation::LocalDrop),
+        1 => prop::sample::select(vec![Operation::Abort, Operation::Wait(0)]),
+    ]
+}
+
+/// Does `operation` at `now` and runs the timers of the time that it waits. Gives the time afterwards.
+fn perform(connection: &mut Connection, operation: &Operation, now: Instant, out: &mut Output) -> Instant {
+    match *operation {
+        Operation::Segment { flags, seq, ack, len, window, options } => {
+            let all = [Flags::FIN, Flags::SYN, Flags::RST, Flags::PSH, Flags::ACK];
+            let chosen = all.into_iter().filter(|flag| flags & flag.bits() != 0);
+            let segment = Segment {
+                seq: connection.rcv_nxt().saturating_add_signed(seq),
+                ack: connection.snd_una().saturating_add_signed(ack),
+                len,
+                window,
+                flags: chosen.fold(Flags::NONE, Flags::union),
+                options,
+            };
+            connection.on_segment(now, &segment, out);
+        }
+        Operation::Write(bytes) => assert!(connection.write(now, bytes, out) <= bytes),
+        Operation::Read(bytes) => assert!(connection.read(now, bytes, out) <= bytes),
+        Operation::Shutdown => connection.shutdown_write(now, out),
+        Operation::Close => connection.close(now, out),
+        Operation::Abort => connection.abort(now, out),
+        Operation::LocalDrop => connection.on_local_drop(),
+        Operation::Wait(millis) => {
+            let until = now + Duration::from_millis(millis);
+            while let Some(due) = connection.next_timeout().filter(|due| *due <= until) {
+                connection.on_timeout(due, out);
+                assert!(connection.next_timeout().is_none_or(|next| next > due), "a timer is stuck");
+            }
+            return until;
+        }
+    }
+    now
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_sequence_of_operations_breaks_an_endpoint(
+        side in side(), profile in profile(), opens: bool, operations in prop::collection::vec(operation(), 1..80),
+    ) {
+        let (config, host) = config_of(&side, profile);
+        let (mut now, mut out) = (Instant::ZERO, Output::default());
+        let syn = Segment { seq: 0, ack: 0, len: 0, window: 5000, flags: Flags::SYN, options: Options::NONE };
+        let mut connection = if opens {
+            Connection::connect(now, &config, host, &mut out)
+        } else {
+            Connection::accept(now, &config, host, &syn, &mut out)
+        };
+        let mut closed = 0;
+        for operation in &operations {
+            now = perform(&mut connection, operation, now, &mut out);
+            check_end(&connection);
+            prop_assert!(connection.readable() <= connection.buffers().1, "more than the buffer holds");
+            prop_assert!(out.segments.iter().all(|segment| u64::from(segment.len) <= connection.mss().max(512)));
+            prop_assert!(out.segments.len() < 20_000, "sending never ends");
+            closed += out.notices.iter().filter(|notice| matches!(notice, Notice::Closed(_))).count();
+            out.segments.clear();
+            out.notices.clear();
+        }
+        prop_assert_eq!(closed, usize::from(connection.state() == State::Closed));
     }
 }

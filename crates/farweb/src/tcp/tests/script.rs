@@ -13,7 +13,8 @@
 //! | `> . 1:1 ack 1` | exactly this segment leaves now, before anything else |
 //! | `write 300`, `write 9000 takes 8760` | the application writes |
 //! | `read 1460`, `close`, `shutdown`, `abort`, `local drop` | other commands |
-//! | `! connected` | the application is told so, not before this line's time; other notices before it are skipped |
+//! | `! connected` | the application is told so now; other notices before it are skipped |
+//! | `! nothing` | the application is told nothing now |
 //! | `= cwnd 2920, state established` | what the endpoint says of itself |
 //! | `silence` | nothing leaves up to here |
 //!
@@ -255,6 +256,12 @@ impl Runner {
     }
 
     fn expect_notice(&mut self, name: &str) {
+        if name == "nothing" {
+            if self.told.iter().any(|(at, _)| *at == self.now) {
+                self.fail(&format!("the application was told {:?}", self.told));
+            }
+            return;
+        }
         let wanted = match name {
             "connected" => Notice::Connected,
             "readable" => Notice::Readable,

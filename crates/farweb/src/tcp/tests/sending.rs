@@ -140,6 +140,20 @@ fn a_writer_that_does_not_fit_waits_for_2048_free_bytes() {
 }
 
 #[test]
+fn a_writer_that_has_ended_the_stream_is_told_nothing() {
+    server_with(
+        "buffer 4380",
+        "121 ms write 10000 takes 4380
+                > . 1:1461 ack 1
+                > . 1461:2921 ack 1
+                shutdown
+         240 ms < . 1:1 ack 2921
+                > FP. 2921:4381 ack 1
+                ! nothing",
+    );
+}
+
+#[test]
 fn probes_of_a_shut_window_at_5_5_5_8_16_32_60_60_s() {
     // SRTT 7/8 tick, deviation 3/4 tick: a base of 2 ticks, doubled each time, between 5 s and 60 s.
     let probe = |at: u64| format!("{at} s > . 101:102 ack 1\n");
