@@ -406,8 +406,14 @@ quantity_or_word!(Until, "done", Duration, Self::Done, Self::Time, |until| match
 impl Quantity for QueueLimit {
     const KIND: &'static str = "queue";
     const EXAMPLE: &'static str = "256000 B";
-    const UNITS: &'static [(&'static str, u64)] =
-        &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20), ("packets", 1)];
+    const UNITS: &'static [(&'static str, u64)] = &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KiB", 1 << 10),
+        ("MB", 1_000_000),
+        ("MiB", 1 << 20),
+        ("packets", 1),
+    ];
 }
 
 impl FromStr for QueueLimit {
