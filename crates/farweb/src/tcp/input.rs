@@ -264,7 +264,6 @@ impl Connection {
                 return Err(Rejection::Reset);
             }
             self.become_established(out);
-            self.snd_wl1 = segment.seq - 1;
         }
         if self.state == State::TimeWait {
             self.enter_time_wait();

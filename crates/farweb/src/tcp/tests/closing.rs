@@ -148,6 +148,19 @@ fn a_closed_connection_does_not_wait_for_ever_in_fin_wait_2() {
 }
 
 #[test]
+fn in_fin_wait_2_silence_counts_from_the_last_segment_and_of_exactly_600_s_is_borne() {
+    // Heard last 149 ticks after the timer was set: 1200 ticks of silence when it is looked at for the second time.
+    client(
+        "130 ms  close
+                 > F. 1:1 ack 1
+         250 ms  < . 1:1 ack 2
+         74.6 s  < . 1:1 ack 2
+         675 s   = state fin-wait-2
+         750 s   ! closed: finished",
+    );
+}
+
+#[test]
 fn a_half_closed_connection_waits_for_ever_in_fin_wait_2() {
     client(
         "130 ms shutdown

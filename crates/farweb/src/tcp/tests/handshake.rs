@@ -219,6 +219,14 @@ fn the_smaller_mss_counts() {
                 > S. 0:0 ack 1 mss 1024
                 = mss 1024, cwnd 1024",
     );
+    script(
+        "mss 1024
+         0 ms   connect
+                > S 0:0 mss 1024
+         120 ms < S. 0:0 ack 1 mss 4312
+                > . 1:1 ack 1
+                = mss 1024, cwnd 1024",
+    );
 }
 
 #[test]

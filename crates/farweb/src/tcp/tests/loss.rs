@@ -158,6 +158,33 @@ fn data_between_duplicates_starts_the_count_again_unless_it_was_predicted() {
 }
 
 #[test]
+fn while_something_is_sent_again_nothing_is_predicted() {
+    four_in_flight(
+        "",
+        "1.5 s  > . 2921:4381 ack 1
+         1.6 s  < . 1:1 ack 2921
+         1.61 s < . 1:1 ack 2921
+         1.62 s < . 1:11 ack 2921         # in order, but starts the count of duplicates again
+         1.63 s < . 11:11 ack 2921
+                silence",
+    );
+}
+
+#[test]
+fn an_ack_after_a_fast_retransmit_gives_no_sample() {
+    // The segment in question was being timed; its time of three ticks would raise the timeout to 3 s.
+    four_in_flight(
+        "",
+        "361 ms < . 1:1 ack 2921
+         362 ms < . 1:1 ack 2921
+         363 ms < . 1:1 ack 2921
+                > . 2921:4381 ack 1
+         1.4 s  < . 1:1 ack 4381 win 5000
+                = rto 1500 ms",
+    );
+}
+
+#[test]
 fn duplicates_while_nothing_is_outstanding_mean_nothing() {
     client(
         "130 ms < . 1:1 ack 1
@@ -198,6 +225,20 @@ fn the_timer_goes_back_and_sends_all_again_in_slow_start() {
                 > . 10221:11681 ack 1
                 > . 11681:13141 ack 1
                 = snd_nxt 13141, retransmits 3",
+    );
+}
+
+#[test]
+fn a_timeout_starts_the_count_of_duplicates_again() {
+    four_in_flight(
+        "",
+        "361 ms < . 1:1 ack 2921
+         362 ms < . 1:1 ack 2921
+         1.5 s  > . 2921:4381 ack 1
+         1.6 s  < . 1:1 ack 2921
+         1.7 s  < . 1:1 ack 2921
+                silence
+                = cwnd 1460",
     );
 }
 

@@ -11,4 +11,5 @@ mod options;
 mod properties;
 mod reassembly;
 mod sending;
+mod timing;
 mod transfer;

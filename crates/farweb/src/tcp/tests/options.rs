@@ -75,7 +75,10 @@ fn the_timestamp_to_echo_is_that_of_the_segment_the_last_ack_asked_for() {
                 > . 1:1 ack 1 ts 1:7
          130 ms < P. 1:101 ack 1 ts 9:1
          140 ms < P. 101:201 ack 1 ts 10:1
-         200 ms > . 1:1 ack 201 ts 1:9",
+         200 ms > . 1:1 ack 201 ts 1:9
+         210 ms < . 201:201 ack 1 ts 20:1   # an ACK without data is not it
+         220 ms write 100
+                > P. 1:101 ack 201 ts 1:9",
     );
 }
 
@@ -89,6 +92,8 @@ fn windows_are_scaled_when_both_offer_it() {
                 > S 0:0 win 65535 mss 1460 scale 2
          120 ms < S. 0:0 ack 1 win 1460 mss 1460 scale 3
                 > . 1:1 ack 1 win 50000
+                < S. 0:0 ack 1 win 2000 mss 1460 scale 3
+                = wnd 2000
          121 ms write 100000
                 > . 1:1461 ack 1
          241 ms < . 1:1 ack 1461 win 365

@@ -1,8 +1,9 @@
 //! Two endpoints on a pipe with a fixed delay each way, and what may happen to a segment in it.
 
+use std::collections::BTreeMap;
+
 use super::super::*;
 use super::script::written;
-use crate::engine::EventQueue;
 use crate::units::{Duration, Instant};
 
 /// One of the two ends.
@@ -55,7 +56,9 @@ pub(super) struct Sent {
 
 /// The pipe, its ends and their applications.
 pub(super) struct Pipe<F> {
-    queue: EventQueue<Event>,
+    /// What is to happen, by time and then in the order in which it was scheduled.
+    events: BTreeMap<(Instant, u64), Event>,
+    scheduled: u64,
     delay: Duration,
     fate: F,
     configs: [(Config, HostClock); 2],
@@ -105,7 +108,8 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
     ) -> Self {
         let ends = [None, None];
         Self {
-            queue: EventQueue::new(),
+            events: BTreeMap::new(),
+            scheduled: 0,
             delay,
             fate,
             configs,
@@ -126,13 +130,13 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
         last.iter().map(|sent| format!("{} {:?} {}\n", sent.at, sent.from, written(&sent.segment))).collect()
     }
 
-    /// Runs until nothing is pending, calling `inspect` after every event of an end. Gives the time of the last event.
-    pub(super) fn run(&mut self, mut inspect: impl FnMut(&Connection)) -> Instant {
+    /// Runs until nothing is pending, calling `inspect` after every event of an end.
+    pub(super) fn run(&mut self, mut inspect: impl FnMut(&Connection)) {
         let (config, host) = self.configs[End::Client as usize];
         let mut out = Output::default();
         self.ends[End::Client as usize] = Some(Connection::connect(Instant::ZERO, &config, host, &mut out));
         self.settle(End::Client, Instant::ZERO, out);
-        while let Some((now, event)) = self.queue.pop() {
+        while let Some(((now, _), event)) = self.events.pop_first() {
             assert!(now < Instant::ZERO + Duration::from_secs(1_000_000), "the transfer never ends");
             let mut out = Output::default();
             let end = match event {
@@ -159,7 +163,11 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
                 inspect(connection);
             }
         }
-        self.queue.now()
+    }
+
+    fn schedule(&mut self, at: Instant, event: Event) {
+        self.events.insert((at, self.scheduled), event);
+        self.scheduled += 1;
     }
 
     const fn connection(&mut self, end: End) -> &mut Connection {
@@ -183,7 +191,7 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
             let sent = Sent { at: now, from: end, segment };
             self.sent.push(sent);
             for extra in (self.fate)(&sent, self.ends[end as usize].as_ref()) {
-                self.queue.push(now + self.delay + extra, Event::Arrival(end.other(), segment));
+                self.schedule(now + self.delay + extra, Event::Arrival(end.other(), segment));
             }
         }
         let application = &mut self.applications[end as usize];
@@ -207,13 +215,13 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
                 return self.settle(end, now, out);
             }
             application.pending = true;
-            self.queue.push(now, Event::Application(end));
+            self.schedule(now, Event::Application(end));
         }
         let due = self.ends[end as usize].as_ref().and_then(Connection::next_timeout);
         if due != self.timers[end as usize] {
             self.timers[end as usize] = due;
             if let Some(due) = due {
-                self.queue.push(due, Event::Timer(end));
+                self.schedule(due, Event::Timer(end));
             }
         }
     }
@@ -239,7 +247,7 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
         let more = connection.readable() > 0 && !application.pending;
         if more {
             application.pending = true;
-            self.queue.push(now + application.read_pause, Event::Application(end));
+            self.schedule(now + application.read_pause, Event::Application(end));
         }
         self.applications[end as usize] = application;
     }

@@ -288,6 +288,7 @@ impl Runner {
             "cwnd" => connection.cwnd().to_string(),
             "ssthresh" => connection.ssthresh().to_string(),
             "mss" => connection.mss().to_string(),
+            "wnd" => connection.snd_wnd().to_string(),
             "flight" => connection.flight_size().to_string(),
             "acknowledged" => connection.bytes_acknowledged().to_string(),
             "readable" => connection.readable().to_string(),

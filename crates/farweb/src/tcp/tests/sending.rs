@@ -140,6 +140,17 @@ fn a_writer_that_does_not_fit_waits_for_2048_free_bytes() {
 }
 
 #[test]
+fn a_write_that_fits_does_not_wait() {
+    server_with(
+        "buffer 4380",
+        "121 ms write 4000
+                > . 1:1461 ack 1
+                > . 1461:2921 ack 1
+                write 300",
+    );
+}
+
+#[test]
 fn a_writer_that_has_ended_the_stream_is_told_nothing() {
     server_with(
         "buffer 4380",
@@ -207,6 +218,43 @@ fn a_probe_that_is_taken_moves_on_and_an_open_window_ends_probing() {
 }
 
 #[test]
+fn a_window_that_is_shut_on_what_is_in_flight_is_probed_and_not_retransmitted_into() {
+    server(
+        "121 ms write 2920
+                > . 1:1461 ack 1
+                > P. 1461:2921 ack 1
+         130 ms < . 1:2 ack 1
+         131 ms < . 2:3 ack 1 win 0
+         200 ms > . 1:1 ack 3
+         250 ms < . 3:3 ack 1461 win 0
+         5 s    > . 1461:1462 ack 3
+                = timeouts 0",
+    );
+}
+
+#[test]
+fn the_same_number_and_ack_bring_only_a_larger_window() {
+    server(
+        "121 ms < . 1:1 ack 1 win 1000
+                = wnd 32120
+         122 ms < . 1:1 ack 1 win 40000
+                = wnd 40000",
+    );
+}
+
+#[test]
+fn an_older_segment_does_not_bring_a_window_but_its_ack_uses_up_the_last_one() {
+    server(
+        "121 ms write 1460
+                > P. 1:1461 ack 1
+         130 ms < . 1461:2921 ack 1 win 5000
+                > . 1461:1461 ack 1
+         250 ms < . 1:1 ack 1461 win 9000
+                = wnd 3540",
+    );
+}
+
+#[test]
 fn a_bare_ack_sent_into_a_shut_window_does_not_stop_the_probing() {
     server(
         "121 ms write 600
@@ -214,7 +262,9 @@ fn a_bare_ack_sent_into_a_shut_window_does_not_stop_the_probing() {
                 write 100
          241 ms < P. 1:11 ack 601 win 0
          400 ms > . 601:601 ack 11
-         5 s    > . 601:602 ack 11",
+         5 s    > . 601:602 ack 11
+         5.1 s  < P. 11:21 ack 601
+         5.2 s  > . 601:601 ack 21        # the probe's byte does not count as sent",
     );
     // The ACK that shuts the window comes with something that must be answered at once.
     server(
@@ -271,6 +321,17 @@ fn silence_shorter_than_an_rto_keeps_the_window() {
                 > . 2921:4381 ack 1
                 > . 4381:5841 ack 1
                 > . 5841:7301 ack 1",
+    );
+}
+
+#[test]
+fn silence_does_not_matter_while_something_is_outstanding() {
+    server(
+        "1.2 s  write 1460
+                > P. 1:1461 ack 1
+         1.6 s  write 1460                # three ticks after the last segment received
+                > P. 1461:2921 ack 1
+                = cwnd 2920",
     );
 }
 
