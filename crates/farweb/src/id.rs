@@ -156,16 +156,16 @@ impl<T> Slab<T> {
         if entry.generation == id.generation { entry.item.as_mut() } else { None }
     }
 
-    /// Takes the item out; its id is never valid again.
-    pub fn remove(&mut self, id: SlabId) -> Option<T> {
-        let entry = self.entries.get_mut(id.index as usize)?;
-        if entry.generation != id.generation {
-            return None;
+    /// Drops the item, in its place, unless it was removed before; its id is never valid again.
+    pub fn remove(&mut self, id: SlabId) {
+        let Some(entry) = self.entries.get_mut(id.index as usize) else {
+            return;
+        };
+        if entry.generation == id.generation && entry.item.is_some() {
+            entry.item = None;
+            entry.generation += 1;
+            self.free.push(id.index);
         }
-        let item = entry.item.take()?;
-        entry.generation += 1;
-        self.free.push(id.index);
-        Some(item)
     }
 
     /// Number of items alive.
@@ -221,13 +221,13 @@ mod tests {
     fn a_place_used_again_does_not_answer_to_the_old_id() {
         let mut slab = Slab::new();
         let old = slab.insert("old");
-        assert_eq!(slab.remove(old), Some("old"));
+        slab.remove(old);
         let new = slab.insert("new");
         assert_eq!((old.index, new.index), (0, 0));
         assert_ne!(old.to_u64(), new.to_u64());
         assert_eq!(slab.get(old), None);
         assert_eq!(slab.get_mut(old), None);
-        assert_eq!(slab.remove(old), None);
+        slab.remove(old);
         assert_eq!(slab.get(new), Some(&"new"));
         assert_eq!(slab.len(), 1);
     }
@@ -236,7 +236,9 @@ mod tests {
     fn an_item_is_removed_once() {
         let mut slab = Slab::default();
         let id = slab.insert(1);
-        assert_eq!((slab.remove(id), slab.remove(id)), (Some(1), None));
+        slab.remove(id);
+        slab.remove(id);
+        assert_eq!(slab.len(), 0);
         assert_eq!((slab.len(), slab.is_empty()), (0, true));
         // A second removal that put the place on the free list twice would hand it out twice.
         let (first, second) = (slab.insert(2), slab.insert(3));

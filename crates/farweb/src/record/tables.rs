@@ -54,7 +54,7 @@ table! {
 }
 
 table! {
-    CONNECTIONS "connections" "One row a connection, in the order in which they were forgotten, after TIME_WAIT."
+    CONNECTIONS "connections" "One row a connection, in the order in which they closed and their last packet left the path."
     ConnectionRow ConnectionColumns {
         connection: [int] "" "Number of the connection, from 0, by opening time.",
         leg: [int] "" "Leg that it belongs to, from 0.",

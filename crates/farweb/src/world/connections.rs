@@ -34,6 +34,8 @@ pub(super) struct Pair {
     pub(super) recorded: bool,
     /// When both ends were closed or in TIME_WAIT.
     pub(super) closed: Option<Instant>,
+    /// Packets of it that are on links.
+    in_flight: u32,
     pub(super) exchange: Exchange,
     pub(super) sent: [Sent; 2],
     ends: [Option<Endpoint>; 2],
@@ -193,8 +195,20 @@ impl Pair {
         self.ends.iter().flatten().map(|endpoint| counter(&endpoint.tcp)).sum()
     }
 
-    fn all_ends(&self, test: fn(State) -> bool) -> bool {
-        self.ends.iter().flatten().all(|endpoint| test(endpoint.tcp.state()))
+    /// The time of a timer event that `end` needs and that is not pending yet.
+    fn timer_to_set(&mut self, end: End) -> Option<Instant> {
+        let endpoint = self.ends[end as usize].as_mut()?;
+        let at = endpoint.tcp.next_timeout()?;
+        if endpoint.timer.is_some_and(|pending| pending <= at) {
+            return None;
+        }
+        endpoint.timer = Some(at);
+        Some(at)
+    }
+
+    /// Whether both ends are closed or in TIME_WAIT.
+    fn is_over(&self) -> bool {
+        self.ends.iter().flatten().all(|end| matches!(end.tcp.state(), State::Closed | State::TimeWait))
     }
 }
 
@@ -214,38 +228,50 @@ impl World {
             opened: now,
             recorded: self.recorder.wants_packets(&request, &self.directory),
             closed: None,
+            in_flight: 0,
             exchange: Exchange::new(number, request),
             sent: [Sent::default(); 2],
             ends: [Some(Endpoint { tcp, timer: None }), None],
         });
         self.progress.requests_started += 1;
-        self.active += 1;
         self.settle(now, id, End::Client, output);
     }
 
     /// Gives the packet to the endpoint that it is for.
     pub(super) fn deliver(&mut self, now: Instant, packet: &Packet) {
         let Packet { connection: id, toward: end, segment, .. } = packet;
-        let Some(pair) = self.connections.get_mut(*id) else {
-            return; // Both ends are gone: nobody would answer the reset that is due.
-        };
+        let pair = self.connections.get_mut(*id).expect("a connection outlives its packets");
+        pair.in_flight -= 1;
+        let recorded = pair.recorded;
         let mut output = std::mem::take(&mut self.output);
         match &mut pair.ends[*end as usize] {
-            Some(endpoint) if endpoint.tcp.state() != State::Closed => {
-                endpoint.tcp.on_segment(now, segment, &mut output);
-            }
+            Some(endpoint) => endpoint.tcp.on_segment(now, segment, &mut output),
             None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
-                let (leg, host) = (pair.leg, pair.host);
-                let config = self.legs[leg].config(*end, &self.directory.hosts()[host]);
-                let clock = self.clock(leg, *end, host);
-                let tcp = tcp::Connection::accept(now, &config, clock, segment, &mut output);
-                let pair = self.connections.get_mut(*id).expect("it was there above");
-                pair.ends[*end as usize] = Some(Endpoint { tcp, timer: None });
+                self.accept(now, *id, *end, segment, &mut output);
             }
-            Some(_) | None => output.segments.extend(tcp::reset_for(segment)),
+            None => output.segments.extend(tcp::reset_for(segment)),
         }
-        self.record_arrival(now, *id, *end, segment);
+        if recorded {
+            self.record_arrival(now, *id, *end, segment);
+        }
         self.settle(now, *id, *end, output);
+    }
+
+    fn accept(&mut self, now: Instant, id: ConnectionId, end: End, syn: &Segment, output: &mut Output) {
+        let pair = &self.connections.get(id).expect("its SYN has arrived");
+        let (leg, host) = (pair.leg, pair.host);
+        let config = self.legs[leg].config(end, &self.directory.hosts()[host]);
+        let clock = self.clock(leg, end, host);
+        let tcp = tcp::Connection::accept(now, &config, clock, syn, output);
+        let pair = self.connections.get_mut(id).expect("found above");
+        pair.ends[end as usize] = Some(Endpoint { tcp, timer: None });
+    }
+
+    /// A packet of the connection was dropped on its way.
+    pub(super) fn lose(&mut self, now: Instant, id: ConnectionId) {
+        let pair = self.connections.get_mut(id).expect("a connection outlives its packets");
+        pair.in_flight -= 1;
+        self.forget_if_over(now, id);
     }
 
     pub(super) fn on_timer(&mut self, now: Instant, id: ConnectionId, end: End) {
@@ -291,11 +317,16 @@ impl World {
         }
         output.notices.clear();
         self.output = output;
+        let Some(pair) = self.connections.get_mut(id) else {
+            return;
+        };
+        if let Some(at) = pair.timer_to_set(end) {
+            self.queue.push(at, Event::TimerFires(id, end));
+        }
         if end == End::Server {
             self.note_acknowledgement(now, id);
         }
-        self.set_timer(id, end);
-        self.close_if_quiet(now, id);
+        self.forget_if_over(now, id);
     }
 
     fn transmit(&mut self, now: Instant, id: ConnectionId, end: End, segment: Segment) {
@@ -305,45 +336,35 @@ impl World {
         let sent = &mut pair.sent[end as usize];
         sent.bytes += u64::from(segment.packet_bytes());
         sent.segments += 1;
+        pair.in_flight += 1;
         if pair.recorded {
             self.record_departure(now, id, end, &segment);
         }
         let packet = Packet { connection: id, segment, toward: end.other(), destination };
         if !self.send(now, node, packet) {
-            self.with_endpoint(id, end, |_, tcp| tcp.on_local_drop());
+            let pair = self.connections.get_mut(id).expect("found above");
+            pair.in_flight -= 1;
+            pair.ends[end as usize].as_mut().expect("it has sent").tcp.on_local_drop();
         }
     }
 
-    fn set_timer(&mut self, id: ConnectionId, end: End) {
-        let Some(endpoint) = self.connections.get_mut(id).and_then(|pair| pair.ends[end as usize].as_mut())
-        else {
-            return;
-        };
-        let Some(at) = endpoint.tcp.next_timeout() else {
-            return;
-        };
-        if endpoint.timer.is_none_or(|pending| at < pending) {
-            endpoint.timer = Some(at);
-            self.queue.push(at, Event::TimerFires(id, end));
-        }
-    }
-
-    /// Notes when both ends are closed or in TIME_WAIT; forgets the connection when both are closed.
-    fn close_if_quiet(&mut self, now: Instant, id: ConnectionId) {
+    /// Ends a connection whose ends are both closed or in TIME_WAIT, and forgets it when no packet of it is left.
+    ///
+    /// In TIME_WAIT an endpoint only answers late packets; without one on any link, the rest of its 2 MSL has no effect.
+    fn forget_if_over(&mut self, now: Instant, id: ConnectionId) {
         let Some(pair) = self.connections.get_mut(id) else {
             return;
         };
         if pair.closed.is_none() {
-            if !pair.all_ends(|state| matches!(state, State::Closed | State::TimeWait)) {
+            if !pair.is_over() {
                 return;
             }
             pair.closed = Some(now);
-            self.active -= 1;
-            self.end_request(id, Status::Failed);
         }
-        if self.connections.get(id).is_some_and(|pair| pair.all_ends(|state| state == State::Closed)) {
-            let pair = self.connections.remove(id).expect("found above");
-            self.recorder.push_connection(&pair);
+        if pair.in_flight == 0 {
+            self.end_request(id, Status::Failed);
+            self.recorder.push_connection(self.connections.get(id).expect("found above"));
+            self.connections.remove(id);
             self.path.forget(id);
         }
     }

@@ -3,7 +3,7 @@
 use crate::http::ReleasePlan;
 use crate::http::http10::{Client, Server};
 use crate::record::Status;
-use crate::tcp::{Notice, Output};
+use crate::tcp::{self, Notice, Output};
 use crate::units::{Duration, Instant};
 use crate::workload::Request;
 
@@ -156,10 +156,11 @@ impl World {
             return;
         };
         let exchange = &pair.exchange;
-        let Some(server) = pair.tcp(End::Server) else {
+        if exchange.acked.is_some() {
             return;
-        };
-        if exchange.acked.is_none() && server.bytes_acknowledged() >= exchange.request.response_bytes {
+        }
+        let acknowledged = pair.tcp(End::Server).map_or(0, tcp::Connection::bytes_acknowledged);
+        if acknowledged >= exchange.request.response_bytes {
             pair.exchange.acked = Some(now);
             self.end_request(id, Status::Done);
         }

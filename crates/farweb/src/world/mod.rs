@@ -48,8 +48,6 @@ pub struct World {
     directory: Directory,
     recorder: Recorder,
     upcoming: Upcoming,
-    /// Connections with an end that is neither closed nor in TIME_WAIT.
-    active: u64,
     until: Until,
     progress: Progress,
     /// Lent to endpoints; kept so that no event allocates.
@@ -101,7 +99,6 @@ impl World {
             recorder: Recorder::new(&scenario.record),
             directory,
             upcoming: Upcoming::Unread,
-            active: 0,
             until: scenario.run.until,
             progress: Progress::default(),
             output: Output::default(),
@@ -192,9 +189,9 @@ impl World {
         Ok(())
     }
 
-    /// Whether nothing is left to happen but the end of TIME_WAITs.
+    /// Whether nothing is left to happen.
     fn is_quiet(&self) -> bool {
-        self.active == 0 && matches!(self.upcoming, Upcoming::None) && self.path.is_empty()
+        self.connections.is_empty() && matches!(self.upcoming, Upcoming::None)
     }
 
     fn on_request_start(

@@ -130,11 +130,6 @@ impl Path {
         &self.nodes
     }
 
-    /// Whether no packet is on any link.
-    pub(super) fn is_empty(&self) -> bool {
-        self.links.iter().all(|(_, link)| link.packets() == 0)
-    }
-
     /// Closes the interval that ends at `now` on every link.
     pub(super) fn close_intervals(&mut self, now: Instant) -> impl Iterator<Item = (LinkId, LinkStats)> {
         self.links.iter_mut().map(move |(id, link)| (id, link.close_interval(now)))
@@ -173,7 +168,9 @@ impl World {
         if node == packet.destination {
             self.deliver(now, &packet);
         } else {
-            self.enqueue(now, LinkId::leaving(node, id.direction()), packet);
+            if !self.enqueue(now, LinkId::leaving(node, id.direction()), packet) {
+                self.lose(now, packet.connection);
+            }
         }
     }
 
