@@ -59,7 +59,8 @@ impl Generator {
 
     fn response_bytes(&mut self) -> u64 {
         let in_tail = self.random.happens(TAIL);
-        let size = if in_tail { self.tail.sample(&mut self.random) } else { self.body.sample(&mut self.random) };
+        let size =
+            if in_tail { self.tail.sample(&mut self.random) } else { self.body.sample(&mut self.random) };
         (size as u64).max(100)
     }
 }

@@ -143,7 +143,10 @@ impl fmt::Display for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letters =
             [(Self::SYN, "S"), (Self::FIN, "F"), (Self::RST, "R"), (Self::PSH, "P"), (Self::ACK, ".")];
-        letters.iter().filter(|(flag, _)| self.contains(*flag)).try_for_each(|(_, letter)| f.write_str(letter))
+        letters
+            .iter()
+            .filter(|(flag, _)| self.contains(*flag))
+            .try_for_each(|(_, letter)| f.write_str(letter))
     }
 }
 

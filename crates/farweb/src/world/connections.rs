@@ -306,9 +306,10 @@ impl World {
     pub(super) fn settle(&mut self, now: Instant, id: ConnectionId, end: End, mut output: Output) {
         let mut told = 0;
         loop {
-            for segment in output.segments.drain(..) {
+            for segment in &output.segments {
                 self.transmit(now, id, end, segment);
             }
+            output.segments.clear();
             let Some(notice) = output.notices.get(told).copied() else {
                 break;
             };
@@ -329,7 +330,8 @@ impl World {
         self.forget_if_over(now, id);
     }
 
-    fn transmit(&mut self, now: Instant, id: ConnectionId, end: End, segment: Segment) {
+    #[inline]
+    fn transmit(&mut self, now: Instant, id: ConnectionId, end: End, segment: &Segment) {
         let pair = self.connections.get_mut(id).expect("only open connections send");
         let leg = &self.legs[pair.leg];
         let (node, destination) = (leg.node(end), leg.node(end.other()));
@@ -338,9 +340,9 @@ impl World {
         sent.segments += 1;
         pair.in_flight += 1;
         if pair.recorded {
-            self.record_departure(now, id, end, &segment);
+            self.record_departure(now, id, end, segment);
         }
-        let packet = Packet { connection: id, segment, toward: end.other(), destination };
+        let packet = Packet { connection: id, segment: *segment, toward: end.other(), destination };
         if !self.send(now, node, packet) {
             let pair = self.connections.get_mut(id).expect("found above");
             pair.in_flight -= 1;

@@ -154,6 +154,7 @@ impl Path {
 
 impl World {
     /// Sends `packet` from `node`; whether its first link took it.
+    #[inline]
     pub(super) fn send(&mut self, now: Instant, node: u8, packet: Packet) -> bool {
         self.enqueue(now, LinkId::leaving(node, packet.toward.direction()), packet)
     }
@@ -174,6 +175,7 @@ impl World {
         }
     }
 
+    #[inline]
     fn enqueue(&mut self, now: Instant, id: LinkId, packet: Packet) -> bool {
         match self.path.links[id].enqueue(now, packet) {
             net::Enqueued::Queued { head } => {
