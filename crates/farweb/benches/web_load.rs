@@ -13,14 +13,28 @@ use farweb::units::{Duration, Instant};
 use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
 use farweb::world::World;
 
-const SCENARIO: &str = r#"
+const ONE_LINK: &str = r#"
     format = 1
-    name = "web load over an E3 link"
     [path]
     nodes = ["client", "server"]
     [[path.link]]
     up = { rate = "34.368 Mbit/s", delay = "60 ms", queue = "256000 B" }
     down = { rate = "34.368 Mbit/s", delay = "60 ms", queue = "256000 B" }
+"#;
+
+const WITH_ROUTER: &str = r#"
+    format = 1
+    [path]
+    nodes = ["client", "router", "server"]
+    [[path.link]]
+    up = { rate = "34.368 Mbit/s", delay = "60 ms", queue = "256000 B" }
+    down = { rate = "34.368 Mbit/s", delay = "60 ms", queue = "256000 B" }
+    [[path.link]]
+    up = { rate = "unlimited", delay = "0 ms" }
+    down = { rate = "unlimited", delay = "0 ms" }
+"#;
+
+const REST: &str = r#"
     [[leg]]
     from = "client"
     to = "server"
@@ -52,7 +66,7 @@ impl Generator {
             random: Streams::new(seed).stream("web load", 0),
             gap: Exponential::new(1.0 / ARRIVALS_S).expect("a mean above zero"),
             body: LogNormal::from_mu_sigma(8.2317, 1.1153).expect("a deviation above zero"),
-            tail: Pareto::bounded(10_000.0, 1.29, 20e6).expect("a shape above zero"),
+            tail: Pareto::bounded(10_000.0, 1.54, 20e6).expect("a shape above zero"),
             now_s: 0.0,
         }
     }
@@ -92,33 +106,41 @@ fn peak_memory_mb() -> Option<f64> {
 }
 
 fn main() {
-    let scenario = Scenario::parse(SCENARIO, "web_load.rs", &[]).expect("the scenario is right");
     println!("web load: {LENGTH_S} s over E3, 60 ms each way");
-    println!("| seed | transfers | failed | packet-hops | events | down Mbit/s | wall s | Mhops/s |");
-    println!("|---|---|---|---|---|---|---|---|");
-    for seed in 1..=3 {
-        let mut world = World::new(&scenario, seed, Directory::default());
-        let mut source = Generator::new(seed);
-        let start = WallClock::now();
-        let progress = loop {
-            let progress = world.advance(&mut source, 200_000).expect("the generator has no errors");
-            world.take();
-            if progress.done {
-                break progress;
-            }
-        };
-        let wall = start.elapsed().as_secs_f64();
-        let down = world.link_totals()[1].stats.bytes.get() as f64 * 8.0 / LENGTH_S / 1e6;
-        println!(
-            "| {seed} | {} | {} | {} | {} | {down:.2} | {wall:.3} | {:.2} |",
-            progress.requests_finished,
-            progress.requests_failed,
-            progress.packet_hops,
-            progress.events,
-            progress.packet_hops as f64 / wall / 1e6,
-        );
+    println!("| path | seed | transfers | failed | packet-hops | events | down Mbit/s | wall s | Mhops/s |");
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for (name, path) in [("one link", ONE_LINK), ("router", WITH_ROUTER)] {
+        for seed in 1..=3 {
+            measure(name, path, seed);
+        }
     }
     if let Some(memory) = peak_memory_mb() {
         println!("peak memory: {memory:.1} MB");
     }
+}
+
+/// Runs the load once and prints a row.
+fn measure(name: &str, path: &str, seed: u64) {
+    let scenario =
+        Scenario::parse(&format!("{path}{REST}"), "web_load.rs", &[]).expect("the scenario is right");
+    let mut world = World::new(&scenario, seed, Directory::default());
+    let mut source = Generator::new(seed);
+    let start = WallClock::now();
+    let progress = loop {
+        let progress = world.advance(&mut source, 200_000).expect("the generator has no errors");
+        world.take();
+        if progress.done {
+            break progress;
+        }
+    };
+    let wall = start.elapsed().as_secs_f64();
+    let down = world.link_totals()[1].stats.bytes.get() as f64 * 8.0 / LENGTH_S / 1e6;
+    println!(
+        "| {name} | {seed} | {} | {} | {} | {} | {down:.2} | {wall:.3} | {:.2} |",
+        progress.requests_finished,
+        progress.requests_failed,
+        progress.packet_hops,
+        progress.events,
+        progress.packet_hops as f64 / wall / 1e6,
+    );
 }

@@ -19,6 +19,19 @@ pub enum Column {
     Word(Vec<i32>, Dictionary),
 }
 
+impl Column {
+    /// Whether it has no values.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Int(values) => values.is_empty(),
+            Self::Float(values) => values.is_empty(),
+            Self::Bool(values) => values.is_empty(),
+            Self::Word(codes, _) => codes.is_empty(),
+        }
+    }
+}
+
 /// Where the words of a column stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dictionary {

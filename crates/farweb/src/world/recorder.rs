@@ -40,11 +40,13 @@ impl Recorder {
         }
     }
 
+    /// The rows so far, leaving none behind; tables without rows are left out.
     pub(super) fn take(&mut self) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
         let mut tables = vec![("requests", self.requests.take())];
         tables.extend(self.connections.as_mut().map(|columns| ("connections", columns.take())));
         tables.push(("links", self.links.take()));
         tables.push(("packets", self.packets.take()));
+        tables.retain(|(_, columns)| columns.iter().any(|(_, column)| !column.is_empty()));
         tables
     }
 
