@@ -12,6 +12,9 @@ const MSS_MAX: u64 = 65_495;
 /// Smallest buffer: 4.4BSD-Lite lowers the MSS to a smaller send buffer, and an MSS is at least that.
 const BUFFER_MIN: u64 = MSS_MIN;
 
+/// Most nodes of a path. Chosen: a packet carries the number of its destination in a byte.
+const NODES_MAX: usize = 255;
+
 /// Longest propagation delay. Chosen: light takes less to Neptune and back, and sums of delays stay far below 584 years.
 const DELAY_MAX: Duration = Duration::from_secs(24 * 3_600);
 
@@ -39,11 +42,9 @@ impl Check {
 
     fn path(&mut self, scenario: &Scenario) {
         let nodes = &scenario.path.nodes;
-        if nodes.len() < 2 {
-            self.report(
-                "path.nodes",
-                format!("found {}; a path has at least two nodes", count(nodes.len(), "node")),
-            );
+        if !(2..=NODES_MAX).contains(&nodes.len()) {
+            let found = count(nodes.len(), "node");
+            self.report("path.nodes", format!("found {found}; a path has 2 to {NODES_MAX} nodes"));
         }
         for (index, node) in nodes.iter().enumerate() {
             let key = format!("path.nodes.{index}");

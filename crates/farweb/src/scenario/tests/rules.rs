@@ -5,7 +5,7 @@ use super::cable_with;
 /// Overrides of the cable that break one rule each, the key that is told, and the beginning of the message.
 #[rustfmt::skip]
 const RULES: &[(&[&str], &str, &str)] = &[
-    (&["path.nodes=[\"a\"]", "leg.0.from=a", "leg.0.to=a"], "path.nodes", "found 1 node; a path has at least two nodes"),
+    (&["path.nodes=[\"a\"]", "leg.0.from=a", "leg.0.to=a"], "path.nodes", "found 1 node; a path has 2 to 255 nodes"),
     (&["path.nodes=[\"nz-proxy\", \"nz-proxy\", \"server\"]"], "path.nodes.1", "\"nz-proxy\" is there twice"),
     (&["path.nodes=[\"nz-proxy\", \" \", \"server\"]"], "path.nodes.1", "found an empty name"),
     (&["path.link=[]"], "path.link", "found 0 links for 3 nodes; write 2, one between"),
@@ -76,4 +76,11 @@ fn values_at_the_edge_of_a_rule_are_right() {
     }
     let waiting = ["path.link.0.up.queue=0 packets", "path.link.0.up.queue_counts=waiting"];
     assert!(cable_with(&waiting).is_ok());
+}
+
+#[test]
+fn a_path_of_too_many_nodes_is_refused() {
+    let nodes: Vec<_> = (0..256).map(|n| format!("\"n{n}\"")).collect();
+    let error = cable_with(&[&format!("path.nodes=[{}]", nodes.join(","))]).unwrap_err().to_string();
+    assert!(error.contains("path.nodes: found 256 nodes; a path has 2 to 255 nodes"), "{error}");
 }
