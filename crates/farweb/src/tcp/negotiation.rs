@@ -12,6 +12,8 @@
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_var.h` 8.3; RFC 1323.
 
+use std::num::NonZeroU16;
+
 use super::connection::{Config, Connection};
 use super::profile::Profile;
 use super::segment::{Flags, Options, Segment, Timestamps};
@@ -74,7 +76,7 @@ impl Connection {
         }
         let options = &segment.options;
         if let Some(offer) = options.mss {
-            self.settle_mss(Some(offer));
+            self.settle_mss(Some(offer.get()));
         }
         if let Some(scale) = options.window_scale {
             self.negotiated.scale_received = Some(scale.min(WINDOW_SCALE_MAX));
@@ -102,7 +104,7 @@ impl Connection {
             if !answers || agreed.scale_received.is_some() {
                 options.window_scale = agreed.scale_offered;
             }
-            options.mss = Some(agreed.mss_offered);
+            options.mss = NonZeroU16::new(agreed.mss_offered);
             self.settle_mss(None);
         }
         options

@@ -4,6 +4,7 @@
 //! byte of data number 1. 32-bit numbers appear only in captures.
 
 use std::fmt;
+use std::num::NonZeroU16;
 
 /// A TCP segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub struct Flags(u8);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// Maximum segment size that the sender of a SYN accepts, in bytes.
-    pub mss: Option<u16>,
+    pub mss: Option<NonZeroU16>,
     /// Shift of the window field, in a SYN (RFC 1323).
     pub window_scale: Option<u8>,
     /// Timestamps (RFC 1323): own clock, and the peer's clock as it is echoed.

@@ -1,5 +1,7 @@
 //! Properties that hold on any path: what is written arrives once and in order, the windows are kept, both ends finish.
 
+use std::num::NonZeroU16;
+
 use proptest::prelude::*;
 
 use super::super::profile::HeaderPrediction;
@@ -200,7 +202,7 @@ fn options() -> impl Strategy<Value = Options> {
         |(mss, window_scale, clocks)| {
             let timestamps =
                 clocks.map(|(value, echo)| Timestamps { value: u32::from(value), echo: u32::from(echo) });
-            Options { mss, window_scale, timestamps }
+            Options { mss: mss.and_then(NonZeroU16::new), window_scale, timestamps }
         },
     )
 }

@@ -1,5 +1,7 @@
 //! What a caller may rely on about time: ticks at the instant of an event, and calls that are early.
 
+use std::num::NonZeroU16;
+
 use super::super::*;
 use crate::units::{Duration, Instant};
 
@@ -17,7 +19,7 @@ fn connecting(host: HostClock, out: &mut Output) -> Connection {
 fn a_timer_that_is_due_runs_before_a_segment_of_the_same_instant() {
     let mut out = Output::default();
     let mut connection = connecting(HostClock::default(), &mut out);
-    let options = Options { mss: Some(1460), ..Options::NONE };
+    let options = Options { mss: NonZeroU16::new(1460), ..Options::NONE };
     let answer = Segment { seq: 0, ack: 1, len: 0, window: 8760, flags: Flags::SYN | Flags::ACK, options };
     assert_eq!(connection.next_timeout(), Some(at(6000)));
     out.segments.clear();
