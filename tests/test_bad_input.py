@@ -3,9 +3,10 @@
 import gzip
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from samples import REQUESTS, SCENARIO, Farweb
+from samples import LOG, REQUESTS, SCENARIO, Farweb
 
 SCENARIOS = {
     "a key that does not exist": (SCENARIO.replace("release", "relaese"), "relaese"),
@@ -75,7 +76,27 @@ def test_a_bad_command(farweb: Farweb, cable: Path, arguments: list[str], named:
 )
 def test_a_bad_row_of_a_request_table(farweb: Farweb, cable: Path, row: str) -> None:
     Path("requests.csv").write_text(REQUESTS + row + "\n")
-    _refused(farweb, "run", cable, named="requests.csv:5")
+    for arguments in (("run", cable), ("workload", "stats", "requests.csv")):
+        _refused(farweb, *arguments, named="requests.csv:5")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("start_s", float("nan")),
+        ("start_s", -1.0),
+        ("server_s", float("inf")),
+        ("host", None),
+        ("host", b"\xff"),
+        ("request_bytes", 0),
+        ("response_bytes", 1.5),
+    ],
+)
+def test_a_bad_row_of_a_request_table_in_parquet(farweb: Farweb, cable: Path, column: str, value: object) -> None:
+    row = {"start_s": 0.0, "host": "a", "request_bytes": 300, "response_bytes": 1000, "server_s": 0.1, column: value}
+    pl.DataFrame([row]).write_parquet("r.parquet")
+    for arguments in (("run", cable, "--set", "workload.requests=r.parquet"), ("workload", "stats", "r.parquet")):
+        _refused(farweb, *arguments, named=column)
 
 
 def test_a_request_table_that_is_not_there(farweb: Farweb, cable: Path) -> None:
@@ -97,6 +118,52 @@ def test_a_request_table_that_is_something_else(farweb: Farweb, cable: Path, nam
     _refused(farweb, "run", cable, "--set", f"workload.requests={name}", named=name)
 
 
+@pytest.mark.parametrize("name", ["hosts.tsv", "hosts.parquet"])
+def test_a_window_too_small_for_a_segment(farweb: Farweb, cable: Path, name: str) -> None:
+    hosts = pl.DataFrame({"host": ["a.example"], "window_bytes": [31]})
+    hosts.write_parquet(name) if name.endswith("parquet") else hosts.write_csv(name, separator="\t")
+    for verb in ("check", "run"):
+        settings = ("--set", f"workload.hosts={name}", "--set", "leg.0.tcp.buffer=host")
+        _refused(farweb, verb, cable, *settings, named="found 31" if name.endswith("parquet") else 'found "31"')
+
+
+@pytest.mark.parametrize("out", ["/proc/x", "/proc/x/y", "cable.toml/x", "x" * 300, "no-such-folder/" + "x" * 300])
+def test_a_place_that_cannot_be_written_to(farweb: Farweb, cable: Path, out: str) -> None:
+    Path("access.log").write_text(LOG)
+    _refused(farweb, "run", cable, "--out", out, named="cannot be written", code=3)
+    importing = ("workload", "import", "access.log", "--format", "squid", "-o", f"{out}.parquet")
+    _refused(farweb, *importing, named="cannot be written", code=3)
+
+
+def test_an_import_does_not_replace_its_log(farweb: Farweb, folder: Path) -> None:
+    Path("log.parquet").write_text(LOG)
+    _refused(
+        farweb, "workload", "import", "log.parquet", "--format", "squid", "-o", "log.parquet", named="the log itself"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--rtt-ms", "inf"), ("--rtt-ms", "1e300"), ("--request-bytes", "99999999999999999999")]
+)
+def test_an_option_of_the_import_out_of_range(farweb: Farweb, folder: Path, option: str, value: str) -> None:
+    Path("access.log").write_text(LOG)
+    _refused(farweb, "workload", "import", "access.log", "--format", "squid", option, value, named=option)
+
+
+@pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"kind": "farweb run"}'])
+def test_a_damaged_manifest(farweb: Farweb, folder: Path, manifest: str) -> None:
+    Path("r").mkdir()
+    Path("r/manifest.json").write_text(manifest)
+    for arguments in (("show", "r"), ("plot", "cdf", "r")):
+        _refused(farweb, *arguments, named="r")
+
+
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(farweb: Farweb, folder: Path) -> None:
+    answer = farweb("check", "nowhere.toml", "--debug")
+    assert answer.code == 2
+    assert "Traceback" in answer.err
+
+
 @pytest.mark.parametrize(
     ("content", "named"),
     [
@@ -115,14 +182,15 @@ def test_a_log_that_cannot_be_imported(farweb: Farweb, folder: Path, content: by
     _refused(farweb, "workload", "import", "access.log", "--format", "squid", "-o", "out.parquet", named=named)
 
 
-def _refused(farweb: Farweb, *arguments: object, named: str) -> None:
+def _refused(farweb: Farweb, *arguments: object, named: str, code: int = 2) -> None:
     before = _tree()
     answer = farweb(*arguments)
-    assert answer.code == 2, answer
+    assert answer.code == code, answer
     assert answer.out == ""
     assert named in answer.err
     assert "Traceback" not in answer.err
     assert "bug" not in answer.err
+    assert "Error: " not in answer.err
     assert _tree() == before, "something was written"
 
 

@@ -94,6 +94,13 @@ def test_an_older_result_is_replaced_and_nothing_else(farweb: Farweb, cable: Pat
     assert answer.code == 2
     assert "mine" in answer.err
     assert sorted(path.name for path in Path("mine").iterdir()) == ["thesis.txt"]
+    Path("r/cdf.png").touch()  # a figure is drawn again in no time, notes are not written again
+    assert farweb("run", cable, "--out", "r", "--seed", 3).code == 0
+    Path("r/notes.txt").write_text("what it means")
+    answer = farweb("run", cable, "--out", "r", "--seed", 4)
+    assert answer.code == 2
+    assert "notes.txt" in answer.err
+    assert Results.open("r").manifest["seed"] == 3
     assert sorted(path.name for path in Path().iterdir()) == ["cable.toml", "mine", "r", "requests.csv"]
 
 
@@ -148,4 +155,4 @@ def test_interrupted_run_ends_with_130_and_leaves_nothing(cable: Path) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert err == "farweb: interrupted\n"
-    assert os.listdir("results") == []
+    assert sorted(os.listdir()) == ["cable.toml", "requests.csv"]

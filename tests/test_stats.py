@@ -1,5 +1,6 @@
 """What `farweb workload stats` says of tables whose content is known."""
 
+import gzip
 from pathlib import Path
 
 import polars as pl
@@ -7,7 +8,7 @@ import pytest
 
 from farweb import WorkloadError
 from farweb.stats import read_stats
-from samples import Farweb
+from samples import LOG, Farweb
 
 
 @pytest.fixture
@@ -65,6 +66,23 @@ def test_the_mix_of_hosts(folder: Path, requests: pl.DataFrame) -> None:
     assert mix == {"mss_bytes": ((1460, 1, 75), (None, 1, 25)), "window_bytes": ((8760, 1, 75), (None, 1, 25))}
 
 
+def test_a_log_taken_for_a_table_is_told_to_be_one(folder: Path) -> None:
+    Path("access.log").write_text(LOG)
+    with pytest.raises(WorkloadError, match=r"access\.log:1: .* --format"):
+        read_stats("access.log")
+
+
+def test_a_packed_logfile_of_blank_separated_columns(folder: Path) -> None:
+    Path("logfile").write_bytes(gzip.compress(b"0.0 a 300 1000\n2.5 b 310 3000 0.5\n"))
+    Path("hostfile").write_text("a - 8760 1460\n")
+    stats = read_stats("logfile", hosts="hostfile")
+    assert (stats.requests, stats.span_s, stats.response_bytes_total) == (2, 2.5, 4000)
+    assert stats.server_s is not None
+    assert stats.server_s.n == 1
+    assert stats.host_mix is not None
+    assert stats.host_mix["window_bytes"] == ((8760, 1, 1), (None, 1, 1))
+
+
 def test_a_table_of_one_request(folder: Path, requests: pl.DataFrame, farweb: Farweb) -> None:
     requests.head(1).write_parquet("r.parquet")
     answer = farweb("workload", "stats", "r.parquet", "-o", "r.png")
@@ -74,7 +92,7 @@ def test_a_table_of_one_request(folder: Path, requests: pl.DataFrame, farweb: Fa
 
 def test_an_empty_table(folder: Path, requests: pl.DataFrame) -> None:
     requests.head(0).write_parquet("r.parquet")
-    with pytest.raises(WorkloadError, match=r"r\.parquet: holds no request"):
+    with pytest.raises(WorkloadError, match=r"r\.parquet: has no requests"):
         read_stats("r.parquet")
 
 

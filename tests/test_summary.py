@@ -25,6 +25,7 @@ def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Resu
     link |= {"queue_bytes_max": 3000, "busy": 0.25}
     manifest = {
         "kind": "farweb run",
+        "version": "0.1.0",
         "name": "by hand",
         "seed": 3,
         "now_ns": 2_000 * MS,

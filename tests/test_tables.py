@@ -19,7 +19,7 @@ from farweb import WorkloadError
 from farweb.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.run import TableWriter
 from farweb.sorting import sort_parquet
-from farweb.tables import HOSTS, REQUESTS, open_hosts, open_requests
+from farweb.tables import HOSTS, REQUESTS, RequestBatches, open_hosts, open_requests
 from samples import Farweb
 
 SPEC: TableSpec = {
@@ -111,6 +111,7 @@ def request_table(path: Path, starts: list[float | None], **more: Any) -> Path:
 def test_a_table_in_order_is_read_where_it_is(tmp_path: Path) -> None:
     path = request_table(tmp_path / "r.parquet", [0.0, 1.0, 1.0, 5.0])
     with open_requests(path) as batches:
+        assert isinstance(batches, RequestBatches)
         assert batches.path == path
         for _ in range(2):  # copies of the workload read it again
             (batch,) = batches
@@ -120,6 +121,7 @@ def test_a_table_in_order_is_read_where_it_is(tmp_path: Path) -> None:
 def test_a_table_in_another_order_is_sorted_first(tmp_path: Path) -> None:
     path = request_table(tmp_path / "r.parquet", [5.0, 1.0, 0.0, 1.0])
     with open_requests(path) as batches:
+        assert isinstance(batches, RequestBatches)
         (batch,) = batches
         assert np.array_equal(np.asarray(batch["start_s"]), [0, 1, 1, 5])
         assert np.array_equal(np.asarray(batch["response_bytes"]), [2, 1, 3, 0])
@@ -140,6 +142,7 @@ def test_numbers_as_hosts_and_small_integers_are_as_good(tmp_path: Path) -> None
     columns = {"start_s": [0, 1], "host": [7, 8], "request_bytes": [300, 300], "response_bytes": [1, 2]}
     pl.DataFrame(columns, schema_overrides={"request_bytes": pl.Int16}).write_parquet(path)
     with open_requests(path) as batches:
+        assert isinstance(batches, RequestBatches)
         (batch,) = batches
     codes, words = batch["host"]
     assert [words[code] for code in np.asarray(codes)] == ["7", "8"]
@@ -158,6 +161,15 @@ def test_numbers_as_hosts_and_small_integers_are_as_good(tmp_path: Path) -> None
 def test_columns_that_a_request_table_does_not_have(tmp_path: Path, columns: dict[str, list[Any]], said: str) -> None:
     path = request_table(tmp_path / "r.parquet", [0.0], **columns)
     with pytest.raises(WorkloadError, match=said), open_requests(path) as batches:
+        list(batches)
+
+
+def test_a_damaged_page_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    path = request_table(tmp_path / "r.parquet", [float(i) for i in range(5000)])
+    content = bytearray(path.read_bytes())
+    content[4 : len(content) // 2] = bytes(byte ^ 0xA5 for byte in content[4 : len(content) // 2])
+    path.write_bytes(content)
+    with pytest.raises(WorkloadError, match=r"r\.parquet: cannot be read"), open_requests(path) as batches:
         list(batches)
 
 
@@ -191,4 +203,4 @@ def test_a_full_disk_in_a_run_leaves_nothing(farweb: Farweb, cable: Path, monkey
     answer = farweb("run", cable)
     assert answer.code == 3
     assert answer.err == "farweb: results/cable: cannot be written: No space left on device; nothing was left there\n"
-    assert os.listdir("results") == []
+    assert sorted(os.listdir()) == ["cable.toml", "requests.csv"]

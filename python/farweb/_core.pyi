@@ -9,6 +9,7 @@ __all__ = [
     "FarwebError",
     "HostTable",
     "LogReader",
+    "RequestReader",
     "RunError",
     "Scenario",
     "ScenarioError",
@@ -93,7 +94,24 @@ class HostTable:
     def from_columns(columns: Mapping[str, Column], name: str) -> HostTable:
         """Take columns read elsewhere (Parquet); `name` is for messages."""
 
+    def columns(self) -> dict[str, Column]:
+        """`host`, `window_bytes` and `mss_bytes` of all hosts."""
+
     def __len__(self) -> int: ...
+
+@final
+class RequestReader:
+    """The rows of a request table of any kind, checked."""
+
+    def __new__(cls, requests: str | Iterable[Mapping[str, Column]], name: str) -> Self:
+        """Open a table; the arguments are those of `Simulation`."""
+
+    def batch(self, rows: int) -> dict[str, Column] | None:
+        """Up to `rows` requests by start time, without `object`, `source` and `tag`; None at the end.
+
+        Raises:
+            WorkloadError: A row is not a request.
+        """
 
 @final
 class Simulation:

@@ -25,7 +25,10 @@ _ENVIRONMENT = {
     errno.EPERM,
     errno.ENOTDIR,
     errno.EEXIST,
+    errno.EISDIR,
+    errno.ELOOP,
     errno.ENAMETOOLONG,
+    errno.ENOENT,  # folders of /proc cannot be made
 }
 
 
@@ -40,8 +43,7 @@ def staged_folder(out: Path) -> Iterator[Path]:
     Raises:
         RunError: The disk is full, or the place cannot be written to.
     """
-    with _clear_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
+    with _clear_errors(out), _folder(out.parent):
         stage = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
         try:
             yield stage
@@ -62,15 +64,17 @@ def staged_file(out: Path) -> Iterator[Path]:
     Raises:
         RunError: The disk is full, or the place cannot be written to.
     """
-    with _clear_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
+    with (
+        _clear_errors(out),
+        _folder(out.parent),
+        tempfile.TemporaryDirectory(
             prefix=f".{out.name}.", suffix=".partial", dir=out.parent, ignore_cleanup_errors=True
-        ) as folder:
-            stage = Path(folder) / out.name
-            yield stage
-            _flush(stage)
-            stage.replace(out)
+        ) as folder,
+    ):
+        stage = Path(folder) / out.name
+        yield stage
+        _flush(stage)
+        stage.replace(out)
 
 
 @contextlib.contextmanager
@@ -81,6 +85,20 @@ def _clear_errors(out: Path) -> Iterator[None]:
         if error.errno not in _ENVIRONMENT:
             raise
         raise RunError(f"{out}: cannot be written: {os.strerror(error.errno)}; nothing was left there") from error
+
+
+@contextlib.contextmanager
+def _folder(folder: Path) -> Iterator[None]:
+    """Make a folder and those above it for the block; when the block raises, those that were made go again."""
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for each in made:
+            with contextlib.suppress(OSError):  # another process may have put something into it
+                each.rmdir()
+        raise
 
 
 def _replace_folder(stage: Path, out: Path) -> None:

@@ -6,6 +6,7 @@ The core reads the log in a stream; the rows go to a Parquet file as they come, 
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -112,8 +113,10 @@ def import_log(
     log, out = Path(log), Path(out)
     if out.suffix.lower() != ".parquet":
         raise WorkloadError(f"{out}: a request table is written as Parquet; give it a name that ends in .parquet")
-    if out.is_dir():
+    if os.path.isdir(out):  # noqa: PTH112 - a name may be too long
         raise RunError(f"{out}: is a folder; name a file")
+    if log.exists() and os.path.exists(out) and out.samefile(log):  # noqa: PTH110 - as above
+        raise WorkloadError(f"{out}: is the log itself; name another file with --out")
     source = {
         "file": log.name,
         "format": format,

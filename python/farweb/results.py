@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 RUN_KIND = "farweb run"
 
+_MANIFEST_KEYS = {
+    *("cpu_s", "events", "links", "name", "now_ns", "packet_hops", "rows", "scenario", "seed", "version"),
+    *("wall_s", "warmup_ns"),
+}
+
 # What a scenario has to ask for to get a table.
 _ASKED_FOR_BY = {
     "connections": "record.connections = true",
@@ -130,4 +135,6 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise ResultsError(f"{path / MANIFEST}: cannot be read: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("kind") != RUN_KIND:
         raise ResultsError(f"{path}: not the results folder of a run")
+    if missing := sorted(_MANIFEST_KEYS - manifest.keys()):
+        raise ResultsError(f"{path / MANIFEST}: has no {missing[0]}: it is damaged, or of another version of farweb")
     return manifest

@@ -3,8 +3,9 @@
 import contextlib
 import hashlib
 import json
+import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ import pyarrow.parquet as pq
 from farweb import _core
 from farweb.atomic import staged_folder
 from farweb.columns import Column, arrow_schema, results_tables, to_arrow
-from farweb.errors import ResultsError, WorkloadError
+from farweb.errors import ResultsError
+from farweb.plot import NAMES
 from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
 from farweb.scenario import Scenario
 from farweb.tables import open_hosts, open_requests, row_count
@@ -50,7 +52,8 @@ def simulate(scenario: Scenario, out: Path, progress: Callable[[Progress], None]
     _may_write(out)
     hosts_path = scenario.hosts_path
     hosts = None if hosts_path is None else open_hosts(hosts_path)
-    with _requests(scenario.requests_path) as (requests, rows):
+    with open_requests(scenario.requests_path) as requests:
+        rows = None if isinstance(requests, str) else row_count(requests.path)
         simulation = _core.Simulation(
             scenario.core, scenario.effective["run"]["seed"], requests, str(scenario.requests_path), hosts
         )
@@ -154,18 +157,6 @@ class TableWriter:
         self._writer.close()
 
 
-@contextlib.contextmanager
-def _requests(path: Path) -> Iterator[tuple[Any, int | None]]:
-    """The request table as the core takes it, and its rows if they are known without reading it."""
-    if not path.is_file():
-        raise WorkloadError(f"{path}: no such request table (workload.requests, relative to the scenario)")
-    if path.suffix.lower() != ".parquet":
-        yield str(path), None
-        return
-    with open_requests(path) as batches:
-        yield batches, row_count(path)
-
-
 def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
     """What a manifest says of an input file: enough to know it again."""
     with path.open("rb") as file:
@@ -187,13 +178,21 @@ def _progress(simulation: _core.Simulation, total: int | None) -> Progress:
 
 def _may_write(out: Path) -> None:
     """Refuse to replace what is not a result, before anything is simulated."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+    if not os.path.exists(out) or (out.is_dir() and not any(out.iterdir())):  # noqa: PTH110 - a name may be too long
         return
     if not out.is_dir():
         raise ResultsError(f"{out}: is a file; name a folder with --out")
+    own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
+    figures = {f"{name}.png" for name in NAMES}  # where `farweb plot` puts them
+    other = sorted({path.name for path in out.iterdir()} - own - figures)
+    if other:
+        raise ResultsError(
+            f"{out}: has files that are not a farweb result, such as {other[0]}, and is left alone; "
+            "name another folder with --out"
+        )
     try:
         read_manifest(out)
     except ResultsError:
         raise ResultsError(
-            f"{out}: has files that are not a farweb result and is left alone; name another folder with --out"
+            f"{out}: has files but no {MANIFEST} of a run, and is left alone; name another folder"
         ) from None

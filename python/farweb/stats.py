@@ -8,24 +8,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from farweb import _core
+from farweb.columns import arrow_schema, to_arrow
 from farweb.errors import WorkloadError
 from farweb.importer import import_log
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.sheet import Sheet, to_html, to_rich
-from farweb.tables import HOSTS, REQUESTS, check_columns
+from farweb.tables import HOSTS, REQUESTS, open_hosts, open_requests
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-    from farweb.columns import TableSpec
 
 _PERCENTS = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
 _INTERVALS_S = (0.01, 0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800)
 _MOST_INTERVALS = 200  # chosen: as many as a figure can show apart
 _TOP = 10
 _HOST_VALUES = ("mss_bytes", "window_bytes")
+_ROWS = 65_536  # chosen: some MB a batch
+_COPIED = arrow_schema(
+    {**REQUESTS, "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag")]},
+    {},
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,19 +131,19 @@ def read_stats(
     """Look through a request table or a log.
 
     Args:
-        table: A request table (.parquet, or .csv and .tsv with a header line), or a log.
+        table: A request table in any format that a run takes, or a log.
         format: What the log is: ``squid``, ``clf``; None for a table.
         hosts: A host table in the same formats.
-        progress: For a log: called with the number of requests read so far.
+        progress: Called with the number of requests read so far.
 
     Raises:
         WorkloadError: A file cannot be read, or holds no request.
     """
     table = Path(table)
     with _as_table(table, format, progress) as path, duckdb.connect() as database:
-        _view(database, path, REQUESTS, table)
+        database.read_parquet(str(path)).create_view("requests")
         if hosts is not None:
-            _view(database, Path(hosts), HOSTS, Path(hosts))
+            database.register("hosts", _host_table(Path(hosts)))
         try:
             return _collect(database, str(table), hosts is not None)
         except duckdb.Error as error:
@@ -144,37 +152,38 @@ def read_stats(
 
 @contextlib.contextmanager
 def _as_table(table: Path, format: str | None, progress: Callable[[int], None] | None) -> Iterator[Path]:
-    """A log is imported to a table that goes with the block; a table is itself."""
-    if format is None:
-        yield table
-        return
+    """What is looked through, in Parquet, checked: of a log what an import keeps. It goes with the block."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        yield import_log(table, Path(folder) / "requests.parquet", format=format, progress=progress).out
-
-
-def _view(database: duckdb.DuckDBPyConnection, path: Path, spec: "TableSpec", shown: Path) -> None:
-    """Make `path` a view with the name of its kind and all its columns; those that are left out are null."""
-    if not path.is_file():
-        raise WorkloadError(f"{shown}: no such file")
-    suffix = path.suffix.lower()
-    try:
-        if suffix == ".parquet":
-            relation = database.read_parquet(str(path))
-        elif suffix in (".csv", ".tsv"):
-            relation = database.read_csv(str(path), header=True, sep="\t" if suffix == ".tsv" else ",")
+        copy = Path(folder) / "requests.parquet"
+        if format is None:
+            _copy(table, copy, progress)
         else:
-            raise WorkloadError(f"{shown}: a table is .parquet, .csv or .tsv; of a log, tell --format")
-        check_columns(shown, relation.columns, spec)
-        names = [column["name"] for column in spec["columns"]]
-        given = [name if name in relation.columns else "NULL" for name in names]
-        types = [_SQL[column["type"]] for column in spec["columns"]]
-        columns = [f"CAST({a} AS {t}) AS {name}" for a, t, name in zip(given, types, names, strict=True)]
-        relation.project(", ".join(columns)).create_view(spec["name"])
-    except duckdb.Error as error:
-        raise WorkloadError(f"{shown}: {str(error).splitlines()[0]}") from None
+            import_log(table, copy, format=format, progress=progress)
+        yield copy
 
 
-_SQL = {"int64": "BIGINT", "float64": "DOUBLE", "string": "VARCHAR"}
+def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> None:
+    """Write the rows of a request table as a run would read them."""
+    rows = 0
+    try:
+        with open_requests(table) as requests:
+            reader = _core.RequestReader(requests, str(table))
+            with pq.ParquetWriter(out, _COPIED, compression="zstd") as writer:
+                while (columns := reader.batch(_ROWS)) is not None:
+                    batch = to_arrow(columns, _COPIED)
+                    writer.write_batch(batch)
+                    rows += batch.num_rows
+                    if progress is not None:
+                        progress(rows)
+    except WorkloadError as error:
+        hint = "" if table.suffix.lower() in (".parquet", ".csv", ".tsv") else " (if it is a log, tell --format)"
+        raise WorkloadError(f"{error}{hint}") from None
+
+
+def _host_table(path: Path) -> pa.Table:
+    """The hosts as a run would read them."""
+    wanted = arrow_schema({**HOSTS, "columns": [each for each in HOSTS["columns"] if each["name"] != "name"]}, {})
+    return pa.Table.from_batches([to_arrow(open_hosts(path).columns(), wanted)])
 
 
 def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool) -> WorkloadStats:
@@ -183,8 +192,6 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
         "SELECT count(*), min(start_s), max(start_s) - min(start_s), count(DISTINCT host), sum(response_bytes) "
         "FROM requests",
     )
-    if requests == 0:
-        raise WorkloadError(f"{source}: holds no request")
     interval = next((s for s in _INTERVALS_S if span / s < _MOST_INTERVALS), _INTERVALS_S[-1])
     response, request = _spread(database, "response_bytes"), _spread(database, "request_bytes")
     assert response is not None and request is not None, "there is a request"

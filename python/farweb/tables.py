@@ -69,19 +69,28 @@ class RequestBatches:
     columns: tuple[str, ...]
 
     def __iter__(self) -> Iterator[dict[str, Column]]:
-        with pq.ParquetFile(self.path) as file:
-            for batch in file.iter_batches(batch_size=_ROWS, columns=list(self.columns)):
-                yield from_arrow(_cast(batch, REQUESTS, self.name))
+        for batch in _batches(self.path, REQUESTS, self.columns, self.name):
+            yield from_arrow(batch)
 
 
 @contextlib.contextmanager
-def open_requests(path: Path) -> Iterator[RequestBatches]:
-    """Open a request table in Parquet, by start time; one in another order is sorted first, on disk.
+def open_requests(path: Path) -> Iterator[RequestBatches | str]:
+    """Open a request table as the core takes it: a Parquet file as batches by start time, any other as its path.
+
+    A Parquet file in another order is sorted first, on disk.
 
     Raises:
-        WorkloadError: The file is not Parquet, lacks a column or has one that a request table does not have.
+        WorkloadError: There is no file; or one with the suffix .parquet is not Parquet, has no row, lacks a column or
+            has one that a request table does not have.
     """
+    if not path.is_file():
+        raise WorkloadError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}; name a request table")
+    if path.suffix.lower() != ".parquet":
+        yield str(path)
+        return
     columns = _checked_columns(path, REQUESTS)
+    if row_count(path) == 0:
+        raise WorkloadError(f"{path}: has no requests")
     used = tuple(name for name in columns if name != "object")  # the core has no use for it yet
     if _is_sorted(path):
         yield RequestBatches(path, str(path), used)
@@ -101,9 +110,9 @@ def open_hosts(path: Path) -> _core.HostTable:
     if path.suffix.lower() != ".parquet":
         return _core.HostTable.open(str(path))
     names = _checked_columns(path, HOSTS)
-    table = pq.read_table(path, columns=names).combine_chunks()
+    table = pa.Table.from_batches(_batches(path, HOSTS, names, str(path)), _schema(HOSTS, names)).combine_chunks()
     batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-    return _core.HostTable.from_columns(from_arrow(_cast(batches[0], HOSTS, str(path))), str(path))
+    return _core.HostTable.from_columns(from_arrow(batches[0]), str(path))
 
 
 def row_count(path: Path) -> int:
@@ -143,34 +152,48 @@ def _checked_columns(path: Path, spec: TableSpec) -> list[str]:
     return names
 
 
+def _batches(path: Path, spec: TableSpec, columns: Sequence[str], name: str) -> Iterator[pa.RecordBatch]:
+    """Some columns of a Parquet file in the types that the core takes; `name` is for messages."""
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns)):
+                yield _cast(batch, spec, name)
+    except (OSError, pa.ArrowException) as error:
+        raise WorkloadError(f"{name}: cannot be read: {_first_line(error)}") from None
+
+
+def _schema(spec: TableSpec, columns: Sequence[str]) -> pa.Schema:
+    types = {column["name"]: arrow_type(column) for column in spec["columns"]}
+    return pa.schema([(name, types[name]) for name in columns])
+
+
 def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str) -> pa.RecordBatch:
     """Columns in the types that the core takes; int32 sizes or hosts that are numbers are as good."""
-    types = {column["name"]: arrow_type(column) for column in spec["columns"]}
+    schema = _schema(spec, batch.schema.names)
     columns = []
-    for field, column in zip(batch.schema, batch.columns, strict=True):
+    for found, wanted, column in zip(batch.schema, schema, batch.columns, strict=True):
         try:
-            columns.append(column.cast(types[field.name]))
+            columns.append(column.cast(wanted.type))
         except pa.ArrowException as error:
             raise WorkloadError(
-                f'{name}: column "{field.name}": {field.type} found, {types[field.name]} expected: {_first_line(error)}'
+                f'{name}: column "{found.name}": {found.type} found, {wanted.type} expected: {_first_line(error)}'
             ) from None
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _is_sorted(path: Path) -> bool:
     """Whether starts never decrease; values that are no times are the core's to refuse."""
     last = float("-inf")
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=_ROWS, columns=["start_s"]):
-            starts = _cast(batch, REQUESTS, str(path)).column(0)
-            if len(starts) == 0:
-                continue
-            steps = pc.pairwise_diff(starts)
-            if starts[0].as_py() is not None and starts[0].as_py() < last:
-                return False
-            if pc.any(pc.less(steps, 0.0)).as_py():
-                return False
-            last = starts[-1].as_py() if starts[-1].as_py() is not None else last
+    for batch in _batches(path, REQUESTS, ("start_s",), str(path)):
+        starts = batch.column(0)
+        if len(starts) == 0:
+            continue
+        steps = pc.pairwise_diff(starts)
+        if starts[0].as_py() is not None and starts[0].as_py() < last:
+            return False
+        if pc.any(pc.less(steps, 0.0)).as_py():
+            return False
+        last = starts[-1].as_py() if starts[-1].as_py() is not None else last
     return True
 
 

@@ -56,6 +56,26 @@ pub(crate) fn hosts(columns: &Bound<'_, PyDict>) -> PyResult<HostColumns> {
     })
 }
 
+/// Rows of a request table for Python; `source` and `tag` are left out.
+pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("start_s", batch.start_s.into_pyarray(py))?;
+    columns.set_item("host", words_to_python(py, batch.host.codes, batch.host.words)?)?;
+    columns.set_item("request_bytes", batch.request_bytes.into_pyarray(py))?;
+    columns.set_item("response_bytes", batch.response_bytes.into_pyarray(py))?;
+    columns.set_item("server_s", batch.server_s.map(|values| values.into_pyarray(py)))?;
+    Ok(columns)
+}
+
+/// A host table for Python; names are left out.
+pub(crate) fn hosts_to_python(py: Python<'_>, hosts: HostColumns) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("host", words_to_python(py, hosts.host.codes, hosts.host.words)?)?;
+    columns.set_item("window_bytes", hosts.window_bytes.map(|values| values.into_pyarray(py)))?;
+    columns.set_item("mss_bytes", hosts.mss_bytes.map(|values| values.into_pyarray(py)))?;
+    Ok(columns)
+}
+
 type Read<T> = fn(&Bound<'_, PyAny>) -> PyResult<T>;
 
 fn required<T>(columns: &Bound<'_, PyDict>, name: &str, read: Read<T>) -> PyResult<T> {

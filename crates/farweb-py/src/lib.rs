@@ -20,7 +20,7 @@ mod _core {
     #[pymodule_export]
     use crate::simulation::{Simulation, results_schema};
     #[pymodule_export]
-    use crate::tables::HostTable;
+    use crate::tables::{HostTable, RequestReader};
 
     use pyo3::prelude::*;
 

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use farweb::id::Id;
 use farweb::units::Duration;
 use farweb::workload::{
-    Batch, BatchTable, Copies, Directory, RequestSource, RequestTable, WorkloadError, hosts_from_columns,
-    open_hosts,
+    Batch, BatchTable, Copies, Directory, HostColumns, Request, RequestSource, RequestTable, SymbolTable,
+    WorkloadError, hosts_from_columns, open_hosts,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
@@ -29,6 +30,20 @@ impl HostTable {
         hosts_from_columns(&columns::hosts(columns)?, name).map(Self).map_err(workload_error)
     }
 
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let size = |bytes: Option<u64>| bytes.map_or(i64::MIN, |bytes| bytes as i64);
+        let mut table = HostColumns::default();
+        let (mut windows, mut segments) = (Vec::new(), Vec::new());
+        for (id, host) in self.0.hosts().iter() {
+            table.host.codes.push(id.index() as i32);
+            table.host.words.push(host.key.to_string());
+            windows.push(size(host.window));
+            segments.push(size(host.mss.map(u64::from)));
+        }
+        (table.window_bytes, table.mss_bytes) = (Some(windows), Some(segments));
+        columns::hosts_to_python(py, table)
+    }
+
     fn __len__(&self) -> usize {
         self.0.hosts().len()
     }
@@ -36,6 +51,49 @@ impl HostTable {
 
 /// Requests that any table gives.
 pub(crate) type Requests = Box<dyn RequestSource + Send + Sync>;
+
+/// The rows of a request table of any kind, checked, by start time.
+#[pyclass(module = "farweb._core")]
+pub(crate) struct RequestReader {
+    requests: Copies<Requests>,
+    directory: Directory,
+}
+
+#[pymethods]
+impl RequestReader {
+    #[new]
+    fn new(requests: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        let (requests, _) = open_copies(requests, name, 1, Duration::ZERO)?;
+        Ok(Self { requests, directory: Directory::default() })
+    }
+
+    fn batch<'py>(&mut self, py: Python<'py>, rows: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let batch = py.detach(|| self.read(rows)).map_err(workload_error)?;
+        if batch.start_s.is_empty() {
+            return Ok(None);
+        }
+        columns::batch_to_python(py, batch).map(Some)
+    }
+}
+
+impl RequestReader {
+    fn read(&mut self, rows: usize) -> Result<Batch, WorkloadError> {
+        let (mut batch, mut hosts, mut server) = (Batch::default(), SymbolTable::default(), Vec::new());
+        while batch.start_s.len() < rows {
+            let Some(request) = self.requests.next_request(&mut self.directory)? else { break };
+            let Request { start, host, request_bytes, response_bytes, server: took, .. } = request;
+            let host = hosts.symbol(&self.directory.hosts()[host].key);
+            batch.start_s.push(start.as_secs_f64());
+            batch.host.codes.push(host.index() as i32);
+            batch.request_bytes.push(request_bytes as i64);
+            batch.response_bytes.push(response_bytes as i64);
+            server.push(took.map_or(f64::NAN, Duration::as_secs_f64));
+        }
+        batch.host.words = hosts.words().iter().map(|(_, word)| word.to_string()).collect();
+        batch.server_s = Some(server);
+        Ok(batch)
+    }
+}
 
 /// Opens the copies of a request table that a load asks for: of the file at a path, or of an iterable of batches. The number
 /// of requests of each copy comes with them, where it is known.
@@ -64,6 +122,7 @@ fn batches(iterator: Py<PyIterator>) -> impl FnMut() -> Result<Option<Batch>, Wo
             let batch = iterator.next().transpose()?;
             batch.map(|batch| columns::batch(batch.cast::<PyDict>()?)).transpose()
         })
-        .map_err(|error: PyErr| WorkloadError(error.to_string()))
+        // The text alone: the type of the exception is that of the one that Python sees in the end.
+        .map_err(|error: PyErr| WorkloadError(Python::attach(|py| error.value(py).to_string())))
     }
 }

@@ -7,6 +7,7 @@ Exit codes: 0 done, 2 usage or scenario error, 3 a run failed, 130 interrupted.
 
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from types import FrameType
 
@@ -58,14 +59,16 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(f"{error.format_message()} (farweb --help tells more)", error.exit_code)
     except FarwebError as error:
         if "--debug" in arguments:
-            raise
+            traceback.print_exc()
         return _fail(str(error), _FAILED if isinstance(error, RunError) else 2)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone, and with it whom to tell
         return 0
-    except Exception as error:
-        if "--debug" in arguments:
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
             raise
+        if "--debug" in arguments:
+            traceback.print_exc()
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         return _fail(f"this is a bug in farweb: {what} (--debug shows where)", _FAILED)
     if code == _INTERRUPTED:  # what the library makes of Ctrl-C

@@ -9,6 +9,9 @@ from farweb.cli.options import Debug, Json, Output, Quiet
 
 app = typer.Typer(help="Make and look at request tables.", no_args_is_help=True)
 
+_RTT_MS_MAX = 86_400_000  # a day; a longer delay than that no scenario has
+_BYTES_MAX = 2**53  # as in a request table
+
 Format = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="What the log is: squid, clf.")]
 
 
@@ -28,11 +31,15 @@ def import_(
     ] = False,
     rtt_ms: Annotated[
         float,
-        typer.Option(min=0, help="Round-trip time that recorded times contain, in ms; taken off server times."),
+        typer.Option(
+            min=0, max=_RTT_MS_MAX, help="Round-trip time that recorded times contain, in ms; taken off server times."
+        ),
     ] = 0.0,
     request_bytes: Annotated[
         int | None,
-        typer.Option(min=1, help="Size of every request, in bytes; estimated from its URL when left out."),
+        typer.Option(
+            min=1, max=_BYTES_MAX, help="Size of every request, in bytes; estimated from its URL when left out."
+        ),
     ] = None,
     server_time: Annotated[
         str, typer.Option(help="elapsed: from the recorded time, less the round trip; none: leave it out.")

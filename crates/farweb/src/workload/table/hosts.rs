@@ -59,7 +59,7 @@ pub fn open_hosts(path: &Path) -> Result<Directory, WorkloadError> {
 pub(super) fn read(mut table: TextTable) -> Result<Directory, WorkloadError> {
     let mut directory = Directory::default();
     while table.next_row()? {
-        let window = optional(&table, WINDOW, place::size, place::WINDOW_ALLOWED)?;
+        let window = optional(&table, WINDOW, place::window, place::WINDOW_ALLOWED)?;
         let mss = optional(&table, MSS, place::mss, place::MSS_ALLOWED)?;
         let name = table.get(NAME).unwrap_or_default();
         add(&mut directory, table.place(), table.get(HOST), name, window, mss)?;
@@ -93,7 +93,7 @@ pub fn hosts_from_columns(columns: &HostColumns, name: &str) -> Result<Directory
         let number = |values: &Option<Vec<i64>>| values.as_ref().map(|v| v[row]).filter(|v| *v != i64::MIN);
         let window = number(&columns.window_bytes)
             .map(|found| {
-                place::size(found).ok_or_else(|| place.wrong("window_bytes", found, place::WINDOW_ALLOWED))
+                place::window(found).ok_or_else(|| place.wrong("window_bytes", found, place::WINDOW_ALLOWED))
             })
             .transpose()?;
         let mss = number(&columns.mss_bytes)

@@ -16,7 +16,7 @@ pub(super) const START_ALLOWED: &str = "seconds from 0 to 9e9, for example 12.75
 pub(super) const SIZE_ALLOWED: &str = "a whole number of bytes from 1 to 2^53";
 pub(super) const SERVER_ALLOWED: &str = "seconds from 0 to 9e9, or nothing when it was not recorded";
 pub(super) const WINDOW_ALLOWED: &str =
-    "a whole number of bytes from 1 to 2^53, or nothing when it is not known";
+    "a whole number of bytes from 32 to 2^53, or nothing when it is not known";
 pub(super) const MSS_ALLOWED: &str =
     "a whole number of bytes from 32 to 65495, or nothing when it is not known";
 
@@ -70,6 +70,11 @@ pub(super) fn server(secs: f64) -> Option<Duration> {
 /// A number of bytes, at least 1, or `None` when it is out of range.
 pub(super) fn size(bytes: i64) -> Option<u64> {
     u64::try_from(bytes).ok().filter(|bytes| (1..=BYTES_MAX as u64).contains(bytes))
+}
+
+/// A window, or `None` when it is out of range: a buffer of less than 32 bytes, the smallest MSS, would never hold a segment.
+pub(super) fn window(bytes: i64) -> Option<u64> {
+    size(bytes).filter(|bytes| *bytes >= 32)
 }
 
 /// A maximum segment size, or `None` when it is out of range: 32 bytes leave no room for less than TCP's own options,

@@ -266,7 +266,7 @@ fn hosts_are_read_with_and_without_a_header_line() {
 #[test]
 fn a_wrong_host_table_is_told_what_is_right() {
     let texts = [
-        "host,name,window_bytes,mss_bytes\na,,0,\n",
+        "host,name,window_bytes,mss_bytes\na,,31,\n",
         "host,mss_bytes\na,31\n",
         "host,mss_bytes\na,65496\n",
         "host,mss_bytes\na,1460\na,1460\n",
@@ -276,13 +276,13 @@ fn a_wrong_host_table_is_told_what_is_right() {
     ];
     let message = |text: &&str| hosts_of("h.csv", text).unwrap_err().to_string();
     assert_snapshot!(texts.iter().map(message).collect::<Vec<_>>().join("\n"), @r#"
-    h.csv:2: column window_bytes: found "0"; write a whole number of bytes from 1 to 2^53, or nothing when it is not known
+    h.csv:2: column window_bytes: found "31"; write a whole number of bytes from 32 to 2^53, or nothing when it is not known
     h.csv:2: column mss_bytes: found "31"; write a whole number of bytes from 32 to 65495, or nothing when it is not known
     h.csv:2: column mss_bytes: found "65496"; write a whole number of bytes from 32 to 65495, or nothing when it is not known
     h.csv:3: column host: found "a" a second time; write each host once
     h.csv:2: column host: found nothing; write the id of a host
     h.csv:1: unknown column "mss" (did you mean mss_bytes?); a host table has the columns host, name, window_bytes, mss_bytes
-    h.csv:1: column window_bytes: found "many"; write a whole number of bytes from 1 to 2^53, or nothing when it is not known
+    h.csv:1: column window_bytes: found "many"; write a whole number of bytes from 32 to 2^53, or nothing when it is not known
     "#);
 }
 
@@ -390,6 +390,8 @@ fn hosts_from_columns_are_those_of_a_file() {
     assert_snapshot!(hosts_from_columns(&twice, "h.parquet").unwrap_err(), @r#"
     h.parquet, row 2: column host: found "1" a second time; write each host once
     "#);
+    let narrow = HostColumns { window_bytes: Some(vec![32, 31]), ..columns.clone() };
+    assert_snapshot!(hosts_from_columns(&narrow, "h.parquet").unwrap_err(), @"h.parquet, row 2: column window_bytes: found 31; write a whole number of bytes from 32 to 2^53, or nothing when it is not known");
     let wrong = HostColumns { mss_bytes: Some(vec![1460, 9]), ..columns };
     assert_snapshot!(hosts_from_columns(&wrong, "h.parquet").unwrap_err(), @"h.parquet, row 2: column mss_bytes: found 9; write a whole number of bytes from 32 to 65495, or nothing when it is not known");
 }
