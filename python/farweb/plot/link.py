@@ -61,7 +61,7 @@ def link(results: Sequence[Results], index: int | None = None) -> style.Chart:
         chart,
         f"Link {index} over time – {labels(results)[0]}",
         f"Averages over {seconds(length_s)} of: IP bits carried, queue (line: time-weighted mean; shade: peak), share "
-        f"of time in transmission; and packets dropped in each. Scales of the columns differ. n = {packets:,} packets. "
+        f"of time in transmission; and packets dropped in each. Scales differ between columns. n = {packets:,} packets. "
         f"{provenance(results)}",
     )
     return chart
@@ -116,7 +116,7 @@ def _label(axes: Sequence[Axes]) -> None:
         each.set_ylim(bottom=0)
     style.counted(axes[0].yaxis, "bit/s")
     style.counted(axes[1].yaxis, "B")
-    axes[2].set_ylim(0, 105)
+    axes[2].set_ylim(0, min(105, axes[2].get_ylim()[1]))
     axes[3].yaxis.set_major_locator(MaxNLocator(nbins=3, integer=True))
     axes[3].set_ylim(0, max(1.5, axes[3].get_ylim()[1]))
     axes[3].set_xlabel("time [s]")

@@ -121,13 +121,14 @@ def _draw_stairs(axes: Axes, one: Trace) -> None:
 
 
 def _draw_ends(axes: Axes, one: Trace) -> None:
-    for letter, name in (("S", "SYN"), ("F", "FIN")):
+    """SYN and FIN, with their names on the side where no segments are."""
+    for letter, name, offset, side in (("S", "SYN", (7, -2), "left"), ("F", "FIN", (-7, 2), "right")):
         some = one.sent.filter(one.sent["flags"].str.contains(letter))
         place = some["seq"] + some["payload_bytes"]
         for x, y in zip(some["time_s"], place, strict=True):
             axes.plot([x], [y], marker="D", markersize=4.5, color=ENDS, zorder=5)
             axes.annotate(
-                name, (x, y), xytext=(7, -2), textcoords="offset points", color=ENDS, fontsize=8, va="top", zorder=6
+                name, (x, y), xytext=offset, textcoords="offset points", ha=side, color=ENDS, fontsize=8, zorder=6
             )
 
 
