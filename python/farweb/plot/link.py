@@ -61,7 +61,7 @@ def link(results: Sequence[Results], index: int | None = None) -> style.Chart:
         chart,
         f"Link {index} over time – {labels(results)[0]}",
         f"Averages over {seconds(length_s)} of: IP bits carried, queue (line: time-weighted mean; shade: peak), share "
-        f"of time in transmission; and packets dropped in each. Scales differ between columns. n = {packets:,} packets. "
+        f"of time in transmission; and packets dropped in each. Scales differ by column. n = {packets:,} packets. "
         f"{provenance(results)}",
     )
     return chart

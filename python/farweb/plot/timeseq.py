@@ -122,7 +122,7 @@ def _draw_stairs(axes: Axes, one: Trace) -> None:
 
 def _draw_ends(axes: Axes, one: Trace) -> None:
     """SYN and FIN, with their names on the side where no segments are."""
-    for letter, name, offset, side in (("S", "SYN", (7, -2), "left"), ("F", "FIN", (-7, 2), "right")):
+    for letter, name, offset, side in (("S", "SYN", (5, -11), "left"), ("F", "FIN", (-7, 2), "right")):
         some = one.sent.filter(one.sent["flags"].str.contains(letter))
         place = some["seq"] + some["payload_bytes"]
         for x, y in zip(some["time_s"], place, strict=True):
