@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from farweb.results import Results
 
 _I, _F, _S, _B = pa.int64(), pa.float64(), pa.string(), pa.bool_()

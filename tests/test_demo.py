@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from farweb.results import Results
-from farweb.scenario import Scenario
 from rich.console import Console
 
 from farweb.demo import EXAMPLES, SCENARIOS, main
+from farweb.results import Results
+from farweb.scenario import Scenario
 
 RTT_S = {"cable": 0.12, "satellite": 0.64}
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from farweb.errors import ResultsError
 from matplotlib.figure import Figure
-from sample_results import Row, request, write_results
 
+from farweb.errors import ResultsError
 from farweb.plot import draw
 from farweb.plot.connection import trace
+from sample_results import Row, request, write_results
 
 MS = 1_000_000
 HUGE = 1 << 30

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+
 from farweb.errors import FarwebError
+from farweb.plot import NAMES, draw
 from farweb.results import Results
 from sample_results import interval, request, write_results
 from test_plot_connection import connection
-
-from farweb.plot import NAMES, draw
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from farweb.errors import ResultsError
-from sample_results import SECOND, request, write_results
 
+from farweb.errors import ResultsError
 from farweb.plot import draw
 from farweb.plot.latency import SCATTER_MAX, medians
 from farweb.plot.measured import labels
+from sample_results import SECOND, request, write_results
 
 
 def said(chart: Any, what: str) -> str:

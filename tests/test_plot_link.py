@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from farweb.errors import ResultsError
 from matplotlib.patches import Patch, StepPatch
-from sample_results import interval, write_results
 
+from farweb.errors import ResultsError
 from farweb.plot import draw
 from farweb.plot.link import POINTS_MAX, intervals
+from sample_results import interval, write_results
 
 
 def heights(stairs: Patch) -> list[float]:

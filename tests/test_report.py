@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from farweb.scenario import Check
-from sample_results import request, write_results
 
 from farweb.plot import draw
 from farweb.report import Report, latency_sheet
+from farweb.scenario import Check
+from sample_results import request, write_results
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 

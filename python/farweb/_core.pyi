@@ -1,9 +1,24 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import Self, final
 
-import numpy as np
-from numpy.typing import NDArray
+from farweb.columns import Column
+
+__all__ = [
+    "FarwebError",
+    "HostTable",
+    "LogReader",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Simulation",
+    "WorkloadError",
+    "debug_build",
+    "results_schema",
+    "scenario_schema",
+    "version",
+]
 
 class FarwebError(Exception):
     """Base of everything that farweb raises for what a user can put right."""
@@ -23,12 +38,6 @@ version: str
 debug_build: bool
 """Whether the core was compiled without optimisation: ten times slower."""
 
-type Column = NDArray[np.generic] | tuple[NDArray[np.int32], list[str]]
-"""A column: an array, or, for strings, codes (-1 is null) and the words they stand for.
-
-A null of an int64 column is -2**63; of a float64 column, NaN.
-"""
-
 def scenario_schema() -> str:
     """JSON Schema of a scenario, as JSON text."""
 
@@ -39,6 +48,7 @@ def results_schema() -> str:
     `int64`, `float64`, `bool` or `string`.
     """
 
+@final
 class Scenario:
     """A checked scenario."""
 
@@ -55,18 +65,23 @@ class Scenario:
             ScenarioError: All problems found, a line each.
         """
 
+    @property
+    def warmup_ns(self) -> int:
+        """Requests that start before this time are left out of summaries and figures."""
+
     def effective(self) -> str:
         """The scenario after overrides with every default spelled out, as JSON text."""
 
     def check(self, hosts: HostTable | None) -> str:
         """What the scenario means, as JSON text.
 
-        `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"}, "down": {..}}],
-        "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps",
-        "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}],
-        "warnings": [..], "text": "the path drawn in text and a paragraph a leg"}`
+        `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
+        "down": {..}}], "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps",
+        "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps",
+        "connections_to_fill", "text"}], "warnings": [..], "text": "the path drawn in text and a paragraph a leg"}`
         """
 
+@final
 class HostTable:
     """A host table."""
 
@@ -80,23 +95,25 @@ class HostTable:
 
     def __len__(self) -> int: ...
 
+@final
 class Simulation:
     """One run, advanced in steps."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         scenario: Scenario,
         seed: int,
-        requests: str | Iterator[Mapping[str, Column]],
+        requests: str | Iterable[Mapping[str, Column]],
         requests_name: str,
         hosts: HostTable | None,
-    ) -> None:
+    ) -> Self:
         """Build the world.
 
         Args:
             scenario: What to build.
             seed: Root of every random stream.
-            requests: Path of a .csv, .tsv or whitespace-separated request table, or batches of columns by start time.
+            requests: Path of a .csv, .tsv or whitespace-separated request table, or batches of columns by start time;
+                these are iterated over once for each copy that the scenario's `workload.load` asks for.
             requests_name: Name of the request table for messages.
             hosts: The host table.
 
@@ -116,39 +133,59 @@ class Simulation:
         """Rows that are finished since the last call, as columns by table; tables without new rows are left out."""
 
     def progress(self) -> dict[str, int | None]:
-        """`now_ns`, `events`, `packet_hops`, `requests_started`, `requests_finished`, `requests_failed`,
-        `requests_total` (None when not known)."""
+        """How far the run is.
 
+        `now_ns`, `events`, `packet_hops`, `requests_started`, `requests_finished`, `requests_failed`,
+        `requests_total` (None when not known; copies included).
+        """
+
+    def link_totals(self) -> str:
+        """What each direction of each link carried over the whole run so far, as JSON text.
+
+        A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
+        """
+
+@final
 class LogReader:
     """Requests from a log, streamed in constant memory."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         path: str,
         format: str,
         *,
         keep: str = "misses",
+        tunnels: bool = False,
         rtt_ns: int = 0,
         request_bytes: int | None = None,
         server_time: str = "elapsed",
+        server_name: str = "server",
         max_unreadable: float = 0.01,
-    ) -> None:
+    ) -> Self:
         """Open `path`, plain or gzip.
 
         Args:
             path: The log.
-            format: `squid`, `clf` (common or combined).
-            keep: `misses`: what crossed the link; `all`: everything answered with content.
+            format: `squid`, `clf` (common or combined, or a table of the same fields with a header line).
+            keep: `misses`: what crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
+            tunnels: Keep CONNECT tunnels, each as one request and one response.
             rtt_ns: Round-trip time that the recorded time contains; taken off the server time.
             request_bytes: Size of each request; None: estimated from the URL.
             server_time: `elapsed`: from the recorded time less `rtt_ns`; `none`: leave out.
+            server_name: Host of all requests of a web server's log, which does not name it.
             max_unreadable: Share of lines that may be unreadable before the import fails, 0 to 1.
         """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests in the order of the log; None at the end. Columns of the request table, with `start_s`
-        since the first line's second."""
+        """About `rows` requests in the order of the log; None at the end.
+
+        Columns of the request table; `start_s` counts from `origin_unix_s` and may be negative and out of order.
+        """
 
     def report(self) -> str:
-        """Counts so far, as JSON text: `{"lines", "requests", "dropped": {reason: n}, "unreadable": [{"line", "why",
-        "text"}], "assumptions": [..], "origin_unix_s", "sorted": bool}`."""
+        """Counts so far, as JSON text.
+
+        `{"lines", "requests", "dropped": {reason: n}, "unreadable_lines", "unreadable": [{"line", "why", "text"}],
+        "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
+        "response_bytes"}`; the times are null without a request.
+        """

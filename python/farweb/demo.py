@@ -15,13 +15,13 @@ from farweb.errors import FarwebError, RunError
 from farweb.quantities import count, seconds
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from farweb.importer import ImportReport
+    from farweb.plot.style import Chart
     from farweb.results import Results
     from farweb.run import Progress
     from farweb.scenario import Scenario
-    from rich.console import Console
-
-    from farweb.plot.style import Chart
 
 SEED = 2053
 """Seed of the log; that of the runs is in the scenarios. Chosen: the responses have the mean that the model aims at,
@@ -43,9 +43,8 @@ def main(out: Path, console: "Console") -> None:
     Raises:
         FarwebError: The examples are missing, since this is not a source tree; or something could not be written.
     """
-    from farweb.sheet import to_rich
-
     from farweb.report import Report, latency_sheet
+    from farweb.sheet import to_rich
 
     imported = _workload(out, console)
     scenarios = {name: _scenario(name, out) for name in SCENARIOS}
@@ -70,7 +69,6 @@ def main(out: Path, console: "Console") -> None:
 def _workload(out: Path, console: "Console") -> "ImportReport":
     """Make the log and the host table, and import the log."""
     from farweb.importer import import_log
-
     from farweb.web1997 import generate
 
     log, hosts = out / "access.log", out / "hosts.tsv"

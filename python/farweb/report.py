@@ -13,17 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from farweb.atomic import staged_file
+from farweb.plot.measured import labels
 from farweb.quantities import count, seconds
 from farweb.results import Results
 from farweb.sheet import Sheet, to_html
 
-from farweb.plot.measured import labels
-
 if TYPE_CHECKING:
     from farweb.importer import ImportReport
-    from farweb.scenario import Check
-
     from farweb.plot.style import Chart
+    from farweb.scenario import Check
 
 
 @dataclass(frozen=True)

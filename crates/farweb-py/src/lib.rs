@@ -1,7 +1,32 @@
-//! Python binding of farweb: thin, no model of its own.
+//! Python binding of farweb: thin, no model of its own. Documented in `python/farweb/_core.pyi`.
+
+mod columns;
+mod errors;
+mod log;
+mod scenario;
+mod simulation;
+mod tables;
+
 use pyo3::prelude::*;
 
 #[pymodule]
-fn _core(_m: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+mod _core {
+    #[pymodule_export]
+    use crate::errors::{FarwebError, RunError, ScenarioError, WorkloadError};
+    #[pymodule_export]
+    use crate::log::LogReader;
+    #[pymodule_export]
+    use crate::scenario::{Scenario, scenario_schema};
+    #[pymodule_export]
+    use crate::simulation::{Simulation, results_schema};
+    #[pymodule_export]
+    use crate::tables::HostTable;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("version", farweb::VERSION)?;
+        module.add("debug_build", cfg!(debug_assertions))
+    }
 }

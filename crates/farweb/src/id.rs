@@ -194,3 +194,69 @@ impl<T> Default for Slab<T> {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    define_ids! {
+        /// A thing of these tests.
+        pub(super) ThingId
+    }
+
+    #[test]
+    fn a_vector_is_indexed_by_its_own_ids() {
+        let mut things: IdVec<ThingId, &str> = IdVec::new();
+        assert!(things.is_empty());
+        let (first, second) = (things.push("first"), things.push("second"));
+        things[first] = "changed";
+        assert_eq!((things[first], things[second], things.len()), ("changed", "second", 2));
+        for (id, thing) in things.iter_mut() {
+            *thing = if id == second { "last" } else { "not last" };
+        }
+        assert!(things.iter().eq([(first, &"not last"), (second, &"last")]));
+    }
+
+    #[test]
+    fn a_place_used_again_does_not_answer_to_the_old_id() {
+        let mut slab = Slab::new();
+        let old = slab.insert("old");
+        assert_eq!(slab.remove(old), Some("old"));
+        let new = slab.insert("new");
+        assert_eq!((old.index, new.index), (0, 0));
+        assert_ne!(old.to_u64(), new.to_u64());
+        assert_eq!(slab.get(old), None);
+        assert_eq!(slab.get_mut(old), None);
+        assert_eq!(slab.remove(old), None);
+        assert_eq!(slab.get(new), Some(&"new"));
+        assert_eq!(slab.len(), 1);
+    }
+
+    #[test]
+    fn an_item_is_removed_once() {
+        let mut slab = Slab::default();
+        let id = slab.insert(1);
+        assert_eq!((slab.remove(id), slab.remove(id)), (Some(1), None));
+        assert_eq!((slab.len(), slab.is_empty()), (0, true));
+        // A second removal that put the place on the free list twice would hand it out twice.
+        let (first, second) = (slab.insert(2), slab.insert(3));
+        assert_ne!(first, second);
+        assert_eq!((slab.get(first), slab.get(second)), (Some(&2), Some(&3)));
+    }
+
+    #[test]
+    fn memory_is_that_of_the_most_items_at_once() {
+        let mut slab = Slab::new();
+        let mut seen = std::collections::BTreeSet::new();
+        for round in 0..1000 {
+            let ids: Vec<_> = (0..3).map(|item| slab.insert((round, item))).collect();
+            assert!(ids.iter().all(|id| seen.insert(id.to_u64())), "an id was used twice");
+            assert!(slab.iter().map(|(_, item)| item.0).all(|r| r == round));
+            assert_eq!(slab.iter().count(), 3);
+            for id in ids {
+                slab.remove(id);
+            }
+        }
+        assert_eq!(slab.entries.len(), 3);
+    }
+}

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from farweb.errors import FarwebError
 
 if TYPE_CHECKING:
-    from farweb.results import Results
-
     from farweb.plot.style import Chart
+    from farweb.results import Results
 
 NAMES = {
     "size-latency": "latency against response size, with the median by size class; one or several results",

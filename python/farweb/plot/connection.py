@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import polars as pl
+
 from farweb.errors import ResultsError
 from farweb.results import Results
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import polars as pl
-from farweb.errors import ResultsError
-from farweb.results import Results
 from matplotlib.axes import Axes
 
+from farweb.errors import ResultsError
 from farweb.plot import style
 from farweb.plot.connection import trace
 from farweb.plot.measured import labels, provenance
+from farweb.results import Results
 
 
 def cwnd(results: Sequence[Results], connection: int | None = None) -> style.Chart:

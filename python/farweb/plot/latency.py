@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from farweb.quantities import seconds
-from farweb.results import Results
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from farweb.plot import style
 from farweb.plot.measured import Measured, counts, measured, provenance
+from farweb.quantities import seconds
+from farweb.results import Results
 
 Floats = NDArray[np.float64]
 

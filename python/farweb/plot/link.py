@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
-from farweb.errors import ResultsError
-from farweb.quantities import seconds
-from farweb.results import Results
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from farweb.errors import ResultsError
 from farweb.plot import style
 from farweb.plot.measured import labels, provenance
+from farweb.quantities import seconds
+from farweb.results import Results
 
 POINTS_MAX = 1_500
 """Intervals drawn; more are merged. Chosen: about the number of pixel columns of a panel."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
-from farweb.errors import ResultsError
-from farweb.results import Results
 
+from farweb.errors import ResultsError
 from farweb.plot.style import listed
+from farweb.results import Results
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from farweb.atomic import staged_file
-from farweb.errors import FarwebError
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
+
+from farweb.atomic import staged_file
+from farweb.errors import FarwebError
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Colours of series, told apart with any common colour vision.

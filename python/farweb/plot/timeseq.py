@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 import numpy as np
-from farweb.errors import ResultsError
-from farweb.results import Results
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from farweb.errors import ResultsError
 from farweb.plot import style
 from farweb.plot.connection import Trace, trace
 from farweb.plot.measured import labels, provenance
+from farweb.results import Results
 
 DATA = style.INK
 ACK = "#009E73"

@@ -2,6 +2,22 @@
 //!
 //! Nothing here knows TCP: a link carries anything that is a [`Packet`].
 
+mod config;
+mod link;
+mod listed;
+mod loss;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod transmitter;
+
+use crate::units::Instant;
+
+pub use config::{LinkConfig, Loss, QueueCounts, QueueLimit};
+pub use link::Link;
+pub use listed::{ListedPackets, ListedPacketsError};
+pub use stats::LinkStats;
+
 /// What a link needs to know of a packet.
 pub trait Packet {
     /// Size of the IP packet, in bytes.
@@ -27,4 +43,36 @@ pub enum PacketKind {
     Ack,
     /// RST.
     Reset,
+}
+
+impl PacketKind {
+    /// Number of kinds.
+    const COUNT: usize = 6;
+}
+
+/// What became of a packet that reached a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enqueued<P> {
+    /// The link carries it.
+    Queued {
+        /// Its arrival at the far end if it is now the head of the link: the event that the owner must schedule.
+        /// `None` when others are ahead of it: their event is pending already.
+        head: Option<Instant>,
+    },
+    /// It is gone.
+    Dropped {
+        /// Why.
+        reason: DropReason,
+        /// The packet, given back.
+        packet: P,
+    },
+}
+
+/// Why a link dropped a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// The queue was full.
+    Queue,
+    /// The loss process chose it.
+    Loss,
 }

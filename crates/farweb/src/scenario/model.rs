@@ -7,7 +7,10 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::tcp::profile::{Overrides, ProfileName};
+pub use crate::http::Release;
+use crate::net::LinkConfig;
+pub use crate::net::{Loss, QueueCounts, QueueLimit};
+use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
@@ -15,6 +18,7 @@ use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Version of the scenario format: 1.
+    #[schemars(example = 1)]
     pub format: u32,
     /// What the scenario is, in a line.
     #[serde(default)]
@@ -44,6 +48,7 @@ pub struct Scenario {
 #[serde(deny_unknown_fields)]
 pub struct Path {
     /// Names of the nodes, at least two, each once.
+    #[schemars(extend("examples" = [["clients", "servers"]]))]
     pub nodes: Vec<String>,
     /// Links between neighbours, one fewer than nodes.
     pub link: Vec<LinkPair>,
@@ -79,69 +84,33 @@ pub struct LinkDirection {
     pub loss: Loss,
 }
 
+impl LinkDirection {
+    /// The link that it describes.
+    #[must_use]
+    pub fn config(&self) -> LinkConfig {
+        LinkConfig {
+            rate: self.rate.0,
+            delay: self.delay,
+            limit: self.queue,
+            counts: self.queue_counts,
+            loss: self.loss.clone(),
+        }
+    }
+}
+
 /// Rate of a link; `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkRate(pub Option<BitRate>);
-
-/// Limit of a drop-tail queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QueueLimit {
-    /// IP bytes.
-    Bytes(Bytes),
-    /// Packets of any size.
-    Packets(u64),
-}
-
-/// Which packets count against the limit of a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum QueueCounts {
-    /// Those that wait and the one in transmission.
-    #[default]
-    All,
-    /// Only those that wait.
-    Waiting,
-}
-
-/// A loss process, applied to packets as they reach the link, before the queue.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Loss {
-    /// No losses.
-    #[default]
-    None,
-    /// The n-th packets of a kind of each connection, retransmissions counted.
-    List {
-        /// Such as "data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"; counting from 1.
-        drop: Vec<String>,
-    },
-    /// Each packet alone.
-    Bernoulli {
-        /// Probability that a packet is lost, 0 to 1.
-        probability: f64,
-    },
-    /// Two states with a loss probability each; the state may change before each packet.
-    GilbertElliott {
-        /// Probability to go from the good state to the bad one, a packet.
-        good_to_bad: f64,
-        /// Probability to go from the bad state to the good one, a packet.
-        bad_to_good: f64,
-        /// Loss probability in the good state.
-        #[serde(default)]
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        #[serde(default = "one")]
-        loss_bad: f64,
-    },
-}
 
 /// A stretch of the path whose two ends are transport endpoints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Leg {
     /// Node nearer to the clients; it opens the connections.
+    #[schemars(example = &"clients")]
     pub from: String,
     /// Node nearer to the servers.
+    #[schemars(example = &"servers")]
     pub to: String,
     /// How requests ride connections.
     pub carrier: Carrier,
@@ -208,29 +177,18 @@ pub struct Origin {
     pub release: Release,
 }
 
-/// When the bytes of a response are there to be sent, counted from the arrival of the whole request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Release {
-    /// All at once, without delay.
-    AtOnce,
-    /// All at once, after the recorded server time.
-    Delayed,
-    /// A segment at a time, evenly over the recorded server time; the last one at its end.
-    #[default]
-    Paced,
-}
-
 /// The requests and the hosts that answer them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario.
+    #[schemars(example = &"requests.csv")]
     pub requests: String,
     /// Host table: .parquet, .csv, .tsv, or a whitespace-separated host file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<String>,
     /// Copies of the table that run at the same time, at least 1.
+    #[schemars(range(min = 1))]
     #[serde(default = "one_copy")]
     pub load: u32,
     /// Time between the starts of two copies.
@@ -298,15 +256,12 @@ pub enum Packets {
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
     /// Runs with different seeds for each combination of factor levels.
+    #[schemars(range(min = 1))]
     #[serde(default = "one_copy")]
     pub replications: u32,
     /// Levels by dotted key, such as "leg.0.tcp.buffer".
     #[serde(default)]
     pub factors: BTreeMap<String, Vec<serde_json::Value>>,
-}
-
-const fn one() -> f64 {
-    1.0
 }
 
 const fn one_copy() -> u32 {
@@ -335,6 +290,14 @@ impl Default for Tcp {
             to: None,
             constants: Overrides::default(),
         }
+    }
+}
+
+impl Tcp {
+    /// The profile with the constants that are to have other values.
+    #[must_use]
+    pub const fn profile(&self) -> Profile {
+        self.profile.profile().with(&self.constants)
     }
 }
 
@@ -402,55 +365,3 @@ quantity_or_word!(Until, "done", Duration, Self::Done, Self::Time, |until| match
     Until::Done => None,
     Until::Time(time) => Some(*time),
 });
-
-impl Quantity for QueueLimit {
-    const KIND: &'static str = "queue";
-    const EXAMPLE: &'static str = "256000 B";
-    const UNITS: &'static [(&'static str, u64)] = &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KiB", 1 << 10),
-        ("MB", 1_000_000),
-        ("MiB", 1 << 20),
-        ("packets", 1),
-    ];
-}
-
-impl FromStr for QueueLimit {
-    type Err = QuantityError;
-    fn from_str(text: &str) -> Result<Self, QuantityError> {
-        let problem = || QuantityError::new::<Self>(format!("\"{text}\" is not a queue limit"));
-        match text.trim().strip_suffix("packets") {
-            Some(number) => number.trim().parse().map(Self::Packets).map_err(|_| problem()),
-            None => text.parse().map(Self::Bytes).map_err(|_| problem()),
-        }
-    }
-}
-
-impl Serialize for QueueLimit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Bytes(bytes) => bytes.serialize(serializer),
-            Self::Packets(packets) => serializer.collect_str(&format_args!("{packets} packets")),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for QueueLimit {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl JsonSchema for QueueLimit {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "QueueLimit".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": Self::KIND, "examples": ["256000 B", "100 packets"] })
-    }
-}

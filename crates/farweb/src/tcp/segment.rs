@@ -95,6 +95,11 @@ impl Flags {
     /// The acknowledgement field is valid.
     pub const ACK: Self = Self(0x10);
 
+    /// Every combination of flags, by their bits.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..0x20).map(Self)
+    }
+
     /// The bits as in a TCP header.
     #[must_use]
     pub const fn bits(self) -> u8 {

@@ -307,3 +307,92 @@ fn write_decimal(f: &mut fmt::Formatter<'_>, value: u64, unit: u64, name: &str) 
     let fraction = format!("{fraction:0digits$}");
     write!(f, "{whole}.{} {name}", fraction.trim_end_matches('0'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn spans_of_seconds_round_to_the_nearest_nanosecond() {
+        let nanos = |secs| Duration::from_secs_f64(secs).map(Duration::as_nanos);
+        assert_eq!(nanos(0.0), Some(0));
+        assert_eq!(nanos(1.5e-9), Some(2));
+        assert_eq!(nanos(1.4e-9), Some(1));
+        assert_eq!(nanos(0.1), Some(100_000_000));
+        assert_eq!(nanos(86_400.25), Some(86_400_250_000_000));
+        for impossible in [-1e-12, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, 18_446_744_073.8] {
+            assert_eq!(nanos(impossible), None, "{impossible}");
+        }
+        assert!(nanos(18_446_744_073.0).is_some());
+    }
+
+    #[test]
+    fn a_span_is_scaled_without_overflow_and_rounded_down() {
+        assert_eq!(Duration::from_nanos(7).mul_div(2, 3), Duration::from_nanos(4));
+        let years = Duration::from_nanos(u64::MAX);
+        assert_eq!(years.mul_div(u64::MAX, u64::MAX), years);
+        assert_eq!(years.mul_div(1, 2), Duration::from_nanos(u64::MAX / 2));
+    }
+
+    #[test]
+    #[should_panic(expected = "a span below 584 years")]
+    fn a_span_that_does_not_fit_is_a_bug() {
+        let _ = Duration::from_nanos(u64::MAX).mul_div(2, 1);
+    }
+
+    #[test]
+    fn transmission_times_round_up() {
+        let time = |bps, bytes| BitRate::from_bps(bps).unwrap().time_to_send(Bytes::new(bytes)).as_nanos();
+        assert_eq!(time(8_000_000_000, 1500), 1500);
+        // 64 B at 100 Gbit/s: 5.12 ns.
+        assert_eq!(time(100_000_000_000, 64), 6);
+        assert_eq!(time(1_000_000_000, 0), 0);
+        assert_eq!(time(1, 1), 8_000_000_000);
+        // 4 GiB at 1 kbit/s: the product needs 65 bits.
+        assert_eq!(time(1000, 1 << 32), 34_359_738_368_000_000);
+    }
+
+    #[test]
+    fn data_in_a_span_rounds_down() {
+        let e3 = BitRate::from_bps(34_368_000).unwrap();
+        assert_eq!(e3.data_in(Duration::from_millis(120)), Bytes::new(515_520));
+        assert_eq!(e3.data_in(Duration::from_nanos(232)), Bytes::ZERO);
+        assert_eq!(e3.data_in(Duration::from_nanos(233)), Bytes::new(1));
+    }
+
+    #[test]
+    fn a_rate_of_zero_does_not_exist() {
+        assert_eq!(BitRate::from_bps(0), None);
+    }
+
+    #[test]
+    fn differences_that_may_be_negative_stop_at_zero() {
+        let (early, late) = (Instant::from_nanos(3), Instant::from_nanos(10));
+        assert_eq!(
+            (late - early, late.saturating_since(early)),
+            (Duration::from_nanos(7), Duration::from_nanos(7))
+        );
+        assert_eq!(early.saturating_since(late), Duration::ZERO);
+        assert_eq!(Bytes::new(3).saturating_sub(Bytes::new(5)), Bytes::ZERO);
+    }
+
+    #[test]
+    fn quantities_print_with_their_unit() {
+        assert_eq!(Instant::from_nanos(1_000_000_005).to_string(), "1.000000005 s");
+        assert_eq!(Duration::from_micros(1500).to_string(), "1500 us");
+        assert_eq!(Bytes::new(32767).to_string(), "32767 B");
+    }
+
+    proptest! {
+        #[test]
+        fn what_fits_into_a_transmission_time_is_what_was_sent(bps in 1..=400_000_000_000_u64, bytes in 0..10_000_000_u64) {
+            let rate = BitRate::from_bps(bps).unwrap();
+            let time = rate.time_to_send(Bytes::new(bytes));
+            // At most a nanosecond's worth more: 50 B at 400 Gbit/s.
+            let spare = rate.data_in(time).get() - bytes;
+            prop_assert!(spare <= bps.div_ceil(8_000_000_000), "{}", spare);
+            prop_assert!(time == Duration::ZERO || rate.data_in(time - Duration::from_nanos(1)).get() < bytes);
+        }
+    }
+}

@@ -87,8 +87,9 @@ fn parse<Q: Quantity>(text: &str) -> Result<u64, QuantityError> {
     let Some((_, scale)) = Q::UNITS.iter().find(|(name, _)| *name == unit) else {
         return Err(QuantityError::new::<Q>(format!("\"{text}\" has the unknown unit \"{unit}\"")));
     };
-    scaled(number, *scale)
-        .ok_or_else(|| QuantityError::new::<Q>(format!("\"{text}\" is not a whole number of {}", Q::UNITS[0].0)))
+    scaled(number, *scale).ok_or_else(|| {
+        QuantityError::new::<Q>(format!("\"{text}\" is not a whole number of {}", Q::UNITS[0].0))
+    })
 }
 
 /// `number * scale` exactly, or `None` when that is no whole number below 2^63.
@@ -122,8 +123,9 @@ impl FromStr for Bytes {
 impl FromStr for BitRate {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
-        Self::from_bps(parse::<Self>(text)?)
-            .ok_or_else(|| QuantityError::new::<Self>(format!("\"{text}\" is zero, at which nothing arrives")))
+        Self::from_bps(parse::<Self>(text)?).ok_or_else(|| {
+            QuantityError::new::<Self>(format!("\"{text}\" is zero, at which nothing arrives"))
+        })
     }
 }
 

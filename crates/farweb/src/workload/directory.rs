@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Request;
 use crate::define_ids;
 use crate::id::IdVec;
 
@@ -65,6 +66,16 @@ impl Directory {
     #[must_use]
     pub fn find(&self, key: &str) -> Option<HostId> {
         self.by_key.get(key).copied()
+    }
+
+    /// `request`, whose ids belong to `names`, with the ids that its host and words have here.
+    pub(super) fn adopt(&mut self, request: Request, names: &Self) -> Request {
+        Request {
+            host: self.host(&names.hosts[request.host].key),
+            source: request.source.map(|word| self.sources.symbol(&names.sources.words[word])),
+            tag: request.tag.map(|word| self.tags.symbol(&names.tags.words[word])),
+            ..request
+        }
     }
 
     /// All hosts.

@@ -1,8 +1,17 @@
 //! Requests and the hosts that answer them: tables, log readers, what a log contains.
 
+mod copies;
 mod directory;
+mod lines;
+mod log;
+mod table;
 
+pub use copies::Copies;
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
+pub use log::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime, Unreadable};
+pub use table::{
+    Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
+};
 
 use crate::units::{Duration, Instant};
 
@@ -32,6 +41,12 @@ pub trait RequestSource {
     /// # Errors
     /// When the table cannot be read or a row is not a request: names file, line, column and what was found.
     fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError>;
+}
+
+impl<S: RequestSource + ?Sized> RequestSource for Box<S> {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        (**self).next_request(directory)
+    }
 }
 
 /// What is wrong with a request table, a host table or a log.

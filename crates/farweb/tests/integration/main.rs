@@ -1,1 +1,6 @@
-//! Tests of the public interface, in one binary.
+//! Tests of whole runs through the public interface, in one binary.
+
+mod closed_form;
+mod determinism;
+mod endings;
+mod run;

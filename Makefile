@@ -1,0 +1,61 @@
+# Every command that anyone runs. From a fresh clone `make demo` or `make test` does all that it needs: Python 3.11 or
+# newer, Rust by rustup and make are there before; the rest comes from requirements.lock and Cargo.lock.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+# What the compiled core is made of; a change rebuilds it, nothing else does.
+CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -path '*/src/*' -name '*.rs' -o -name Cargo.toml)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help tools setup build demo test lint bench lock clean
+
+help: ## List the targets.
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+tools:
+	@command -v cargo >/dev/null || { echo "farweb needs Rust, and cargo is not on the PATH: install it with rustup" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "farweb needs Python 3.11 or newer, and $(PYTHON) is not: name one with make PYTHON=/path/to/python3" >&2; exit 1; }
+
+# `| tools`: checked before, but no reason to install again.
+$(VENV)/.installed: requirements.lock | tools
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.installed $(CORE)
+	$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+setup: $(VENV)/.installed ## Make .venv with every Python package that is needed.
+
+build: $(VENV)/.built ## Compile the core (release) and install farweb into .venv; then run .venv/bin/farweb.
+
+demo: build ## Simulate a small log over a cable and a satellite; ends with figures and a report.
+	$(BIN)/python -m farweb.demo
+
+test: build ## Run all tests, in Rust and in Python.
+	cargo test -p farweb --locked
+	$(BIN)/python -m pytest
+
+lint: build ## Check formatting, lints and types.
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/stubtest farweb._core
+
+bench: build ## Measure speed and memory.
+	cargo bench -p farweb --benches --locked
+
+lock: $(VENV)/.installed ## Choose new versions of the Python packages and write them to requirements.lock.
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --generate-hashes --no-emit-index-url \
+		--quiet --custom-compile-command "make lock" --output-file requirements.lock
+
+clean: ## Remove what the other targets made, but no results.
+	rm -rf $(VENV) target build .mypy_cache .ruff_cache .pytest_cache .hypothesis python/farweb/_core*.so

@@ -1,0 +1,114 @@
+//! A run, advanced in steps without holding the GIL.
+
+use farweb::record::TABLES;
+use farweb::workload::Copies;
+use farweb::world::World;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::json;
+
+use crate::columns::to_python;
+use crate::errors::workload_error;
+use crate::scenario::Scenario;
+use crate::tables::{HostTable, Requests, open_copies};
+
+/// One run.
+#[pyclass(module = "farweb._core")]
+pub(crate) struct Simulation {
+    world: World,
+    requests: Copies<Requests>,
+    requests_total: Option<u64>,
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    fn new(
+        scenario: &Scenario,
+        seed: u64,
+        requests: &Bound<'_, PyAny>,
+        requests_name: &str,
+        hosts: Option<&HostTable>,
+    ) -> PyResult<Self> {
+        let workload = &scenario.0.workload;
+        let (copies, requests_each) =
+            open_copies(requests, requests_name, workload.load, workload.copies_offset)?;
+        let directory = hosts.map_or_else(Default::default, |hosts| hosts.0.clone());
+        Ok(Self {
+            world: World::new(&scenario.0, seed, directory),
+            requests: copies,
+            requests_total: requests_each.map(|requests| requests * u64::from(workload.load)),
+        })
+    }
+
+    fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
+        let Self { world, requests, .. } = self;
+        let progress = py.detach(|| world.advance(requests, events)).map_err(workload_error)?;
+        Ok(!progress.done)
+    }
+
+    fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = PyDict::new(py);
+        for (table, columns) in self.world.take() {
+            let values = PyDict::new(py);
+            for (name, column) in columns {
+                values.set_item(name, to_python(py, column, |dictionary| self.world.words(dictionary))?)?;
+            }
+            tables.set_item(table, values)?;
+        }
+        Ok(tables)
+    }
+
+    fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let progress = self.world.progress();
+        let figures = PyDict::new(py);
+        figures.set_item("now_ns", progress.now.as_nanos())?;
+        figures.set_item("events", progress.events)?;
+        figures.set_item("packet_hops", progress.packet_hops)?;
+        figures.set_item("requests_started", progress.requests_started)?;
+        figures.set_item("requests_finished", progress.requests_finished)?;
+        figures.set_item("requests_failed", progress.requests_failed)?;
+        figures.set_item("requests_total", self.requests_total)?;
+        Ok(figures)
+    }
+
+    fn link_totals(&mut self) -> String {
+        let row = |totals: farweb::world::LinkTotals| {
+            let stats = totals.stats;
+            json!({
+                "link": totals.link,
+                "direction": totals.direction.name(),
+                "interval_ns": (stats.to - stats.from).as_nanos(),
+                "bytes": stats.bytes.get(),
+                "packets": stats.packets,
+                "drops": stats.drops(),
+                "queue_bytes_mean": stats.queue_bytes_mean(),
+                "queue_bytes_max": stats.queue_bytes_max.get(),
+                "busy": stats.busy_share(),
+            })
+        };
+        serde_json::Value::from_iter(self.world.link_totals().into_iter().map(row)).to_string()
+    }
+}
+
+/// The tables of a results folder and their columns, as JSON text.
+#[pyfunction]
+pub(crate) fn results_schema() -> String {
+    let column = |column: &farweb::record::ColumnSpec| {
+        json!({
+            "name": column.name,
+            "type": column.kind.name(),
+            "unit": column.unit,
+            "nullable": column.nullable,
+            "description": column.description,
+        })
+    };
+    let table = |table: &farweb::record::TableSpec| {
+        json!({
+            "name": table.name,
+            "description": table.description,
+            "columns": table.columns.iter().map(column).collect::<Vec<_>>(),
+        })
+    };
+    serde_json::Value::from_iter(TABLES.iter().map(table)).to_string()
+}

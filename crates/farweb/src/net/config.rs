@@ -1,0 +1,174 @@
+//! What a link direction is made of, as plain values: queue limit, losses, rate and delay.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
+
+use super::listed::ListedPackets;
+
+/// One direction of a link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkConfig {
+    /// Rate of the transmitter; `None` sends a packet in no time, so that none ever waits.
+    pub rate: Option<BitRate>,
+    /// Propagation delay, from the last bit sent to the packet's arrival.
+    pub delay: Duration,
+    /// Limit of the drop-tail queue; `None` is unlimited.
+    pub limit: Option<QueueLimit>,
+    /// Which packets count against the limit.
+    pub counts: QueueCounts,
+    /// Losses besides those of a full queue.
+    pub loss: Loss,
+}
+
+/// Limit of a drop-tail queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// IP bytes.
+    Bytes(Bytes),
+    /// Packets of any size.
+    Packets(u64),
+}
+
+/// Which packets count against the limit of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueCounts {
+    /// Those that wait and the one in transmission.
+    #[default]
+    All,
+    /// Only those that wait.
+    Waiting,
+}
+
+/// A loss process, applied to packets as they reach the link, before the queue.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Loss {
+    /// No losses.
+    #[default]
+    None,
+    /// The n-th packets of a kind of each connection, retransmissions counted.
+    List {
+        /// Such as "data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"; counting from 1.
+        drop: Vec<ListedPackets>,
+    },
+    /// Each packet alone.
+    Bernoulli {
+        /// Probability that a packet is lost, 0 to 1.
+        probability: f64,
+    },
+    /// Two states with a loss probability each; the state may change before each packet. Starts in the good state.
+    GilbertElliott {
+        /// Probability to go from the good state to the bad one, a packet.
+        good_to_bad: f64,
+        /// Probability to go from the bad state to the good one, a packet.
+        bad_to_good: f64,
+        /// Loss probability in the good state.
+        #[serde(default)]
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        #[serde(default = "certain")]
+        loss_bad: f64,
+    },
+}
+
+/// The default of `loss_bad`: Gilbert's original model, in which the bad state loses every packet.
+const fn certain() -> f64 {
+    1.0
+}
+
+impl Quantity for QueueLimit {
+    const KIND: &'static str = "queue";
+    const EXAMPLE: &'static str = "256000 B";
+    const UNITS: &'static [(&'static str, u64)] =
+        &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20), ("packets", 1)];
+}
+
+impl FromStr for QueueLimit {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        let problem = || QuantityError::new::<Self>(format!("\"{text}\" is not a queue limit"));
+        match text.trim().strip_suffix("packets") {
+            Some(number) => number.trim().parse().map(Self::Packets).map_err(|_| problem()),
+            None => text.parse().map(Self::Bytes).map_err(|_| problem()),
+        }
+    }
+}
+
+impl Serialize for QueueLimit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Bytes(bytes) => bytes.serialize(serializer),
+            Self::Packets(packets) => serializer.collect_str(&format_args!("{packets} packets")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for QueueLimit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for QueueLimit {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "QueueLimit".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": Self::KIND, "examples": ["256000 B", "100 packets"] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_limit_reads_back_as_it_is_written() {
+        for (text, limit) in [
+            ("256000 B", QueueLimit::Bytes(Bytes::new(256_000))),
+            ("100 packets", QueueLimit::Packets(100)),
+            ("0 packets", QueueLimit::Packets(0)),
+        ] {
+            assert_eq!(text.parse(), Ok(limit));
+            assert_eq!(serde_json::to_value(limit).unwrap(), text);
+            assert_eq!(serde_json::from_value::<QueueLimit>(text.into()).unwrap(), limit);
+        }
+        assert_eq!("64 KiB".parse(), Ok(QueueLimit::Bytes(Bytes::new(65_536))));
+    }
+
+    #[test]
+    fn an_impossible_queue_limit_is_told_from_a_size() {
+        for text in ["100", "1.5 packets", "-1 packets", "packets", "10 packet", "60 ms"] {
+            let message = text.parse::<QueueLimit>().unwrap_err().to_string();
+            assert!(message.starts_with(&format!("\"{text}\" is not a queue limit;")), "{message}");
+            assert!(message.contains("\"256000 B\"") && message.contains("packets"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_loss_process_is_chosen_by_its_kind() {
+        let read = |json: &str| serde_json::from_str::<Loss>(json);
+        let listed = vec!["data 8".parse().unwrap(), "data 13..15".parse().unwrap()];
+        assert_eq!(
+            read(r#"{"kind": "list", "drop": ["data 8", "data 13..15"]}"#).unwrap(),
+            Loss::List { drop: listed }
+        );
+        assert_eq!(
+            read(r#"{"kind": "gilbert-elliott", "good_to_bad": 0.01, "bad_to_good": 0.25}"#).unwrap(),
+            Loss::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.25, loss_good: 0.0, loss_bad: 1.0 }
+        );
+        assert!(
+            read(r#"{"kind": "list", "drop": ["date 8"]}"#).unwrap_err().to_string().contains("unknown kind")
+        );
+    }
+}

@@ -1,0 +1,241 @@
+//! Loss processes: which packets are lost although the queue has room.
+//!
+//! A packet is lost as it reaches the link: it takes no time of the transmitter and no place in the queue. There are
+//! four processes: none; a list ("the 8th data packet of each connection"), for experiments that must hit one packet;
+//! Bernoulli, each packet alone; and Gilbert–Elliott, which loses in bursts.
+//!
+//! Left out: losses that depend on the size of a packet (bit errors), and corrupted packets that still arrive.
+//!
+//! Sources: E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39(5), 1960; E. O.
+//! Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", Bell System Technical Journal 42(5), 1963.
+
+use rustc_hash::FxHashMap;
+
+use super::config::Loss;
+use super::listed::ListedPackets;
+use super::{Packet, PacketKind};
+use crate::rng::Stream;
+
+/// The state of a [`Loss`] on one link direction.
+#[derive(Debug, Clone)]
+pub(super) enum LossProcess {
+    None,
+    List(ListLoss),
+    Bernoulli { probability: f64, random: Stream },
+    GilbertElliott(GilbertElliott),
+}
+
+impl LossProcess {
+    /// A process at its start that draws from `random`.
+    ///
+    /// # Panics
+    /// When a probability is not in 0 to 1.
+    pub(super) fn new(loss: &Loss, random: Stream) -> Self {
+        let checked = |probability: f64| {
+            assert!((0.0..=1.0).contains(&probability), "a loss process with the probability {probability}");
+            probability
+        };
+        match *loss {
+            Loss::None => Self::None,
+            Loss::List { ref drop } => Self::List(ListLoss::new(drop.clone())),
+            Loss::Bernoulli { probability } => Self::Bernoulli { probability: checked(probability), random },
+            Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+                Self::GilbertElliott(GilbertElliott {
+                    good_to_bad: checked(good_to_bad),
+                    bad_to_good: checked(bad_to_good),
+                    loss_good: checked(loss_good),
+                    loss_bad: checked(loss_bad),
+                    bad: false,
+                    random,
+                })
+            }
+        }
+    }
+
+    /// Whether `packet`, the next one to reach the link, is lost.
+    #[inline]
+    pub(super) fn loses<P: Packet>(&mut self, packet: &P) -> bool {
+        match self {
+            Self::None => false,
+            Self::List(list) => list.loses(packet.flow(), packet.kind()),
+            Self::Bernoulli { probability, random } => random.happens(*probability),
+            Self::GilbertElliott(process) => process.loses(),
+        }
+    }
+
+    /// Drops what is remembered of a connection.
+    pub(super) fn forget(&mut self, flow: u64) {
+        if let Self::List(list) = self {
+            list.counters.remove(&flow);
+        }
+    }
+}
+
+/// Loss by list: how many packets of each kind every connection has sent so far.
+#[derive(Debug, Clone)]
+pub(super) struct ListLoss {
+    drop: Vec<ListedPackets>,
+    counters: FxHashMap<u64, Counters>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Counters {
+    of_kind: [u32; PacketKind::COUNT],
+    of_any: u32,
+}
+
+impl ListLoss {
+    fn new(drop: Vec<ListedPackets>) -> Self {
+        Self { drop, counters: FxHashMap::default() }
+    }
+
+    fn loses(&mut self, flow: u64, kind: PacketKind) -> bool {
+        let counters = self.counters.entry(flow).or_default();
+        let of_kind = &mut counters.of_kind[kind as usize];
+        *of_kind = of_kind.saturating_add(1);
+        counters.of_any = counters.of_any.saturating_add(1);
+        self.drop.iter().any(|listed| match listed.kind() {
+            None => listed.contains(counters.of_any),
+            Some(listed_kind) => listed_kind == kind && listed.contains(counters.of_kind[kind as usize]),
+        })
+    }
+}
+
+/// Loss in bursts: a state that may change before each packet, and a loss probability for each state.
+///
+/// In the long run a share `good_to_bad / (good_to_bad + bad_to_good)` of the packets meets the bad state, and a stay
+/// in it lasts `1 / bad_to_good` packets in the mean. Starts in the good state.
+#[derive(Debug, Clone)]
+pub(super) struct GilbertElliott {
+    good_to_bad: f64,
+    bad_to_good: f64,
+    loss_good: f64,
+    loss_bad: f64,
+    bad: bool,
+    random: Stream,
+}
+
+impl GilbertElliott {
+    fn loses(&mut self) -> bool {
+        let leaves = if self.bad { self.bad_to_good } else { self.good_to_bad };
+        self.bad ^= self.random.happens(leaves);
+        self.random.happens(if self.bad { self.loss_bad } else { self.loss_good })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::tests::TestPacket;
+    use crate::rng::Streams;
+
+    fn process(loss: &Loss) -> LossProcess {
+        LossProcess::new(loss, Streams::new(1).stream("loss", 0))
+    }
+
+    fn list(drop: &[&str]) -> LossProcess {
+        process(&Loss::List { drop: drop.iter().map(|text| text.parse().unwrap()).collect() })
+    }
+
+    fn packet(flow: u64, kind: PacketKind) -> TestPacket {
+        TestPacket { flow, kind, bytes: 1500, number: 0 }
+    }
+
+    #[test]
+    fn a_list_hits_the_nth_packet_of_its_kind_in_each_connection() {
+        use PacketKind::{Ack, Data, Fin, Syn, SynAck};
+        let sent = [Syn, SynAck, Ack, Data, Data, Ack, Data, Data, Ack, Fin];
+        let lost = |drop: &[&str]| -> Vec<usize> {
+            let mut process = list(drop);
+            // Another connection in between does not move the count.
+            let lost: Vec<_> = sent
+                .iter()
+                .map(|kind| (process.loses(&packet(1, *kind)), process.loses(&packet(2, *kind))))
+                .collect();
+            assert!(lost.iter().all(|(first, second)| first == second));
+            (1..=sent.len()).filter(|number| lost[number - 1].0).collect()
+        };
+        assert_eq!(lost(&["data 3"]), [7]);
+        assert_eq!(lost(&["data 2..3"]), [5, 7]);
+        assert_eq!(lost(&["syn 1", "synack 1", "fin 1"]), [1, 2, 10]);
+        assert_eq!(lost(&["ack 2", "ack 3"]), [6, 9]);
+        assert_eq!(lost(&["any 4", "data 1"]), [4]);
+        assert_eq!(lost(&["data 5", "syn 2", "rst 1", "any 11"]), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn a_forgotten_connection_takes_no_memory_and_starts_afresh() {
+        let mut process = list(&["data 1"]);
+        assert!(process.loses(&packet(7, PacketKind::Data)));
+        assert!(!process.loses(&packet(7, PacketKind::Data)));
+        process.forget(7);
+        let LossProcess::List(ref state) = process else { panic!("a list") };
+        assert!(state.counters.is_empty());
+        assert!(process.loses(&packet(7, PacketKind::Data)));
+    }
+
+    /// Whether each of `count` packets is lost.
+    fn draw(loss: &Loss, count: usize) -> Vec<bool> {
+        let mut process = process(loss);
+        (0..count).map(|_| process.loses(&packet(1, PacketKind::Data))).collect()
+    }
+
+    fn share(lost: &[bool]) -> f64 {
+        lost.iter().filter(|lost| **lost).count() as f64 / lost.len() as f64
+    }
+
+    #[test]
+    fn bernoulli_loses_its_share() {
+        let (count, probability) = (1_000_000, 0.02);
+        let lost = draw(&Loss::Bernoulli { probability }, count);
+        let standard_error = (probability * (1.0 - probability) / count as f64).sqrt();
+        assert!((share(&lost) - probability).abs() < 4.0 * standard_error, "{}", share(&lost));
+        // Alone: what follows a loss is lost no more often than any other packet.
+        let after_loss: Vec<_> = lost.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
+        let standard_error = (probability * (1.0 - probability) / after_loss.len() as f64).sqrt();
+        assert!((share(&after_loss) - probability).abs() < 4.0 * standard_error, "{}", share(&after_loss));
+    }
+
+    #[test]
+    fn certain_and_impossible_losses_are_exact() {
+        assert!(draw(&Loss::Bernoulli { probability: 0.0 }, 10_000).iter().all(|lost| !lost));
+        assert!(draw(&Loss::Bernoulli { probability: 1.0 }, 10_000).iter().all(|lost| *lost));
+    }
+
+    #[test]
+    fn gilbert_elliott_has_its_stationary_rate_and_burst_length() {
+        let (good_to_bad, bad_to_good) = (0.01, 0.25);
+        let loss = Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good: 0.0, loss_bad: 1.0 };
+        let count = 1_000_000;
+        let lost = draw(&loss, count);
+
+        let expected = good_to_bad / (good_to_bad + bad_to_good);
+        // Correlation of successive states: 1 - (good_to_bad + bad_to_good), so the mean of n packets has (1 + c) /
+        // (1 - c) times the variance of independent ones.
+        let correlation = 1.0 - good_to_bad - bad_to_good;
+        let variance = expected * (1.0 - expected) * (1.0 + correlation) / (1.0 - correlation);
+        assert!((share(&lost) - expected).abs() < 4.0 * (variance / count as f64).sqrt(), "{}", share(&lost));
+
+        let bursts: Vec<_> = lost.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len).collect();
+        let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
+        let deviation = (1.0 - bad_to_good).sqrt() / bad_to_good;
+        assert!((mean - 1.0 / bad_to_good).abs() < 4.0 * deviation / (bursts.len() as f64).sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn gilbert_elliott_loses_by_state() {
+        let loss =
+            Loss::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.1, loss_good: 0.01, loss_bad: 0.3 };
+        // Half the packets meet each state; 4 standard errors of 10^6 packets with correlation 0.8 stay below 0.003.
+        assert!((share(&draw(&loss, 1_000_000)) - 0.155).abs() < 0.003);
+        let never_bad =
+            Loss::GilbertElliott { good_to_bad: 0.0, bad_to_good: 0.5, loss_good: 0.0, loss_bad: 1.0 };
+        assert!(draw(&never_bad, 10_000).iter().all(|lost| !lost));
+    }
+
+    #[test]
+    #[should_panic(expected = "the probability 1.5")]
+    fn a_probability_above_one_is_refused() {
+        process(&Loss::Bernoulli { probability: 1.5 });
+    }
+}

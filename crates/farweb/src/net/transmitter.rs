@@ -1,0 +1,125 @@
+//! The transmitter of a link: when the last bit of each packet leaves.
+//!
+//! Packets are sent one after the other without a gap; a packet that finds the transmitter free starts at once. The
+//! k-th packet of a busy period that began at `start` has left at `start + ceil(bits of packets 1..=k / rate)`, in
+//! whole nanoseconds. Because the sum is rounded and not each packet, the rounding error stays below one nanosecond
+//! however long the period lasts.
+//!
+//! The sum is not kept: it is enough to know by how much the last departure was rounded up. With `slack` in units of
+//! 1/rate ns, a packet that takes `whole + part / rate` ns leaves `whole` later when `part` fits into the slack, and
+//! `whole + 1` later when it does not. This is exact.
+
+use crate::units::{BitRate, Duration, Instant};
+
+/// Sends packets in order at a constant rate, or at once.
+#[derive(Debug, Clone)]
+pub(super) struct Transmitter {
+    rate: Option<BitRate>,
+    /// When the last packet has left.
+    free_at: Instant,
+    /// How far `free_at` lies after the exact end of the last packet, in 1/rate ns; below the rate.
+    slack: u64,
+}
+
+/// Nanoseconds that a byte takes at 1 bit/s.
+const NANOS_PER_BYTE_AT_1_BPS: u64 = 8 * 1_000_000_000;
+
+impl Transmitter {
+    /// A free transmitter; `None` stands for a rate so high that a packet takes no time.
+    pub(super) const fn new(rate: Option<BitRate>) -> Self {
+        Self { rate, free_at: Instant::ZERO, slack: 0 }
+    }
+
+    /// Whether a packet takes no time at all.
+    pub(super) const fn is_unlimited(&self) -> bool {
+        self.rate.is_none()
+    }
+
+    /// Takes a packet of `bytes` bytes; returns when its last bit leaves.
+    ///
+    /// # Panics
+    /// When the packet has 2^31 bytes or more: no IP packet has.
+    #[inline]
+    pub(super) fn send(&mut self, now: Instant, bytes: u32) -> Instant {
+        let Some(rate) = self.rate else { return now };
+        if now >= self.free_at {
+            (self.free_at, self.slack) = (now, 0);
+        }
+        assert!(bytes < 1 << 31, "a packet of {bytes} bytes");
+        let rate = rate.as_bps();
+        let scaled = u64::from(bytes) * NANOS_PER_BYTE_AT_1_BPS;
+        let (mut nanos, part) = (scaled / rate, scaled % rate);
+        if part <= self.slack {
+            self.slack -= part;
+        } else {
+            nanos += 1;
+            self.slack += rate - part;
+        }
+        self.free_at += Duration::from_nanos(nanos);
+        self.free_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+    use proptest::prelude::*;
+
+    fn transmitter(bps: u64) -> Transmitter {
+        Transmitter::new(BitRate::from_bps(bps))
+    }
+
+    #[test]
+    fn a_million_packets_back_to_back_end_where_their_sum_ends() {
+        let e3 = BitRate::from_bps(34_368_000).unwrap();
+        let mut line = transmitter(34_368_000);
+        let start = Instant::from_nanos(17);
+        for sent in 1..=1_000_000_u64 {
+            assert_eq!(line.send(start, 1500), start + e3.time_to_send(Bytes::new(1500 * sent)));
+        }
+        // 12e9 bits at 34.368 Mbit/s: 349.162011173… s; rounding each packet up would end 989 µs later.
+        assert_eq!(line.free_at, start + Duration::from_nanos(349_162_011_174));
+    }
+
+    #[test]
+    fn a_packet_that_finds_the_transmitter_free_starts_at_once() {
+        // 1 byte at 3 bit/s takes 2.666… s.
+        let mut line = transmitter(3);
+        let first = line.send(Instant::ZERO, 1);
+        assert_eq!(first, Instant::from_nanos(2_666_666_667));
+        // Offered at the very instant of the departure: a new busy period, whose rounding starts afresh.
+        assert_eq!(line.send(first, 1), Instant::from_nanos(2 * 2_666_666_667));
+        // Offered a nanosecond before the end of that one: it follows without a gap, at 2 × 2.666… s.
+        let late = Instant::from_nanos(2 * 2_666_666_667 - 1);
+        assert_eq!(line.send(late, 1), first + Duration::from_nanos(5_333_333_334));
+    }
+
+    #[test]
+    fn without_a_rate_a_packet_takes_no_time() {
+        let mut line = Transmitter::new(None);
+        assert_eq!(line.send(Instant::from_nanos(5), 1500), Instant::from_nanos(5));
+        assert_eq!(line.send(Instant::from_nanos(5), 1500), Instant::from_nanos(5));
+    }
+
+    proptest! {
+        #[test]
+        fn departures_are_the_rounded_sum(
+            bps in 1..=200_000_000_000_u64,
+            packets in prop::collection::vec((0..3_000_000_u64, 0..70_000_u32), 1..200),
+        ) {
+            let rate = BitRate::from_bps(bps).unwrap();
+            let mut line = transmitter(bps);
+            let (mut now, mut start, mut sum, mut end) = (Instant::ZERO, Instant::ZERO, 0, Instant::ZERO);
+            for (gap, bytes) in packets {
+                now += Duration::from_nanos(gap);
+                if now >= end {
+                    (start, sum) = (now, 0);
+                }
+                sum += u64::from(bytes);
+                end = start + rate.time_to_send(Bytes::new(sum));
+                prop_assert_eq!(line.send(now, bytes), end);
+            }
+        }
+    }
+}

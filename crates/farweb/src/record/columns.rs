@@ -1,0 +1,228 @@
+//! Columns, and the macro that makes a table's row type, its columns and its description from one list.
+
+/// A null in a column of whole numbers.
+pub const NULL_INT: i64 = i64::MIN;
+
+/// A null in a column of words.
+pub const NULL_CODE: i32 = -1;
+
+/// The values of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Column {
+    /// Whole numbers; a null is [`NULL_INT`].
+    Int(Vec<i64>),
+    /// Real numbers; a null is NaN.
+    Float(Vec<f64>),
+    /// Truth values.
+    Bool(Vec<bool>),
+    /// Words, as numbers into a dictionary; a null is [`NULL_CODE`].
+    Word(Vec<i32>, Dictionary),
+}
+
+/// Where the words of a column stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dictionary {
+    /// These words.
+    Fixed(&'static [&'static str]),
+    /// Keys of hosts.
+    Hosts,
+    /// Words of the request column `source`.
+    Sources,
+    /// Words of the request column `tag`.
+    Tags,
+    /// Names of nodes.
+    Nodes,
+    /// TCP flags, by their bits.
+    Flags,
+}
+
+/// Type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Signed, 64 bits.
+    Int64,
+    /// IEEE 754, 64 bits.
+    Float64,
+    /// True or false.
+    Bool,
+    /// Text.
+    String,
+}
+
+/// What a column is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnSpec {
+    /// Its name, with the unit last.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: ColumnType,
+    /// Its unit; empty for counts, numbers and words.
+    pub unit: &'static str,
+    /// Whether values may be missing.
+    pub nullable: bool,
+    /// What it means.
+    pub description: &'static str,
+}
+
+/// What a table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableSpec {
+    /// Its name, which is that of its file.
+    pub name: &'static str,
+    /// What a row is, and in which order rows stand.
+    pub description: &'static str,
+    /// Its columns.
+    pub columns: &'static [ColumnSpec],
+}
+
+impl ColumnType {
+    /// Name as Arrow and the JSON schema have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Int64 => "int64",
+            Self::Float64 => "float64",
+            Self::Bool => "bool",
+            Self::String => "string",
+        }
+    }
+}
+
+/// Declares a table: `table! { REQUESTS "requests" "One row a request." RequestRow RequestColumns { name: kind "unit" "meaning", … } }`
+/// with kinds `int`, `int?`, `float`, `bool`, `word(dictionary)`, `word?(dictionary)`.
+macro_rules! table {
+    ($spec:ident $name:literal $about:literal $row:ident $columns:ident {
+        $($column:ident: [$($kind:tt)+] $unit:literal $description:literal,)+
+    }) => {
+        #[doc = $about]
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub struct $row {
+            $(#[doc = $description] pub $column: value_type!($($kind)+),)+
+        }
+
+        #[doc = concat!("Columns of the table `", $name, "`.")]
+        #[derive(Debug, Clone, Default)]
+        pub struct $columns {
+            $($column: Vec<stored_type!($($kind)+)>,)+
+        }
+
+        impl $columns {
+            /// Adds a row.
+            pub fn push(&mut self, row: &$row) {
+                $(self.$column.push(store!(row.$column; $($kind)+));)+
+            }
+
+            /// Number of rows.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                first!($(self.$column),+).len()
+            }
+
+            /// Whether there are no rows.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// The columns with their names, leaving none behind.
+            pub fn take(&mut self) -> Vec<(&'static str, Column)> {
+                vec![$((stringify!($column), column!(std::mem::take(&mut self.$column); $($kind)+)),)+]
+            }
+        }
+
+        const $spec: TableSpec = TableSpec {
+            name: $name,
+            description: $about,
+            columns: &[$(ColumnSpec {
+                name: stringify!($column),
+                kind: column_type!($($kind)+),
+                unit: $unit,
+                nullable: nullable!($($kind)+),
+                description: $description,
+            }),+],
+        };
+    };
+}
+
+macro_rules! value_type {
+    (int) => { i64 };
+    (int?) => { Option<i64> };
+    (float) => { f64 };
+    (bool) => { bool };
+    (word $dictionary:expr) => { i32 };
+    (word? $dictionary:expr) => { Option<i32> };
+}
+
+macro_rules! stored_type {
+    (int $(?)?) => {
+        i64
+    };
+    (float) => {
+        f64
+    };
+    (bool) => {
+        bool
+    };
+    (word $(?)? $dictionary:expr) => {
+        i32
+    };
+}
+
+macro_rules! store {
+    ($value:expr; int?) => {
+        $value.unwrap_or(NULL_INT)
+    };
+    ($value:expr; word? $dictionary:expr) => {
+        $value.unwrap_or(NULL_CODE)
+    };
+    ($value:expr; $($kind:tt)+) => {
+        $value
+    };
+}
+
+macro_rules! column {
+    ($values:expr; int $(?)?) => {
+        Column::Int($values)
+    };
+    ($values:expr; float) => {
+        Column::Float($values)
+    };
+    ($values:expr; bool) => {
+        Column::Bool($values)
+    };
+    ($values:expr; word $(?)? $dictionary:expr) => {
+        Column::Word($values, $dictionary)
+    };
+}
+
+macro_rules! column_type {
+    (int $(?)?) => {
+        ColumnType::Int64
+    };
+    (float) => {
+        ColumnType::Float64
+    };
+    (bool) => {
+        ColumnType::Bool
+    };
+    (word $(?)? $dictionary:expr) => {
+        ColumnType::String
+    };
+}
+
+macro_rules! nullable {
+    ($kind:ident ? $($rest:tt)*) => {
+        true
+    };
+    ($($kind:tt)+) => {
+        false
+    };
+}
+
+macro_rules! first {
+    ($first:expr $(, $rest:expr)*) => {
+        $first
+    };
+}
+
+pub(super) use {column, column_type, first, nullable, store, stored_type, table, value_type};

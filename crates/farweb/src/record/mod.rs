@@ -1,0 +1,13 @@
+//! Rows to columns: what a run leaves behind.
+//!
+//! [`tables`] is the one home of the results schema: name, type, unit and description of every column. Rows are pushed
+//! one by one and taken away in batches, so that memory does not grow with the run. A recorder never changes a result.
+
+mod columns;
+mod tables;
+
+pub use columns::{Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_INT, TableSpec};
+pub use tables::{
+    ConnectionColumns, ConnectionRow, Event, LinkColumns, LinkRow, PacketColumns, PacketRow, RequestColumns,
+    RequestRow, Status, TABLES,
+};

@@ -1,0 +1,149 @@
+//! The tables of a results folder.
+
+use super::columns::{
+    Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_INT, TableSpec, column, column_type, first,
+    nullable, store, stored_type, table, value_type,
+};
+
+/// The tables of a results folder, in the order in which people meet them.
+pub const TABLES: [TableSpec; 4] = [REQUESTS, CONNECTIONS, LINKS, PACKETS];
+
+const DIRECTIONS: Dictionary = Dictionary::Fixed(&["up", "down"]);
+
+/// How a request ended; its numbers are those of the column `status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The whole response arrived.
+    Done,
+    /// Its connection was refused, reset or timed out first.
+    Failed,
+    /// The run ended first.
+    Unfinished,
+}
+
+/// What happened to a packet; its numbers are those of the column `event`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// An endpoint sent it.
+    Send,
+    /// An endpoint received it.
+    Receive,
+    /// A link dropped it.
+    Drop,
+}
+
+table! {
+    REQUESTS "requests" "One row a request, in the order in which they ended (last byte acknowledged, or failed)."
+    RequestRow RequestColumns {
+        request: [int] "" "Number of the request, from 0, by start time.",
+        host: [word Dictionary::Hosts] "" "Key of the origin server.",
+        source: [word? Dictionary::Sources] "" "Which node served it, where the request table says so.",
+        tag: [word? Dictionary::Tags] "" "The request table's tag; `sample` marks requests measured in every run.",
+        status: [word Dictionary::Fixed(&["done", "failed", "unfinished"])] "" "`done`: the whole response arrived; `failed`: the connection was refused, reset or timed out; `unfinished`: the run ended first.",
+        start_ns: [int] "ns" "When the first node got the request, since the start of the run.",
+        connect_ns: [int?] "ns" "When its connection was established at the first node.",
+        first_byte_ns: [int?] "ns" "When the first byte of the response was there for the first node to read.",
+        end_ns: [int?] "ns" "When the last byte of the response was there for the first node to read; `end_ns - start_ns` is the latency.",
+        acked_ns: [int?] "ns" "When the sender of the response had the last byte acknowledged.",
+        request_bytes: [int] "B" "Size of the request, headers included.",
+        response_bytes: [int] "B" "Size of the response, headers included.",
+        connection: [int] "" "Number of the connection that carried it at the first node.",
+        retransmits: [int] "" "Segments sent again, by either end of that connection, while it carried the request.",
+        timeouts: [int] "" "Retransmission timeouts, at either end of that connection, while it carried the request.",
+    }
+}
+
+table! {
+    CONNECTIONS "connections" "One row a connection, in the order in which they were forgotten, after TIME_WAIT."
+    ConnectionRow ConnectionColumns {
+        connection: [int] "" "Number of the connection, from 0, by opening time.",
+        leg: [int] "" "Leg that it belongs to, from 0.",
+        host: [word Dictionary::Hosts] "" "Key of the origin server.",
+        open_ns: [int] "ns" "When its first SYN was sent.",
+        close_ns: [int?] "ns" "When both ends were closed or in TIME_WAIT.",
+        bytes_up: [int] "B" "IP bytes sent towards the servers, headers and retransmissions included.",
+        bytes_down: [int] "B" "IP bytes sent towards the clients, headers and retransmissions included.",
+        segments_up: [int] "" "Segments sent towards the servers.",
+        segments_down: [int] "" "Segments sent towards the clients.",
+        retransmits: [int] "" "Segments sent again, by either end.",
+        timeouts: [int] "" "Retransmission timeouts, at either end.",
+        requests: [int] "" "Requests that it carried.",
+    }
+}
+
+table! {
+    LINKS "links" "One row a link, direction and interval, by time, then link, then direction."
+    LinkRow LinkColumns {
+        link: [int] "" "Link, from 0 at the clients.",
+        direction: [word DIRECTIONS] "" "`up`: towards the servers; `down`: towards the clients.",
+        time_ns: [int] "ns" "End of the interval, since the start of the run.",
+        interval_ns: [int] "ns" "Length of the interval.",
+        bytes: [int] "B" "IP bytes whose transmission ended in the interval.",
+        packets: [int] "" "Packets whose transmission ended in the interval.",
+        drops: [int] "" "Packets dropped, by a full queue or by the loss process.",
+        queue_bytes_mean: [float] "B" "Time-weighted mean of the bytes queued, with the packet in transmission.",
+        queue_bytes_max: [int] "B" "Peak of the bytes queued, with the packet in transmission.",
+        busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
+    }
+}
+
+table! {
+    PACKETS "packets" "One row a packet sent, received or dropped, in the order in which it happened."
+    PacketRow PacketColumns {
+        time_ns: [int] "ns" "When, since the start of the run.",
+        connection: [int] "" "Number of the connection.",
+        leg: [int] "" "Leg of the connection, from 0.",
+        node: [word Dictionary::Nodes] "" "Where: the endpoint that sent or received it, or the node before the link that dropped it.",
+        event: [word Dictionary::Fixed(&["send", "receive", "drop"])] "" "What happened.",
+        direction: [word DIRECTIONS] "" "Which way the packet goes.",
+        seq: [int] "" "Sequence number: 0 is the SYN, 1 the first byte.",
+        ack: [int] "" "Next sequence number expected; 0 without the flag ACK.",
+        payload_bytes: [int] "B" "Payload.",
+        window_bytes: [int] "B" "Advertised window, scaled.",
+        flags: [word Dictionary::Flags] "" "Flags as tcpdump writes them: S SYN, F FIN, R RST, P PSH, . ACK.",
+        retransmission: [bool] "" "Whether any of its sequence numbers had been sent before.",
+        cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null for drops.",
+        ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null for drops.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_becomes_a_value_in_every_column() {
+        let mut columns = LinkColumns::default();
+        columns.push(&LinkRow {
+            link: 1,
+            direction: 0,
+            time_ns: 5,
+            interval_ns: 5,
+            bytes: 1500,
+            packets: 1,
+            drops: 0,
+            queue_bytes_mean: 2.5,
+            queue_bytes_max: 3000,
+            busy: 0.5,
+        });
+        assert_eq!(columns.len(), 1);
+        let taken = columns.take();
+        assert!(columns.is_empty());
+        let names: Vec<_> = taken.iter().map(|(name, _)| *name).collect();
+        let declared: Vec<_> = LINKS.columns.iter().map(|column| column.name).collect();
+        assert_eq!(names, declared);
+        assert_eq!(taken[1].1, Column::Word(vec![0], DIRECTIONS));
+        assert_eq!(taken[7].1, Column::Float(vec![2.5]));
+    }
+
+    #[test]
+    fn units_stand_last_in_column_names() {
+        let suffixes = [("ns", "_ns"), ("B", "_bytes")];
+        for column in TABLES.iter().flat_map(|table| table.columns) {
+            for (unit, suffix) in suffixes {
+                let named = column.name.contains(suffix) || column.name.starts_with("bytes");
+                assert!(column.unit != unit || named, "{} is in {unit}", column.name);
+            }
+        }
+    }
+}

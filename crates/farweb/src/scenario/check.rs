@@ -1,0 +1,230 @@
+//! Rules of a scenario that its shape does not say.
+
+use super::{HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, Until};
+use crate::units::{Bytes, Duration};
+
+/// Smallest MSS that 4.4BSD-Lite works with (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`).
+const MSS_MIN: u64 = 32;
+
+/// Largest MSS: an IPv4 packet of 65535 B less 40 B of headers (RFC 791, RFC 9293 section 3.7.1).
+const MSS_MAX: u64 = 65_495;
+
+/// Smallest buffer: 4.4BSD-Lite lowers the MSS to a smaller send buffer, and an MSS is at least that.
+const BUFFER_MIN: u64 = MSS_MIN;
+
+/// Longest propagation delay. Chosen: light takes less to Neptune and back, and sums of delays stay far below 584 years.
+const DELAY_MAX: Duration = Duration::from_secs(24 * 3_600);
+
+/// Latest start of a copy of the workload, in nanoseconds. Chosen: half of what time can hold, so that a run can end.
+const COPIES_LAST: u128 = 1 << 63;
+
+/// Every broken rule of `scenario`: the dotted key and what is wrong there.
+pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
+    let mut check = Check { problems: Vec::new() };
+    check.path(scenario);
+    check.legs(scenario);
+    check.workload(scenario);
+    check.run(scenario);
+    check.problems
+}
+
+struct Check {
+    problems: Vec<(String, String)>,
+}
+
+impl Check {
+    fn report(&mut self, key: impl Into<String>, message: impl Into<String>) {
+        self.problems.push((key.into(), message.into()));
+    }
+
+    fn path(&mut self, scenario: &Scenario) {
+        let nodes = &scenario.path.nodes;
+        if nodes.len() < 2 {
+            self.report(
+                "path.nodes",
+                format!("found {}; a path has at least two nodes", count(nodes.len(), "node")),
+            );
+        }
+        for (index, node) in nodes.iter().enumerate() {
+            let key = format!("path.nodes.{index}");
+            if node.trim().is_empty() {
+                self.report(key, "found an empty name; a node needs one");
+            } else if nodes[..index].contains(node) {
+                self.report(key, format!("{node:?} is there twice; each node needs a name of its own"));
+            }
+        }
+        let (links, wanted) = (scenario.path.link.len(), nodes.len().saturating_sub(1));
+        if links != wanted && nodes.len() >= 2 {
+            let found = format!("found {} for {}", count(links, "link"), count(nodes.len(), "node"));
+            self.report("path.link", format!("{found}; write {wanted}, one between each node and the next"));
+        }
+        for (index, link) in scenario.path.link.iter().enumerate() {
+            self.direction(&format!("path.link.{index}.up"), &link.up);
+            self.direction(&format!("path.link.{index}.down"), &link.down);
+        }
+    }
+
+    fn direction(&mut self, key: &str, direction: &LinkDirection) {
+        if direction.delay > DELAY_MAX {
+            self.report(format!("{key}.delay"), format!("found {}; it is at most 24 h", direction.delay));
+        }
+        let is_zero =
+            matches!(direction.queue, Some(QueueLimit::Bytes(Bytes::ZERO) | QueueLimit::Packets(0)));
+        if is_zero && direction.queue_counts == QueueCounts::All {
+            let why = "the limit counts the packet in transmission, so nothing would pass";
+            self.report(format!("{key}.queue"), format!("found 0; {why}; leave the key out for no limit"));
+        }
+        self.loss(&format!("{key}.loss"), &direction.loss);
+    }
+
+    fn loss(&mut self, key: &str, loss: &Loss) {
+        let mut probability = |name: &str, value: f64| {
+            if !(0.0..=1.0).contains(&value) {
+                self.report(format!("{key}.{name}"), format!("found {value}; a probability is 0 to 1"));
+            }
+        };
+        match loss {
+            Loss::None | Loss::List { .. } => {}
+            Loss::Bernoulli { probability: value } => probability("probability", *value),
+            Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+                probability("good_to_bad", *good_to_bad);
+                probability("bad_to_good", *bad_to_good);
+                probability("loss_good", *loss_good);
+                probability("loss_bad", *loss_bad);
+            }
+        }
+    }
+
+    fn legs(&mut self, scenario: &Scenario) {
+        let nodes = &scenario.path.nodes;
+        if scenario.leg.is_empty() {
+            self.report("leg", "there is none; write one [[leg]] from the first node to the last");
+        }
+        let mut ends = Vec::new();
+        for (index, leg) in scenario.leg.iter().enumerate() {
+            let from = self.end(&format!("leg.{index}.from"), &leg.from, nodes);
+            let to = self.end(&format!("leg.{index}.to"), &leg.to, nodes);
+            if let (Some(from), Some(to)) = (from, to) {
+                ends.push((index, from, to));
+            }
+            self.tcp(&format!("leg.{index}.tcp"), &leg.tcp);
+        }
+        if ends.len() == scenario.leg.len() && nodes.len() >= 2 {
+            self.chain(&ends, nodes, &scenario.leg);
+        }
+    }
+
+    fn end(&mut self, key: &str, name: &str, nodes: &[String]) -> Option<usize> {
+        let found = nodes.iter().position(|node| node == name);
+        if found.is_none() {
+            self.report(key, format!("{name:?} is not a node; the nodes are {}", nodes.join(", ")));
+        }
+        found
+    }
+
+    /// Legs follow one another from the first node to the last; `ends` are their places among the nodes.
+    fn chain(&mut self, ends: &[(usize, usize, usize)], nodes: &[String], legs: &[Leg]) {
+        let mut reached = 0;
+        for &(index, from, to) in ends {
+            if from >= to {
+                let message = format!(
+                    "goes from {} to {}; a leg goes towards the servers, in the order of path.nodes",
+                    nodes[from], nodes[to]
+                );
+                return self.report(format!("leg.{index}"), message);
+            }
+            if from != reached {
+                let what = if from > reached { "a gap" } else { "an overlap" };
+                let wanted = &nodes[reached];
+                let message =
+                    format!("starts at {}, which leaves {what}; it must start at {wanted}", nodes[from]);
+                return self.report(format!("leg.{index}.from"), message);
+            }
+            reached = to;
+        }
+        let last = nodes.len() - 1;
+        if reached != last && !ends.is_empty() {
+            let index = ends.len() - 1;
+            let message = format!("the last leg ends at {}; it must end at {}", nodes[reached], nodes[last]);
+            return self.report(format!("leg.{index}.to"), message);
+        }
+        for (index, leg) in legs.iter().enumerate().skip(1) {
+            let message = format!(
+                "two legs meet at {}, which needs a proxy there; farweb {} has none: write one leg from {} to {}",
+                leg.from,
+                crate::VERSION,
+                nodes[0],
+                nodes[last]
+            );
+            self.report(format!("leg.{index}"), message);
+        }
+    }
+
+    fn tcp(&mut self, key: &str, tcp: &Tcp) {
+        if let Err(error) = tcp.profile().check() {
+            self.report(format!("{key}.constants.{}", error.constant), error.to_string());
+        }
+        self.mss(&format!("{key}.mss"), Some(tcp.mss));
+        self.buffer(&format!("{key}.buffer"), Some(tcp.buffer));
+        for (name, end) in [("from", tcp.from), ("to", tcp.to)] {
+            if let Some(end) = end {
+                self.mss(&format!("{key}.{name}.mss"), end.mss);
+                self.buffer(&format!("{key}.{name}.buffer"), end.buffer);
+            }
+        }
+    }
+
+    fn mss(&mut self, key: &str, mss: Option<HostOr>) {
+        if let Some(HostOr::Size(mss)) = mss
+            && !(MSS_MIN..=MSS_MAX).contains(&mss.get())
+        {
+            self.report(key, format!("found {mss}; an MSS is {MSS_MIN} B to {MSS_MAX} B"));
+        }
+    }
+
+    fn buffer(&mut self, key: &str, buffer: Option<HostOr>) {
+        if let Some(HostOr::Size(buffer)) = buffer
+            && buffer.get() < BUFFER_MIN
+        {
+            self.report(key, format!("found {buffer}; a buffer is at least {BUFFER_MIN} B"));
+        }
+    }
+
+    fn workload(&mut self, scenario: &Scenario) {
+        let workload = &scenario.workload;
+        if workload.requests.trim().is_empty() {
+            self.report("workload.requests", "found an empty name; write the file of the request table");
+        }
+        if workload.hosts.as_ref().is_some_and(|hosts| hosts.trim().is_empty()) {
+            self.report(
+                "workload.hosts",
+                "found an empty name; write the file of the host table, or leave the key out",
+            );
+        }
+        let last = u128::from(workload.copies_offset.as_nanos()) * u128::from(workload.load);
+        if last >= COPIES_LAST {
+            let message =
+                format!("{} copies {} apart start over 292 years", workload.load, workload.copies_offset);
+            self.report("workload.copies_offset", message);
+        }
+        self.mss("workload.default_mss", Some(HostOr::Size(workload.default_mss)));
+        self.buffer("workload.default_window", Some(HostOr::Size(workload.default_window)));
+    }
+
+    fn run(&mut self, scenario: &Scenario) {
+        if scenario.run.until == Until::Time(Duration::ZERO) {
+            self.report("run.until", "found 0 s; write a duration above zero, or \"done\"");
+        }
+        if scenario.record.links_every == Some(Duration::ZERO) {
+            self.report(
+                "record.links_every",
+                "found 0 s; write an interval above zero, or leave the key out",
+            );
+        }
+    }
+}
+
+/// "1 node", "3 nodes".
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,176 @@
+//! The path in text: nodes in a row, what each link does beneath it, and the legs below.
+//!
+//! ```text
+//! client ──────────────────────────── server
+//!         both  34.4 Mbit/s, 60 ms
+//!               queue 256 kB
+//! └──── leg 0: http/1.0, bsd44-lite ───────┘
+//! ```
+
+use std::fmt::Write;
+
+use super::figures;
+use super::{carrier_name, profile_name};
+use crate::scenario::{LinkDirection, LinkPair, Loss, QueueCounts, Scenario};
+
+/// Widest drawing, in columns. Chosen: fits a terminal beside a margin, a page and a notebook cell.
+const WIDEST: usize = 100;
+
+/// Longest node name that is drawn, in columns; chosen so that one link fits into a row.
+const LONGEST_NAME: usize = 30;
+
+/// Draws the path; one that is too wide goes on in a row below, which starts with the node that ended the row above.
+pub(super) fn draw(scenario: &Scenario) -> String {
+    let names: Vec<String> = scenario.path.nodes.iter().map(|name| shorten(name)).collect();
+    let cells: Vec<Vec<String>> = scenario.path.link.iter().map(link_cell).collect();
+    let mut text = String::new();
+    let mut first = 0;
+    while first < cells.len() {
+        let row = Row::starting_at(first, &names, &cells);
+        let last = first + row.starts.len() - 1;
+        row.draw(&names[first..=last], &cells[first..last], &mut text);
+        for (index, leg) in scenario.leg.iter().enumerate() {
+            let place = |name: &str| scenario.path.nodes.iter().position(|node| node == name);
+            if let (Some(from), Some(to)) = (place(&leg.from), place(&leg.to))
+                && from < last
+                && to > first
+            {
+                let label =
+                    format!(" leg {index}: {}, {} ", carrier_name(&leg.carrier), profile_name(&leg.tcp));
+                let _ = writeln!(
+                    text,
+                    "{}",
+                    row.leg(from.checked_sub(first), last.checked_sub(to), &label, &names[last])
+                );
+            }
+        }
+        first = last;
+        if first < cells.len() {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Nodes and the links between them that fit side by side.
+struct Row {
+    /// Column where each node's name starts.
+    starts: Vec<usize>,
+}
+
+impl Row {
+    fn starting_at(first: usize, names: &[String], cells: &[Vec<String>]) -> Self {
+        let mut starts = vec![0];
+        let mut start = 0;
+        for (name, (cell, next)) in names[first..].iter().zip(cells[first..].iter().zip(&names[first + 1..]))
+        {
+            start += width(name) + cell.iter().map(|line| width(line)).max().unwrap_or(0) + 3;
+            if start + width(next) > WIDEST && starts.len() > 1 {
+                break;
+            }
+            starts.push(start);
+        }
+        Self { starts }
+    }
+
+    fn draw(&self, names: &[String], cells: &[Vec<String>], text: &mut String) {
+        let mut line = String::new();
+        for (name, start) in names.iter().zip(&self.starts) {
+            let dashes = start.saturating_sub(width(&line) + 1);
+            if dashes > 0 {
+                line.push_str(&"─".repeat(dashes));
+                line.push(' ');
+            }
+            line.push_str(name);
+            line.push(' ');
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+        for height in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            for (cell, (name, start)) in cells.iter().zip(names.iter().zip(&self.starts)) {
+                let column = start + width(name) + 1;
+                line.push_str(&" ".repeat(column - width(&line)));
+                line.push_str(cell.get(height).map_or("", String::as_str));
+            }
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+
+    /// The line of a leg. `from` is its first node in this row, `None` when it starts in a row above; `beyond` is how
+    /// many nodes of this row lie behind its last node, `None` when it goes on below.
+    fn leg(&self, from: Option<usize>, beyond: Option<usize>, label: &str, last_name: &str) -> String {
+        let start = self.starts[from.unwrap_or(0)];
+        let last = self.starts.len() - 1;
+        let end = match beyond {
+            None | Some(0) => self.starts[last] + width(last_name) - 1,
+            Some(beyond) => self.starts[last - beyond],
+        };
+        let (left, right) =
+            (if from.is_some() { '└' } else { '─' }, if beyond.is_some() { '┘' } else { '─' });
+        let dashes = (end - start).saturating_sub(width(label) + 1);
+        let (before, after) = (dashes / 2, dashes - dashes / 2);
+        format!("{}{left}{}{label}{}{right}", " ".repeat(start), "─".repeat(before), "─".repeat(after))
+    }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A node's name, shortened with an ellipsis when it is too long to draw.
+pub(super) fn shorten(name: &str) -> String {
+    if width(name) <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
+}
+
+fn link_cell(link: &LinkPair) -> Vec<String> {
+    let directions = if link.up == link.down {
+        vec![("both", &link.up)]
+    } else {
+        vec![("up", &link.up), ("down", &link.down)]
+    };
+    let mut lines = Vec::new();
+    for (name, direction) in directions {
+        for (index, line) in direction_lines(direction).into_iter().enumerate() {
+            lines.push(format!("{:<5} {line}", if index == 0 { name } else { "" }));
+        }
+    }
+    lines
+}
+
+fn direction_lines(direction: &LinkDirection) -> Vec<String> {
+    let mut lines = vec![format!("{}, {}", super::rate_text(direction), figures::span(direction.delay))];
+    // Without a rate no packet ever waits.
+    if direction.rate.0.is_some() {
+        lines.push(queue(direction));
+    }
+    match &direction.loss {
+        Loss::None => {}
+        loss => lines.push(loss_text(loss)),
+    }
+    lines
+}
+
+fn queue(direction: &LinkDirection) -> String {
+    match (direction.queue, direction.queue_counts) {
+        (None, _) => "queue unlimited".to_owned(),
+        (limit, QueueCounts::All) => format!("queue {}", super::queue_text(limit)),
+        (limit, QueueCounts::Waiting) => format!("queue {} waiting", super::queue_text(limit)),
+    }
+}
+
+/// A loss process in a few words.
+pub(super) fn loss_text(loss: &Loss) -> String {
+    match loss {
+        Loss::None => "none".to_owned(),
+        Loss::List { drop } => format!("loss by list, {}", drop.len()),
+        Loss::Bernoulli { probability } => format!("loss {}", figures::percent(*probability)),
+        Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            // Share of packets that meet the bad state in the long run.
+            let bad = good_to_bad / (good_to_bad + bad_to_good).max(f64::MIN_POSITIVE);
+            format!("loss {} in bursts", figures::percent(bad * loss_bad + (1.0 - bad) * loss_good))
+        }
+    }
+}

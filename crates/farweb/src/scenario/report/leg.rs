@@ -1,0 +1,166 @@
+//! What a leg means for one connection: round trip, bandwidth–delay product, window limit.
+//!
+//! The window limit is that of a loss-free bulk transfer towards the clients: as many whole segments as the window
+//! holds, sent once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, TCP options
+//! in data segments, other traffic.
+
+use serde::Serialize;
+
+use crate::scenario::{HostOr, Leg, LinkPair, Scenario, TcpEnd};
+use crate::tcp::rounded_buffer;
+use crate::units::{BitRate, Bytes, Duration};
+use crate::workload::{Directory, Host};
+
+/// IPv4 and TCP headers without options (RFC 791, RFC 9293).
+pub(super) const HEADERS: u64 = 40;
+
+/// Largest window that the header of a segment can name without scaling (RFC 9293, section 3.1).
+pub(super) const WINDOW_MAX: u64 = 65_535;
+
+/// Largest window with scaling (RFC 1323, section 2.3: a shift of at most 14).
+const SCALED_WINDOW_MAX: u64 = WINDOW_MAX << 14;
+
+/// Of one connection: MSS, window, and the rate to which they limit it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WindowLimit {
+    /// Largest segment, in bytes of payload.
+    pub mss_bytes: u64,
+    /// Smaller one of the sender's buffer and the window that the receiver can advertise.
+    pub window_bytes: u64,
+    /// Whole segments in that window, at least one.
+    pub window_segments: u64,
+    /// Time that a full segment spends in the transmitters of the leg.
+    pub segment_ns: u64,
+    /// Rate on the wire, headers included, in bit/s; none when a round trip takes no time.
+    pub window_limit_bps: Option<f64>,
+}
+
+/// Links of a leg, both directions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretch<'s> {
+    pub(super) links: &'s [LinkPair],
+    /// Place of the first one on the path.
+    pub(super) first: usize,
+}
+
+impl<'s> Stretch<'s> {
+    /// The links that `leg` passes.
+    pub(super) fn of(leg: &Leg, scenario: &'s Scenario) -> Self {
+        let place = |name: &str| scenario.path.nodes.iter().position(|node| node == name);
+        let first = place(&leg.from).expect("a checked leg starts at a node");
+        let last = place(&leg.to).expect("a checked leg ends at a node");
+        Self { links: &scenario.path.link[first..last], first }
+    }
+
+    /// Propagation there and back.
+    pub(super) fn round_trip(&self) -> Duration {
+        self.links.iter().map(|link| link.up.delay + link.down.delay).sum()
+    }
+
+    /// Place on the path and rate of the slowest link towards the servers; the first one of several.
+    pub(super) fn bottleneck_up(&self) -> Option<(usize, BitRate)> {
+        self.bottleneck(|link| link.up.rate.0)
+    }
+
+    /// Place on the path and rate of the slowest link towards the clients.
+    pub(super) fn bottleneck_down(&self) -> Option<(usize, BitRate)> {
+        self.bottleneck(|link| link.down.rate.0)
+    }
+
+    fn bottleneck(&self, rate: impl Fn(&LinkPair) -> Option<BitRate>) -> Option<(usize, BitRate)> {
+        let rates = self.links.iter().enumerate().filter_map(|(index, link)| Some((index, rate(link)?)));
+        rates.min_by_key(|(_, rate)| *rate).map(|(index, rate)| (self.first + index, rate))
+    }
+
+    /// Time that a packet towards the clients spends in transmitters.
+    fn serialisation_down(&self, packet: Bytes) -> Duration {
+        self.links.iter().filter_map(|link| link.down.rate.0).map(|rate| rate.time_to_send(packet)).sum()
+    }
+}
+
+impl WindowLimit {
+    /// That of a connection for a request to `host`; `None` stands for a host that no table names.
+    pub(super) fn of(leg: &Leg, scenario: &Scenario, host: Option<&Host>) -> Self {
+        let (client_mss, client_buffer) = end_values(leg, leg.tcp.from, scenario, host);
+        let (server_mss, server_buffer) = end_values(leg, leg.tcp.to, scenario, host);
+        // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer. A smaller receive
+        // window has the same effect: a segment that fills it is sent (`tcp_output.c`, `len >= max_sndwnd / 2`).
+        let mss_bytes = client_mss.min(server_mss).min(server_buffer).min(client_buffer);
+        let profile = leg.tcp.profile();
+        let window_max = if profile.window_scaling { SCALED_WINDOW_MAX } else { WINDOW_MAX };
+        let rounded = |buffer| rounded_buffer(buffer, mss_bytes, &profile);
+        let window_bytes = rounded(server_buffer).min(rounded(client_buffer)).min(window_max);
+        let window_segments = window_bytes / mss_bytes;
+        let packet = Bytes::new(mss_bytes + HEADERS);
+        let stretch = Stretch::of(leg, scenario);
+        let segment = stretch.serialisation_down(packet);
+        let cycle = (stretch.round_trip() + segment).as_secs_f64();
+        let window_limit_bps = (cycle > 0.0).then(|| (window_segments * packet.get() * 8) as f64 / cycle);
+        Self { mss_bytes, window_bytes, window_segments, segment_ns: segment.as_nanos(), window_limit_bps }
+    }
+
+    /// How many such connections fill a link of this rate.
+    pub(super) fn connections_to_fill(&self, rate: BitRate) -> Option<u64> {
+        self.window_limit_bps.map(|limit| libm::ceil(rate.as_bps() as f64 / limit).max(1.0) as u64)
+    }
+}
+
+/// MSS and buffer of one end, in bytes.
+fn end_values(leg: &Leg, end: Option<TcpEnd>, scenario: &Scenario, host: Option<&Host>) -> (u64, u64) {
+    let mss = match end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss) {
+        HostOr::Size(mss) => mss.get(),
+        HostOr::Host => host.and_then(|host| host.mss).map_or(scenario.workload.default_mss.get(), u64::from),
+    };
+    let buffer = match end.and_then(|end| end.buffer).unwrap_or(leg.tcp.buffer) {
+        HostOr::Size(buffer) => buffer.get(),
+        HostOr::Host => host.and_then(|host| host.window).unwrap_or(scenario.workload.default_window.get()),
+    };
+    (mss.max(1), buffer.max(1))
+}
+
+/// Whether a value of the host table matters to `leg`: (MSS, buffer).
+pub(super) fn asks_host(leg: &Leg) -> (bool, bool) {
+    let ends = [leg.tcp.from, leg.tcp.to];
+    let asks = |common: HostOr, own: fn(TcpEnd) -> Option<HostOr>| {
+        ends.iter().any(|end| end.and_then(own).unwrap_or(common) == HostOr::Host)
+    };
+    (asks(leg.tcp.mss, |end| end.mss), asks(leg.tcp.buffer, |end| end.buffer))
+}
+
+/// Window limits of a leg over the hosts of a table, in bit/s.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HostLimits {
+    /// Hosts in the table.
+    pub hosts: usize,
+    /// Smallest limit.
+    pub window_limit_bps_min: f64,
+    /// Limit of the host in the middle; the lower one of two.
+    pub window_limit_bps_median: f64,
+    /// Largest limit.
+    pub window_limit_bps_max: f64,
+}
+
+/// The connection that the report describes, and the spread over hosts when the host table matters.
+///
+/// With a host table it is that of the host whose limit is in the middle, otherwise that of a host without values.
+pub(super) fn limits(
+    leg: &Leg,
+    scenario: &Scenario,
+    hosts: Option<&Directory>,
+) -> (WindowLimit, Option<HostLimits>) {
+    let of_default = || WindowLimit::of(leg, scenario, None);
+    let (Some(hosts), true) = (hosts, asks_host(leg) != (false, false)) else { return (of_default(), None) };
+    let mut limits: Vec<WindowLimit> =
+        hosts.hosts().iter().map(|(_, host)| WindowLimit::of(leg, scenario, Some(host))).collect();
+    let bps = |limit: &WindowLimit| limit.window_limit_bps.unwrap_or(f64::INFINITY);
+    limits.sort_by(|a, b| bps(a).total_cmp(&bps(b)));
+    let (Some(least), Some(most)) = (limits.first(), limits.last()) else { return (of_default(), None) };
+    let median = limits[(limits.len() - 1) / 2];
+    let spread = HostLimits {
+        hosts: limits.len(),
+        window_limit_bps_min: bps(least),
+        window_limit_bps_median: bps(&median),
+        window_limit_bps_max: bps(most),
+    };
+    (median, Some(spread))
+}

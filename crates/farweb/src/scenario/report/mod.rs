@@ -1,0 +1,286 @@
+//! What a scenario means before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
+//! connection, and warnings about what is allowed but may not be meant.
+
+mod drawing;
+mod figures;
+mod leg;
+#[cfg(test)]
+mod tests;
+mod warnings;
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::{Carrier, Leg, LinkDirection, QueueLimit, Scenario, Tcp};
+use crate::units::{BitRate, Duration};
+use crate::workload::Directory;
+use leg::{HEADERS, Stretch};
+pub use leg::{HostLimits, WindowLimit};
+
+/// What a scenario means.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Name of the scenario.
+    pub name: String,
+    /// Nodes, from the clients to the servers.
+    pub nodes: Vec<String>,
+    /// Links, one between each node and the next.
+    pub links: Vec<LinkReport>,
+    /// Legs, from the clients to the servers.
+    pub legs: Vec<LegReport>,
+    /// What is allowed but may not be meant, each beginning with its key.
+    pub warnings: Vec<String>,
+    /// The path drawn in text, and a paragraph a leg; at most 100 columns.
+    pub text: String,
+}
+
+/// A link, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LinkReport {
+    /// Place on the path, from 0.
+    pub index: usize,
+    /// Node nearer to the clients.
+    pub from: String,
+    /// Node nearer to the servers.
+    pub to: String,
+    /// Towards the servers.
+    pub up: DirectionReport,
+    /// Towards the clients.
+    pub down: DirectionReport,
+}
+
+/// One direction of a link, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DirectionReport {
+    /// Rate, or "unlimited".
+    pub rate: String,
+    /// Propagation delay, one way.
+    pub delay: String,
+    /// Limit of the queue, or "unlimited".
+    pub queue: String,
+    /// Losses besides those of a full queue.
+    pub loss: String,
+}
+
+/// What a leg means for one connection.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LegReport {
+    /// Place among the legs, from 0.
+    pub index: usize,
+    /// Node that opens connections.
+    pub from: String,
+    /// Node that accepts them.
+    pub to: String,
+    /// How requests ride connections.
+    pub carrier: String,
+    /// TCP profile.
+    pub profile: String,
+    /// Propagation there and back; transmission is apart, in `limit.segment_ns`.
+    pub rtt_ns: u64,
+    /// Smallest rate towards the servers; none when unlimited.
+    pub bottleneck_up_bps: Option<u64>,
+    /// Smallest rate towards the clients.
+    pub bottleneck_down_bps: Option<u64>,
+    /// Data that the bottleneck towards the clients carries in a round trip.
+    pub bdp_bytes: Option<u64>,
+    /// One connection: with "host" and a host table, that of the host whose limit is in the middle.
+    #[serde(flatten)]
+    pub limit: WindowLimit,
+    /// Such connections that fill the bottleneck towards the clients.
+    pub connections_to_fill: Option<u64>,
+    /// Spread over the hosts of the host table, when its values matter.
+    pub hosts: Option<HostLimits>,
+    /// The same as a paragraph.
+    pub text: String,
+}
+
+impl Scenario {
+    /// What the scenario means; `hosts` is its host table.
+    #[must_use]
+    pub fn report(&self, hosts: Option<&Directory>) -> Report {
+        let nodes = &self.path.nodes;
+        let link = |(index, link): (usize, &super::LinkPair)| LinkReport {
+            index,
+            from: nodes[index].clone(),
+            to: nodes[index + 1].clone(),
+            up: direction(&link.up),
+            down: direction(&link.down),
+        };
+        let legs: Vec<_> =
+            self.leg.iter().enumerate().map(|(index, leg)| leg_report(index, leg, self, hosts)).collect();
+        let mut text = String::new();
+        if !self.name.trim().is_empty() {
+            let _ = writeln!(text, "{}\n", self.name);
+        }
+        text.push_str(&drawing::draw(self));
+        for leg in &legs {
+            let _ = write!(text, "\n{}", leg.text);
+        }
+        Report {
+            name: self.name.clone(),
+            nodes: nodes.clone(),
+            links: self.path.link.iter().enumerate().map(link).collect(),
+            warnings: warnings::of(self, hosts),
+            legs,
+            text,
+        }
+    }
+}
+
+fn direction(direction: &LinkDirection) -> DirectionReport {
+    DirectionReport {
+        rate: rate_text(direction),
+        delay: figures::span(direction.delay),
+        queue: queue_text(direction.queue),
+        loss: drawing::loss_text(&direction.loss),
+    }
+}
+
+fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Directory>) -> LegReport {
+    let stretch = Stretch::of(leg, scenario);
+    let (limit, hosts) = leg::limits(leg, scenario, hosts);
+    let down = stretch.bottleneck_down().map(|(_, rate)| rate);
+    let mut report = LegReport {
+        index,
+        from: leg.from.clone(),
+        to: leg.to.clone(),
+        carrier: carrier_name(&leg.carrier).to_owned(),
+        profile: profile_name(&leg.tcp),
+        rtt_ns: stretch.round_trip().as_nanos(),
+        bottleneck_up_bps: stretch.bottleneck_up().map(|(_, rate)| rate.as_bps()),
+        bottleneck_down_bps: down.map(BitRate::as_bps),
+        bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
+        limit,
+        connections_to_fill: down.and_then(|rate| limit.connections_to_fill(rate)),
+        hosts,
+        text: String::new(),
+    };
+    report.text = paragraph(&report, &stretch);
+    report
+}
+
+/// The bandwidth–delay product, in whole bytes; the most that fits when it is beyond 2^64 B.
+fn product(rate: BitRate, span: Duration) -> u64 {
+    let bytes = u128::from(rate.as_bps()) * u128::from(span.as_nanos()) / 8_000_000_000;
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+fn paragraph(leg: &LegReport, stretch: &Stretch<'_>) -> String {
+    let limit = &leg.limit;
+    let packet = limit.mss_bytes + HEADERS;
+    let (trip, segment) = (Duration::from_nanos(leg.rtt_ns), Duration::from_nanos(limit.segment_ns));
+    let mut text =
+        format!("leg {}: {} to {}, {} over {}\n", leg.index, leg.from, leg.to, leg.carrier, leg.profile);
+    let mut line = |label: &str, value: String| {
+        let _ = writeln!(text, "  {label:<24} {value}");
+    };
+    line(
+        "round trip",
+        format!(
+            "{} of propagation; a segment of {packet} B takes {} more",
+            figures::span(trip),
+            figures::span(segment)
+        ),
+    );
+    let or_unlimited =
+        |rate: Option<u64>| rate.map_or("unlimited".to_owned(), |bps| figures::rate(bps as f64));
+    line(
+        "bottleneck",
+        format!("up {}, down {}", or_unlimited(leg.bottleneck_up_bps), or_unlimited(leg.bottleneck_down_bps)),
+    );
+    for (name, bottleneck) in [("up", stretch.bottleneck_up()), ("down", stretch.bottleneck_down())] {
+        if let Some((index, rate)) = bottleneck {
+            line(
+                &format!("bandwidth–delay {name}"),
+                bandwidth_delay(name, index, product(rate, trip), stretch, packet),
+            );
+        }
+    }
+    line(
+        "window",
+        format!(
+            "{} B, {} whole segments of {} B ({} B)",
+            limit.window_bytes,
+            limit.window_segments,
+            limit.mss_bytes,
+            limit.window_segments * limit.mss_bytes
+        ),
+    );
+    if let Some(bps) = limit.window_limit_bps {
+        let per = format!(
+            "{} × {packet} B per ({} + {})",
+            limit.window_segments,
+            figures::span(trip),
+            figures::span(segment)
+        );
+        line("limit of a connection", format!("{} on the wire = {per}", figures::rate(bps)));
+    }
+    if let Some(connections) = leg.connections_to_fill {
+        line("connections to fill down", connections.to_string());
+    }
+    if let Some(hosts) = &leg.hosts {
+        let (min, median, max) =
+            (hosts.window_limit_bps_min, hosts.window_limit_bps_median, hosts.window_limit_bps_max);
+        let spread = [min, median, max].map(figures::rate);
+        line(
+            "limit by host",
+            format!("min {}, median {}, max {}; {} hosts", spread[0], spread[1], spread[2], hosts.hosts),
+        );
+    }
+    text
+}
+
+/// The product, and the queue in front of the bottleneck against it.
+fn bandwidth_delay(
+    direction: &str,
+    index: usize,
+    product: u64,
+    stretch: &Stretch<'_>,
+    packet: u64,
+) -> String {
+    let link = &stretch.links[index - stretch.first];
+    let queue = if direction == "up" { link.up.queue } else { link.down.queue };
+    let against = match (queue, product) {
+        (None, _) => "queue unlimited".to_owned(),
+        (Some(limit), 0) => format!("queue {}", queue_text(Some(limit))),
+        (Some(limit), product) => {
+            let share = queue_bytes(limit, packet) as f64 / product as f64;
+            format!("queue {}, {} of it", queue_text(Some(limit)), figures::percent(share))
+        }
+    };
+    format!("{}; {against}", figures::bytes(product as f64))
+}
+
+/// A queue limit in bytes, full packets of `packet` bytes.
+fn queue_bytes(limit: QueueLimit, packet: u64) -> u64 {
+    match limit {
+        QueueLimit::Bytes(bytes) => bytes.get(),
+        QueueLimit::Packets(packets) => packets.saturating_mul(packet),
+    }
+}
+
+fn rate_text(direction: &LinkDirection) -> String {
+    direction.rate.0.map_or("unlimited".to_owned(), |rate| figures::rate(rate.as_bps() as f64))
+}
+
+fn queue_text(limit: Option<QueueLimit>) -> String {
+    match limit {
+        None => "unlimited".to_owned(),
+        Some(QueueLimit::Bytes(bytes)) => figures::bytes(bytes.get() as f64),
+        Some(QueueLimit::Packets(1)) => "1 packet".to_owned(),
+        Some(QueueLimit::Packets(packets)) => format!("{packets} packets"),
+    }
+}
+
+const fn carrier_name(carrier: &Carrier) -> &'static str {
+    match carrier {
+        Carrier::Http10 {} => "http/1.0",
+    }
+}
+
+/// The profile as a scenario writes it.
+fn profile_name(tcp: &Tcp) -> String {
+    let name = serde_json::to_value(tcp.profile).expect("a profile is a word");
+    name.as_str().unwrap_or_default().to_owned()
+}

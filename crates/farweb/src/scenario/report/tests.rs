@@ -1,0 +1,144 @@
+//! Reports of the paths whose numbers are known by hand.
+
+use crate::scenario::Report;
+use crate::scenario::tests::cable_with;
+use crate::workload::{Directory, Host};
+
+fn report(overrides: &[&str]) -> Report {
+    cable_with(overrides).unwrap().report(None)
+}
+
+fn host(key: &str, mss: Option<u16>, window: Option<u64>) -> Host {
+    Host { key: key.into(), name: "".into(), window, mss }
+}
+
+#[test]
+fn the_cable_carries_22_segments_a_round_trip() {
+    let report = report(&[]);
+    let leg = &report.legs[0];
+    assert_eq!(leg.rtt_ns, 120_000_000);
+    // 34.368 Mbit/s for 120 ms.
+    assert_eq!(leg.bdp_bytes, Some(515_520));
+    // 1500 B at 34.368 Mbit/s, rounded up.
+    assert_eq!(leg.limit.segment_ns, 349_163);
+    assert_eq!((leg.limit.mss_bytes, leg.limit.window_bytes, leg.limit.window_segments), (1460, 32_767, 22));
+    let by_hand = 22.0 * 12_000.0 / 0.120_349_163;
+    assert!((leg.limit.window_limit_bps.unwrap() - by_hand).abs() < 1e-3);
+    // 34.368 / 2.1936 is 15.7.
+    assert_eq!(leg.connections_to_fill, Some(16));
+    assert_eq!(report.warnings, [""; 0]);
+    insta::assert_snapshot!(report.text);
+}
+
+#[test]
+fn the_asymmetric_satellite_needs_50_connections() {
+    let report = report(&["path.link.0.down.delay=320 ms"]);
+    let leg = &report.legs[0];
+    assert_eq!(leg.rtt_ns, 380_000_000);
+    assert_eq!(leg.bdp_bytes, Some(1_632_480));
+    let by_hand = 22.0 * 12_000.0 / 0.380_349_163;
+    assert!((leg.limit.window_limit_bps.unwrap() - by_hand).abs() < 1e-3);
+    // 34.368 / 0.6941 is 49.5.
+    assert_eq!(leg.connections_to_fill, Some(50));
+    insta::assert_snapshot!(report.text);
+}
+
+#[test]
+fn a_long_path_goes_on_in_a_second_row() {
+    let link = r#"{up={rate="2 Mbit/s",delay="5 ms",queue="50 packets"},down={rate="8 Mbit/s",delay="5 ms",loss={kind="bernoulli",probability=0.001}}}"#;
+    let links = format!("path.link=[{}]", [link; 4].join(","));
+    let nodes =
+        r#"path.nodes=["home", "exchange", "a-backbone-router-with-a-very-long-name", "edge", "origin"]"#;
+    insta::assert_snapshot!(report(&[nodes, &links, "leg.0.from=home", "leg.0.to=origin"]).text);
+}
+
+#[test]
+fn buffers_are_rounded_up_to_segments_and_lower_the_mss() {
+    let window = |overrides: &[&str]| {
+        let limit = report(overrides).legs[0].limit;
+        (limit.mss_bytes, limit.window_bytes, limit.window_segments)
+    };
+    assert_eq!(window(&["leg.0.tcp.buffer=8192 B"]), (1460, 8760, 6));
+    assert_eq!(window(&["leg.0.tcp.buffer=1000 B"]), (1000, 1000, 1));
+    assert_eq!(window(&["leg.0.tcp.from.buffer=1000 B"]), (1000, 1000, 1));
+    assert_eq!(window(&["leg.0.tcp.to.mss=536 B"]), (536, 32_767, 61));
+    assert_eq!(window(&["leg.0.tcp.from.buffer=4096 B"]), (1460, 4380, 3));
+    assert_eq!(window(&["leg.0.tcp.buffer=1 MB"]), (1460, 65_535, 44));
+    let scaled = ["leg.0.tcp.buffer=1 MB", "leg.0.tcp.constants.window_scaling=true"];
+    assert_eq!(window(&scaled), (1460, 1_000_000, 684));
+    assert_eq!(report(&scaled).warnings, [""; 0]);
+}
+
+#[test]
+fn nothing_is_limited_where_nothing_takes_time() {
+    let free = "path.link=[{up={rate=\"unlimited\",delay=\"0 s\"},down={rate=\"unlimited\",delay=\"0 s\"}}]";
+    let report = report(&[free, "path.nodes=[\"nz-proxy\",\"server\"]"]);
+    let leg = &report.legs[0];
+    assert_eq!((leg.bdp_bytes, leg.limit.window_limit_bps, leg.connections_to_fill), (None, None, None));
+    assert_eq!(leg.bottleneck_down_bps, None);
+    assert!(report.warnings[0].starts_with("path.link: every rate is unlimited"));
+}
+
+#[test]
+fn a_host_table_spreads_the_limit() {
+    let mut hosts = Directory::default();
+    hosts.add(host("fast", Some(1460), Some(32_767)));
+    hosts.add(host("slow", Some(512), Some(4096)));
+    hosts.add(host("bare", None, None));
+    let scenario =
+        cable_with(&["leg.0.tcp.to={mss=\"host\",buffer=\"host\"}", "workload.default_mss=536 B"]).unwrap();
+    let report = scenario.report(Some(&hosts));
+    let spread = report.legs[0].hosts.clone().unwrap();
+    assert_eq!(spread.hosts, 3);
+    // 8 segments of 552 B a round trip; 61 segments of 576 B; 22 segments of 1500 B.
+    let by_hand = |segments: f64, packet: f64| {
+        let segment_ns = (packet * 8e9 / 34_368_000.0).ceil();
+        segments * packet * 8.0 / (0.12 + segment_ns / 1e9)
+    };
+    assert!((spread.window_limit_bps_min - by_hand(8.0, 552.0)).abs() < 1e-3);
+    assert!((spread.window_limit_bps_median - by_hand(22.0, 1500.0)).abs() < 1e-3);
+    assert!((spread.window_limit_bps_max - by_hand(61.0, 576.0)).abs() < 1e-3);
+    assert_eq!(
+        report.warnings,
+        [
+            "workload.hosts: 1 of 3 hosts have no MSS: they get workload.default_mss (536 B)",
+            "workload.hosts: 1 of 3 hosts have no window: they get workload.default_window (32767 B)",
+        ]
+    );
+    assert!(
+        report.text.contains("min 294 kbit/s, median 2.19 Mbit/s, max 2.34 Mbit/s; 3 hosts"),
+        "{}",
+        report.text
+    );
+}
+
+/// Overrides of the cable and the one warning that they bring.
+#[rustfmt::skip]
+const WARNINGS: &[(&[&str], &str)] = &[
+    (&["leg.0.tcp.mss=host"], "leg.0.tcp.mss: \"host\", but there is no workload.hosts: all have workload.default_mss (1460 B)"),
+    (&["leg.0.tcp.to.buffer=host"], "leg.0.tcp.buffer: \"host\", but there is no workload.hosts: all have workload.default_window (32767 B)"),
+    (&["path.link.0.down.queue=1499 B"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never pass"),
+    (&["path.link.0.down.queue=1499 B", "path.link.0.down.queue_counts=waiting"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never wait"),
+    (&["path.link.0.up.queue=34 packets"], "path.link.0.up.queue: 34 packets is 9.89 % of the bandwidth–delay product (516 kB): bursts will lose packets"),
+    (&["leg.0.tcp.buffer=64 KiB"], "leg.0.tcp.buffer: 65536 B, but at most 65535 B are in flight without leg.0.tcp.constants.window_scaling"),
+    (&["leg.0.tcp.from.buffer=1000 B"], "leg.0.tcp.from.buffer: 1000 B is less than the MSS of 1460 B: segments have 1000 B at most"),
+    (&["run.until=60 s", "run.warmup=1 min"], "run.warmup: 60 s is not before run.until (60 s): summaries have no requests"),
+    (&["sweep.replications=2"], "sweep: a single run leaves this table out of account"),
+    (&["path.link.0.up.delay=0 ms"], "path.link.0.up.delay: 0 ms on a link with a rate: it adds its transmission time only"),
+    (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),
+    (&["path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms"], "path.link.1: one direction has a rate, the other is unlimited"),
+    (&["path.link.0.up.rate=128 kbit/s"], "path.link.0.up.rate: ACKs of a full 34.4 Mbit/s downwards need 458 kbit/s, more than the 128 kbit/s upwards"),
+];
+
+#[test]
+fn each_warning_names_its_key() {
+    for (overrides, warning) in WARNINGS {
+        assert_eq!(report(overrides).warnings, [*warning]);
+    }
+}
+
+#[test]
+fn a_queue_of_a_tenth_is_large_enough() {
+    // 35 packets of 1500 B are 10.2 % of 515,520 B.
+    assert_eq!(report(&["path.link.0.up.queue=35 packets"]).warnings, [""; 0]);
+}

@@ -1,0 +1,180 @@
+//! What a scenario may say but seldom means.
+
+use super::leg::{HEADERS, Stretch, WINDOW_MAX, WindowLimit, asks_host};
+use super::{figures, product, queue_bytes, queue_text};
+use crate::scenario::{HostOr, LinkDirection, Loss, QueueCounts, Scenario, Until};
+use crate::units::Duration;
+use crate::workload::Directory;
+
+/// Share of the bandwidth–delay product below which a queue is called small. Chosen: a tenth still absorbs the bursts of
+/// a few connections; less and even a single one loses packets long before the link is full.
+const SMALL_QUEUE: f64 = 0.1;
+
+/// Warnings, each beginning with its key.
+pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    links(scenario, &mut warnings);
+    queues(scenario, &mut warnings);
+    acknowledgements(scenario, &mut warnings);
+    buffers(scenario, &mut warnings);
+    host_values(scenario, hosts, &mut warnings);
+    if let Until::Time(until) = scenario.run.until
+        && scenario.run.warmup >= until
+    {
+        let warmup = scenario.run.warmup;
+        warnings.push(format!(
+            "run.warmup: {warmup} is not before run.until ({until}): summaries have no requests"
+        ));
+    }
+    if scenario.sweep.is_some() {
+        warnings.push("sweep: a single run leaves this table out of account".to_owned());
+    }
+    warnings
+}
+
+fn directions(scenario: &Scenario) -> impl Iterator<Item = (String, &LinkDirection)> {
+    scenario.path.link.iter().enumerate().flat_map(|(index, link)| {
+        [("up", &link.up), ("down", &link.down)].map(|(name, way)| (format!("path.link.{index}.{name}"), way))
+    })
+}
+
+fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
+    let is_free = |way: &LinkDirection| way.rate.0.is_none() && way.loss == Loss::None;
+    if directions(scenario).all(|(_, way)| is_free(way)) {
+        warnings.push(
+            "path.link: every rate is unlimited and nothing is lost: only delays and windows matter"
+                .to_owned(),
+        );
+        return;
+    }
+    for (key, way) in directions(scenario) {
+        if way.rate.0.is_some() && way.delay == Duration::ZERO {
+            warnings
+                .push(format!("{key}.delay: 0 ms on a link with a rate: it adds its transmission time only"));
+        }
+        if way.rate.0.is_none() && way.queue.is_some() {
+            warnings
+                .push(format!("{key}.queue: the rate is unlimited, so no packet ever waits in this queue"));
+        }
+    }
+    for (index, link) in scenario.path.link.iter().enumerate() {
+        if link.up.rate.0.is_some() != link.down.rate.0.is_some() {
+            warnings.push(format!("path.link.{index}: one direction has a rate, the other is unlimited"));
+        }
+    }
+}
+
+fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
+    for leg in &scenario.leg {
+        let stretch = Stretch::of(leg, scenario);
+        let packet = WindowLimit::of(leg, scenario, None).mss_bytes + HEADERS;
+        for (index, link) in stretch.links.iter().enumerate() {
+            for (name, way) in [("up", &link.up), ("down", &link.down)] {
+                let key = format!("path.link.{}.{name}.queue", stretch.first + index);
+                warnings.extend(
+                    small_queue(way, stretch.round_trip(), packet).map(|why| format!("{key}: {why}")),
+                );
+            }
+        }
+    }
+}
+
+/// Why the queue of `way` is small for a leg with this round trip and full packets of `packet` bytes.
+fn small_queue(way: &LinkDirection, trip: Duration, packet: u64) -> Option<String> {
+    let (limit, rate) = (way.queue?, way.rate.0?);
+    let (bytes, written) = (queue_bytes(limit, packet), queue_text(Some(limit)));
+    if bytes < packet {
+        let effect = match way.queue_counts {
+            QueueCounts::All => "such packets never pass",
+            QueueCounts::Waiting => "such packets never wait",
+        };
+        return Some(format!("{written} is less than one packet of {packet} B: {effect}"));
+    }
+    let product = product(rate, trip) as f64;
+    let share = bytes as f64 / product;
+    (share < SMALL_QUEUE).then(|| {
+        let (share, product) = (figures::percent(share), figures::bytes(product));
+        format!("{written} is {share} of the bandwidth–delay product ({product}): bursts will lose packets")
+    })
+}
+
+/// Whether the ACKs of a full downward link fit into the upward one, one ACK for two segments.
+fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
+    for leg in &scenario.leg {
+        let stretch = Stretch::of(leg, scenario);
+        let (Some((index, up)), Some((_, down))) = (stretch.bottleneck_up(), stretch.bottleneck_down())
+        else {
+            continue;
+        };
+        let packet = WindowLimit::of(leg, scenario, None).mss_bytes + HEADERS;
+        let needed = down.as_bps() as f64 * HEADERS as f64 / (2 * packet) as f64;
+        if needed > up.as_bps() as f64 {
+            let (needed, up, down) = (
+                figures::rate(needed),
+                figures::rate(up.as_bps() as f64),
+                figures::rate(down.as_bps() as f64),
+            );
+            warnings.push(format!(
+                "path.link.{index}.up.rate: ACKs of a full {down} downwards need {needed}, more than the {up} upwards"
+            ));
+        }
+    }
+}
+
+fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
+    for (index, leg) in scenario.leg.iter().enumerate() {
+        let common = (String::new(), Some(leg.tcp.mss), Some(leg.tcp.buffer));
+        let ends = [("from.", leg.tcp.from), ("to.", leg.tcp.to)].map(|(name, end)| {
+            let end = end.unwrap_or_default();
+            (name.to_owned(), end.mss.or(end.buffer.map(|_| leg.tcp.mss)), end.buffer)
+        });
+        for (end, mss, buffer) in std::iter::once(common).chain(ends) {
+            let Some(HostOr::Size(buffer)) = buffer else { continue };
+            let key = format!("leg.{index}.tcp.{end}buffer");
+            if buffer.get() > WINDOW_MAX && !leg.tcp.profile().window_scaling {
+                warnings.push(format!(
+                    "{key}: {buffer}, but at most {WINDOW_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
+                ));
+            }
+            if let Some(HostOr::Size(mss)) = mss
+                && buffer < mss
+            {
+                warnings.push(format!(
+                    "{key}: {buffer} is less than the MSS of {mss}: segments have {buffer} at most"
+                ));
+            }
+        }
+    }
+}
+
+fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Vec<String>) {
+    let workload = &scenario.workload;
+    for (index, leg) in scenario.leg.iter().enumerate() {
+        let (mss, buffer) = asks_host(leg);
+        let asked = [
+            ("mss", mss, format!("workload.default_mss ({})", workload.default_mss)),
+            ("buffer", buffer, format!("workload.default_window ({})", workload.default_window)),
+        ];
+        for (name, _, default) in asked.iter().filter(|(_, asked, _)| *asked) {
+            let key = format!("leg.{index}.tcp.{name}");
+            match hosts {
+                None if workload.hosts.is_none() => {
+                    warnings
+                        .push(format!("{key}: \"host\", but there is no workload.hosts: all have {default}"));
+                }
+                None => {}
+                Some(hosts) => warnings.extend(hosts_without(hosts, name, default)),
+            }
+        }
+    }
+}
+
+/// How many hosts of the table lack the value.
+fn hosts_without(hosts: &Directory, name: &str, default: &str) -> Option<String> {
+    let all = hosts.hosts().len();
+    let (what, lack) = match name {
+        "mss" => ("MSS", hosts.hosts().iter().filter(|(_, host)| host.mss.is_none()).count()),
+        _ => ("window", hosts.hosts().iter().filter(|(_, host)| host.window.is_none()).count()),
+    };
+    (lack > 0).then(|| format!("workload.hosts: {lack} of {all} hosts have no {what}: they get {default}"))
+}

@@ -1,0 +1,252 @@
+//! Whether a tree of values has the shape of a scenario: a walk along the JSON Schema that finds every problem.
+
+use serde_json::{Map, Value};
+
+use super::QueueLimit;
+use super::document::{Document, join, quote};
+use super::later;
+use super::problem::Problem;
+use crate::net::ListedPackets;
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
+
+/// Everything in `document` that does not follow `schema`.
+pub(super) fn problems(document: &Document, schema: &Value) -> Vec<Problem> {
+    let mut walk = Walk { document, schema, problems: Vec::new() };
+    walk.value("", schema, &document.tree);
+    walk.problems
+}
+
+struct Walk<'a> {
+    document: &'a Document,
+    schema: &'a Value,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Walk<'a> {
+    fn value(&mut self, path: &str, schema: &'a Value, value: &Value) {
+        let schema = self.resolve(schema);
+        // Null stands for what reading has already reported; TOML has none.
+        if value.is_null() {
+            return;
+        }
+        if let Some(branches) = schema["oneOf"].as_array() {
+            return self.one_of(path, branches, value);
+        }
+        match (schema["type"].as_str(), value) {
+            (Some("object"), Value::Object(table)) => self.table(path, schema, table),
+            (Some("array"), Value::Array(list)) => {
+                for (index, entry) in list.iter().enumerate() {
+                    self.value(&join(path, &index.to_string()), &schema["items"], entry);
+                }
+            }
+            (Some("string"), value) => self.text(path, schema, value),
+            (Some("integer"), Value::Number(number)) if !number.is_f64() => {
+                self.range(path, schema, number.as_f64(), value);
+            }
+            (Some("number"), Value::Number(number)) => self.range(path, schema, number.as_f64(), value),
+            (Some("boolean"), Value::Bool(_)) | (None, _) => {}
+            (Some(wanted), _) => self.wrong_type(path, value, type_name(wanted)),
+        }
+    }
+
+    fn resolve(&self, schema: &'a Value) -> &'a Value {
+        let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
+        name.map_or(schema, |name| &self.schema["$defs"][name])
+    }
+
+    /// A word from a list, or a table whose `kind` chooses the branch.
+    fn one_of(&mut self, path: &str, branches: &'a [Value], value: &Value) {
+        let words: Vec<&str> = branches.iter().filter_map(|branch| branch["const"].as_str()).collect();
+        if !words.is_empty() {
+            match value {
+                Value::String(word) => self.word(path, &words, word),
+                _ => self.wrong_type(path, value, &choice(&words)),
+            }
+            return;
+        }
+        let kinds: Vec<&str> = branches.iter().filter_map(kind_of).collect();
+        let Some(table) = value.as_object() else {
+            let message = format!("a table with a kind, such as {{ kind = {} }}", quote(kinds[0]));
+            return self.wrong_type(path, value, &message);
+        };
+        let kind_path = join(path, "kind");
+        match table.get("kind") {
+            None => self.report(&kind_path, format!("missing; it is {}", choice(&kinds))),
+            Some(Value::Null) => {}
+            Some(Value::String(kind)) => match branches.iter().find(|branch| kind_of(branch) == Some(kind)) {
+                Some(branch) => self.table(path, branch, table),
+                None => self.word(&kind_path, &kinds, kind),
+            },
+            Some(kind) => self.wrong_type(&kind_path, kind, &choice(&kinds)),
+        }
+    }
+
+    fn word(&mut self, path: &str, words: &[&str], word: &str) {
+        if words.contains(&word) {
+            return;
+        }
+        if let Some(what) = later::word(path, word) {
+            let has = list_quoted(words);
+            let message =
+                format!("farweb {} does not have the {what} {}; it has {has}", crate::VERSION, quote(word));
+            return self.report(path, message);
+        }
+        let meant = did_you_mean(word, words);
+        let message = format!("found {}; it is {}{meant}", quote(word), choice(words));
+        self.report(path, message);
+    }
+
+    fn table(&mut self, path: &str, schema: &'a Value, table: &Map<String, Value>) {
+        let any_key = &schema["additionalProperties"];
+        let no_keys = Map::new();
+        let keys = schema["properties"].as_object();
+        for (key, value) in table {
+            let path = join(path, key);
+            match keys.and_then(|keys| keys.get(key)) {
+                Some(schema) => self.value(&path, schema, value),
+                None if any_key.is_object() => self.value(&path, any_key, value),
+                None => self.unknown_key(&path, key, keys.unwrap_or(&no_keys)),
+            }
+        }
+        for key in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if !table.contains_key(key) {
+                let wanted = self.resolve(&schema["properties"][key]);
+                self.report(&join(path, key), format!("missing; {}", how_to_write(key, wanted)));
+            }
+        }
+    }
+
+    fn unknown_key(&mut self, path: &str, key: &str, keys: &Map<String, Value>) {
+        if let Some(what) = later::table(path) {
+            let message = format!("farweb {} does not have {what}; leave the table out", crate::VERSION);
+            return self.report(path, message);
+        }
+        let keys: Vec<&str> = keys.keys().map(String::as_str).collect();
+        let message = match keys.as_slice() {
+            [] => "unknown key; there are none here".to_owned(),
+            keys => format!("unknown key; the keys here are {}{}", keys.join(", "), did_you_mean(key, keys)),
+        };
+        self.report(path, message);
+    }
+
+    fn text(&mut self, path: &str, schema: &Value, value: &Value) {
+        let word = schema["x-word"].as_str();
+        if word.is_some() && value.as_str() == word {
+            return;
+        }
+        let or_word = word.map(|word| format!("; or write {}", quote(word))).unwrap_or_default();
+        let error = match schema["format"].as_str() {
+            Some(Duration::KIND) => quantity_error::<Duration>(value),
+            Some(Bytes::KIND) => quantity_error::<Bytes>(value),
+            Some(BitRate::KIND) => quantity_error::<BitRate>(value),
+            Some(QueueLimit::KIND) => quantity_error::<QueueLimit>(value),
+            Some(ListedPackets::KIND) if value.is_string() => listed_error(value),
+            _ if value.is_string() => None,
+            _ => return self.wrong_type(path, value, "text in quotes"),
+        };
+        if let Some(error) = error {
+            self.report(path, format!("{error}{or_word}"));
+        }
+    }
+
+    fn range(&mut self, path: &str, schema: &Value, number: Option<f64>, value: &Value) {
+        let low = schema["minimum"].as_f64().unwrap_or(f64::NEG_INFINITY);
+        let high = schema["maximum"].as_f64().unwrap_or(match schema["format"].as_str() {
+            Some("uint8") => f64::from(u8::MAX),
+            Some("uint16") => f64::from(u16::MAX),
+            Some("uint32") => f64::from(u32::MAX),
+            _ => f64::INFINITY,
+        });
+        if number.is_some_and(|number| (low..=high).contains(&number)) {
+            return;
+        }
+        let allowed = match (low.is_finite(), high.is_finite()) {
+            (true, true) => format!("{low} to {high}"),
+            (true, false) => format!("at least {low}"),
+            _ => format!("at most {high}"),
+        };
+        self.report(path, format!("found {value}; it is {allowed}"));
+    }
+
+    fn wrong_type(&mut self, path: &str, value: &Value, wanted: &str) {
+        self.report(path, format!("found {}; write {wanted}", describe(value)));
+    }
+
+    fn report(&mut self, path: &str, message: String) {
+        self.problems.push(self.document.problem(path, message));
+    }
+}
+
+fn kind_of(branch: &Value) -> Option<&str> {
+    branch["properties"]["kind"]["const"].as_str()
+}
+
+fn quantity_error<Q: Quantity>(value: &Value) -> Option<String> {
+    let error = match value {
+        Value::String(text) => text.parse::<Q>().err()?,
+        Value::Number(number) => QuantityError::new::<Q>(format!("found {number} without a unit")),
+        _ => QuantityError::new::<Q>(format!("found {}", describe(value))),
+    };
+    Some(error.to_string())
+}
+
+fn listed_error(value: &Value) -> Option<String> {
+    value.as_str()?.parse::<ListedPackets>().err().map(|error| error.to_string())
+}
+
+fn type_name(name: &str) -> &str {
+    match name {
+        "object" => "a table",
+        "array" => "a list",
+        "integer" => "a whole number",
+        "number" => "a number",
+        "boolean" => "true or false",
+        other => other,
+    }
+}
+
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the text {}", quote(text)),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "a table".to_owned(),
+    }
+}
+
+/// How a missing key is written, by the first example of its schema.
+fn how_to_write(key: &str, schema: &Value) -> String {
+    match (&schema["examples"][0], schema["type"].as_str()) {
+        (Value::Null, Some(wanted)) => {
+            format!("{key} is {}", if wanted == "string" { "text" } else { type_name(wanted) })
+        }
+        (Value::Null, None) => format!("{key} is a table with a kind"),
+        (example, _) => format!("write for example {key} = {example}"),
+    }
+}
+
+fn list_quoted(words: &[&str]) -> String {
+    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", ")
+}
+
+fn choice(words: &[&str]) -> String {
+    format!("{}{}", if words.len() == 1 { "" } else { "one of " }, list_quoted(words))
+}
+
+/// " (did you mean …?)" when one of `words` is near.
+fn did_you_mean(found: &str, words: &[&str]) -> String {
+    let found = found.to_lowercase();
+    let letters = found.chars().count();
+    // A third of the letters may differ: "bufer", "conections"; chosen so that short words need to be close. A word that
+    // is only begun ("bsd44") is near too.
+    let distance = |word: &str| match word.starts_with(&found) && letters >= 3 {
+        true => 0,
+        false => strsim::osa_distance(&found, word),
+    };
+    match words.iter().map(|word| (distance(word), word)).min() {
+        Some((distance, word)) if distance <= (letters / 3).max(1) => format!(" (did you mean {word}?)"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,311 @@
+//! Scenarios that are wrong in every way, and those that are right.
+
+mod guide;
+mod properties;
+mod rules;
+
+use serde_json::Value;
+
+use super::*;
+use crate::units::{Bytes, Duration};
+
+/// The cable from New Zealand to the United States, without proxy there.
+pub(in crate::scenario) const CABLE: &str = r#"
+format = 1
+name = "cable"
+
+[path]
+nodes = ["nz-proxy", "us-router", "server"]
+
+[[path.link]]
+up   = { rate = "34.368 Mbit/s", delay = "60 ms", queue = "256000 B" }
+down = { rate = "34.368 Mbit/s", delay = "60 ms", queue = "256000 B" }
+
+[[path.link]]
+up   = { rate = "unlimited", delay = "0 ms" }
+down = { rate = "unlimited", delay = "0 ms" }
+
+[[leg]]
+from = "nz-proxy"
+to = "server"
+carrier = { kind = "http/1.0" }
+
+[workload]
+requests = "requests.csv"
+"#;
+
+const EVERY_KEY_WRONG: &str = r#"formt = 2
+name = 7
+[path]
+nodes = ["a", 3]
+[[path.link]]
+up = { rate = "34 mbps", delay = 60, queue = "lots", queue_counts = "everything", loss = { kind = "bernouli" } }
+down = { rat = "1 Mbit/s", delay = 1979-05-27, queue = 100, loss = { kind = "list" } }
+[[path.link]]
+up = { rate = "0 bit/s", delay = "60", loss = "heavy" }
+down = { rate = "1 Mbit/s", delay = "60 m", loss = { kind = "bernoulli", probability = "often" } }
+[[path.link]]
+up = "fast"
+[[leg]]
+from = 1
+to = "b"
+carrier = { kind = "mux" }
+tcp = { profile = "linux", mss = "1460", bufer = "1 B", from = { mss = "2 hosts" }, constants = 3 }
+[[leg]]
+from = "a"
+to = "b"
+carrier = "http/1.0"
+tcp = { profile = "bsd44", to = { bufer = "1 B" } }
+[[leg]]
+from = "a"
+carrier = {}
+[[cache]]
+node = "a"
+[workload]
+load = 0
+hosts = true
+copies_offset = "-3 s"
+default_mss = 536
+default_window = "all"
+[origin]
+release = "slow"
+delay = "1 s"
+[run]
+seed = -1
+until = "finished"
+warmup = inf
+[record]
+connections = "yes"
+packets = "al"
+links_every = []
+[sweep]
+replications = 1.5
+factors = [1]
+"#;
+
+/// The asymmetric satellite study with a proxy in the United States, which needs a carrier between proxies.
+const TWO_PROXIES: &str = r#"
+format = 1
+[path]
+nodes = ["nz-proxy", "us-proxy", "server"]
+[[path.link]]
+up   = { rate = "34.368 Mbit/s", delay = "60 ms",  queue = "256000 B" }
+down = { rate = "34.368 Mbit/s", delay = "320 ms", queue = "256000 B" }
+[[path.link]]
+up   = { rate = "unlimited", delay = "0 ms" }
+down = { rate = "unlimited", delay = "0 ms" }
+[[leg]]
+from = "nz-proxy"
+to = "us-proxy"
+carrier = { kind = "mux", connections = 50, overhead = "20 B", assign = "least-outstanding" }
+tcp = { profile = "bsd44-lite", mss = "1460 B", buffer = "32767 B" }
+[[leg]]
+from = "us-proxy"
+to = "server"
+carrier = { kind = "http/1.0" }
+tcp = { profile = "bsd44-lite", mss = "host", buffer = "host" }
+[workload]
+requests = "nzix-requests.parquet"
+hosts = "nzix-hosts.tsv"
+[sweep.factors]
+"leg.0.carrier.connections" = [1, 5]
+"#;
+
+/// The cable with overrides such as `"leg.0.tcp.buffer=65535 B"`.
+pub(in crate::scenario) fn cable_with(overrides: &[&str]) -> Result<Scenario, ScenarioError> {
+    let split = |text: &&str| {
+        let (key, value) = text.split_once('=').expect("KEY=VALUE");
+        (key.to_owned(), value.to_owned())
+    };
+    let overrides: Vec<_> = overrides.iter().map(split).collect();
+    Scenario::parse(CABLE, "cable.toml", &overrides)
+}
+
+fn lines(overrides: &[&str]) -> Vec<String> {
+    cable_with(overrides).unwrap_err().problems.iter().map(Problem::to_string).collect()
+}
+
+fn parse_error(text: &str) -> String {
+    Scenario::parse(text, "s.toml", &[]).unwrap_err().to_string()
+}
+
+#[test]
+fn every_problem_is_told_with_its_place() {
+    insta::assert_snapshot!(parse_error(EVERY_KEY_WRONG));
+}
+
+#[test]
+fn defaults_are_spelled_out() {
+    let scenario = cable_with(&[]).unwrap();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&scenario.effective()).unwrap());
+}
+
+#[test]
+fn parts_of_the_format_that_are_not_there_yet_are_named() {
+    let version = crate::VERSION;
+    assert_eq!(
+        parse_error(TWO_PROXIES),
+        format!(
+            "s.toml:14: leg.0.carrier.kind: farweb {version} does not have the carrier \"mux\"; it has \"http/1.0\"\n\
+             1 problem in the scenario"
+        )
+    );
+    assert_eq!(
+        lines(&["leg.0.tcp.profile=linux", "cache.0.node=server"]),
+        [
+            format!(
+                "--set cache.0.node=server: cache: farweb {version} does not have caches; leave the table out"
+            ),
+            format!(
+                "--set leg.0.tcp.profile=linux: leg.0.tcp.profile: farweb {version} does not have the TCP profile \
+                 \"linux\"; it has \"bsd44-lite\""
+            ),
+        ]
+    );
+}
+
+#[test]
+fn another_format_is_the_only_problem_told() {
+    let newer = lines(&["format=2", "name=3"]);
+    assert_eq!(newer.len(), 1);
+    assert!(newer[0].contains("format: found 2: made for a newer farweb"), "{newer:?}");
+    assert!(lines(&["format=0"])[0].ends_with("format: found 0; there is only format 1"));
+}
+
+#[test]
+fn overrides_are_toml_or_bare_text_and_need_no_key_in_the_file() {
+    let scenario = cable_with(&[
+        "leg.0.tcp.buffer=\"65535 B\"",
+        "path.link.0.down.delay=320 ms",
+        "path.link.1.up.queue=10 packets",
+        "leg.0.tcp.to.mss=host",
+        "run.seed=7",
+        "name=2001-09-01",
+        "path.nodes=[\"a\", \"b\", \"c\"]",
+        "leg.0.from=a",
+        "leg.0.to=c",
+        "sweep.factors.\"workload.load\"=[1, 2]",
+        "path.link.0.up.loss={ kind = \"bernoulli\", probability = 0.5 }",
+    ])
+    .unwrap();
+    assert_eq!(scenario.leg[0].tcp.buffer, HostOr::Size(Bytes::new(65_535)));
+    assert_eq!(scenario.leg[0].tcp.to.unwrap().mss, Some(HostOr::Host));
+    assert_eq!(scenario.path.link[0].down.delay, Duration::from_millis(320));
+    assert_eq!(scenario.path.link[1].up.queue, Some(QueueLimit::Packets(10)));
+    assert_eq!(scenario.path.link[0].up.loss, Loss::Bernoulli { probability: 0.5 });
+    assert_eq!((scenario.run.seed, scenario.name.as_str()), (7, "2001-09-01"));
+    assert_eq!(scenario.path.nodes, ["a", "b", "c"]);
+    assert_eq!(scenario.sweep.unwrap().factors["workload.load"], [1, 2]);
+}
+
+#[test]
+fn a_problem_within_the_value_of_an_override_stands_there() {
+    let given = "path.link.0.up={ rate = \"fast\", delay = \"1 ms\" }";
+    let told = lines(&[given]);
+    assert!(
+        told[0].starts_with(&format!("--set {given}: path.link.0.up.rate: \"fast\" does not")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn later_overrides_win() {
+    assert_eq!(cable_with(&["workload.load=2", "workload.load=3"]).unwrap().workload.load, 3);
+}
+
+#[test]
+fn overrides_that_reach_nothing_are_problems() {
+    let cases = [
+        ("leg.1.from=x", "leg has one entry, leg.0"),
+        ("path.link.2.up=x", "path.link has 2 entries, path.link.0 to path.link.1"),
+        ("leg.first.from=x", "leg is a list; write a number after it, not first"),
+        ("name.first=x", "name is a value, not a table; it has no key first"),
+        ("leg..from=x", "\"leg..from\" is not a dotted key; write one like \"leg.0.tcp.buffer\""),
+        ("run.until=\"60 s", "\"\"60 s\" is not TOML"),
+        (
+            "leg.0.tcp.bufer=1 B",
+            "unknown key; the keys here are profile, mss, buffer, from, to, constants (did you mean buffer?)",
+        ),
+        ("workload.load=four", "found the text \"four\"; write a whole number"),
+    ];
+    for (given, message) in cases {
+        let key = given.split_once('=').unwrap().0;
+        assert_eq!(lines(&[given]), [format!("--set {given}: {key}: {message}")]);
+    }
+    let deep = ["a"; 33].join(".");
+    assert!(lines(&[&format!("{deep}=1")])[0].ends_with("33 parts; a key has at most 32"));
+}
+
+#[test]
+fn places_count_lines_and_characters() {
+    let place = |text: &str| Scenario::parse(text, "s.toml", &[]).unwrap_err().problems[0].place.clone();
+    let at = |line, column| Place::File { line, column };
+    assert_eq!(place("format = 1\nname = \"é\" x"), at(2, 12));
+    assert_eq!(place(&CABLE.replace("name = \"cable\"", "é.name = 1").replace('\n', "\r\n")), at(3, 1));
+    let inline = CABLE.replacen("delay = \"60 ms\"", "delay = 60", 1);
+    assert_eq!(place(&inline), at(9, 34));
+}
+
+#[test]
+fn what_is_no_toml_is_told_with_line_and_column() {
+    assert!(parse_error("format = 1\nname = = 2").starts_with("s.toml:2:8: not TOML: "));
+    assert!(parse_error("PAR\u{0}\u{1}").starts_with("s.toml:1:4: not TOML: binary data"));
+    assert!(parse_error("format = 1\nformat = 1").starts_with("s.toml:2:1: not TOML: duplicate key"));
+    assert!(parse_error("").contains("s.toml:1: format: missing; write for example format = 1"));
+}
+
+#[test]
+fn text_that_is_far_too_long_or_too_deep_is_an_error() {
+    let long = format!("name = \"{}\"", "x".repeat(10_000_000));
+    assert!(
+        parse_error(&long).starts_with("s.toml:1:1: 10000009 bytes of text; a scenario has at most 1000000")
+    );
+    let keys = ["a"; 79].join(".");
+    for deep in [
+        format!("name = {}1{}", "[".repeat(400_000), "]".repeat(400_000)),
+        format!("name = {}", "{ a = ".repeat(100_000)),
+        format!("[{}]", ["a"; 300_000].join(".")),
+        format!("{} = 1", ["a"; 300_000].join(".")),
+        format!("{}{} = 1{}", format!("{keys} = {{ ").repeat(79), keys, " }".repeat(79)),
+        format!("name = {}1{}", "[".repeat(60), "]".repeat(60)),
+    ] {
+        assert!(Scenario::parse(&deep, "s.toml", &[]).is_err());
+    }
+    assert!(
+        parse_error("[a]\nb = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]")
+            .contains("nested more than 32 deep")
+    );
+}
+
+#[test]
+fn the_schema_has_no_null_and_describes_every_key() {
+    let schema = schema();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert!(!schema.to_string().contains("\"null\""));
+    assert_eq!(schema["properties"]["sweep"]["$ref"], "#/$defs/Sweep");
+    assert_eq!(schema["$defs"]["LinkDirection"]["properties"]["delay"]["examples"][0], "60 ms");
+    let undescribed =
+        keys_of(&schema).into_iter().filter(|(name, key)| name != "kind" && key["description"].is_null());
+    assert_eq!(undescribed.map(|(name, _)| name).collect::<Vec<_>>(), [""; 0]);
+}
+
+/// Every key of the schema with what it says.
+fn keys_of(schema: &Value) -> Vec<(String, Value)> {
+    let mut keys = Vec::new();
+    for (name, value) in schema.as_object().into_iter().flatten() {
+        if name == "properties" {
+            keys.extend(
+                value.as_object().into_iter().flatten().map(|(name, key)| (name.clone(), key.clone())),
+            );
+        }
+    }
+    for value in schema
+        .as_object()
+        .into_iter()
+        .flat_map(|table| table.values())
+        .chain(schema.as_array().into_iter().flatten())
+    {
+        keys.extend(keys_of(value));
+    }
+    keys
+}

@@ -1,0 +1,79 @@
+//! Every rule that the schema does not say, broken once and kept at its edge.
+
+use super::cable_with;
+
+/// Overrides of the cable that break one rule each, the key that is told, and the beginning of the message.
+#[rustfmt::skip]
+const RULES: &[(&[&str], &str, &str)] = &[
+    (&["path.nodes=[\"a\"]", "leg.0.from=a", "leg.0.to=a"], "path.nodes", "found 1 node; a path has at least two nodes"),
+    (&["path.nodes=[\"nz-proxy\", \"nz-proxy\", \"server\"]"], "path.nodes.1", "\"nz-proxy\" is there twice"),
+    (&["path.nodes=[\"nz-proxy\", \" \", \"server\"]"], "path.nodes.1", "found an empty name"),
+    (&["path.link=[]"], "path.link", "found 0 links for 3 nodes; write 2, one between"),
+    (&["path.link.0.up.delay=25 h"], "path.link.0.up.delay", "found 90000 s; it is at most 24 h"),
+    (&["path.link.0.down.queue=0 B"], "path.link.0.down.queue", "found 0; the limit counts the packet in transmission"),
+    (&["path.link.0.down.loss={kind=\"bernoulli\",probability=1.5}"], "path.link.0.down.loss.probability", "found 1.5; a probability is 0 to 1"),
+    (&["path.link.0.up.loss={kind=\"gilbert-elliott\",good_to_bad=-1,bad_to_good=0.1}"], "path.link.0.up.loss.good_to_bad", "found -1; a probability"),
+    (&["path.link.0.up.loss={kind=\"gilbert-elliott\",good_to_bad=0.1,bad_to_good=2}"], "path.link.0.up.loss.bad_to_good", "found 2; a probability"),
+    (&["path.link.0.up.loss={kind=\"gilbert-elliott\",good_to_bad=0.1,bad_to_good=1,loss_good=3}"], "path.link.0.up.loss.loss_good", "found 3; a probability"),
+    (&["path.link.0.up.loss={kind=\"gilbert-elliott\",good_to_bad=0.1,bad_to_good=1,loss_bad=4}"], "path.link.0.up.loss.loss_bad", "found 4; a probability"),
+    (&["path.link.0.up.loss={kind=\"list\",drop=[\"data 8\",\"date 9\"]}"], "path.link.0.up.loss.drop.1", "\"date 9\" has the unknown kind \"date\""),
+    (&["path.link.0.up.loss={kind=\"list\",drop=[\"data 0\"]}"], "path.link.0.up.loss.drop.0", "\"data 0\" has no whole number from 1"),
+    (&["path.link.0.up.loss={kind=\"list\",drop=[\"data 9..8\"]}"], "path.link.0.up.loss.drop.0", "\"data 9..8\" is a range that ends before it starts"),
+    (&["leg=[]"], "leg", "there is none; write one [[leg]]"),
+    (&["leg.0.from=proxy"], "leg.0.from", "\"proxy\" is not a node; the nodes are nz-proxy, us-router, server"),
+    (&["leg.0.to=proxy"], "leg.0.to", "\"proxy\" is not a node"),
+    (&["leg.0.from=server", "leg.0.to=nz-proxy"], "leg.0", "goes from server to nz-proxy; a leg goes towards the servers"),
+    (&["leg.0.from=us-router"], "leg.0.from", "starts at us-router, which leaves a gap; it must start at nz-proxy"),
+    (&["leg.0.to=us-router"], "leg.0.to", "the last leg ends at us-router; it must end at server"),
+    (&["leg=[{from=\"nz-proxy\",to=\"us-router\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]"], "leg.1", "two legs meet at us-router, which needs a proxy there"),
+    (&["leg=[{from=\"nz-proxy\",to=\"server\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]"], "leg.1.from", "starts at us-router, which leaves an overlap; it must start at server"),
+    (&["leg.0.tcp.mss=31 B"], "leg.0.tcp.mss", "found 31 B; an MSS is 32 B to 65495 B"),
+    (&["leg.0.tcp.from.mss=65496 B"], "leg.0.tcp.from.mss", "found 65496 B; an MSS"),
+    (&["leg.0.tcp.to.mss=0 B"], "leg.0.tcp.to.mss", "found 0 B; an MSS"),
+    (&["leg.0.tcp.buffer=31 B"], "leg.0.tcp.buffer", "found 31 B; a buffer is at least 32 B"),
+    (&["leg.0.tcp.to.buffer=0 B"], "leg.0.tcp.to.buffer", "found 0 B; a buffer"),
+    (&["leg.0.tcp.constants.slow_tick=0 s"], "leg.0.tcp.constants.slow_tick", "`slow_tick` must be at least 1 ms"),
+    (&["leg.0.tcp.constants.slow_tik=1 s"], "leg.0.tcp.constants.slow_tik", "unknown key; the keys here are slow_tick, fast_tick"),
+    (&["leg.0.tcp.constants.idle_restart=never"], "leg.0.tcp.constants.idle_restart", "found \"never\"; it is one of \"since-received\", \"off\""),
+    (&["workload.requests="], "workload.requests", "found an empty name"),
+    (&["workload.hosts= "], "workload.hosts", "found an empty name"),
+    (&["workload.load=4000000000"], "workload.copies_offset", "4000000000 copies 37 s apart start over 292 years"),
+    (&["workload.default_mss=16 B"], "workload.default_mss", "found 16 B; an MSS"),
+    (&["workload.default_window=0 B"], "workload.default_window", "found 0 B; a buffer"),
+    (&["run.until=0 s"], "run.until", "found 0 s; write a duration above zero"),
+    (&["record.links_every=0 ms"], "record.links_every", "found 0 s; write an interval above zero"),
+    (&["sweep.factors.\"workload.lod\"=[1, 2, 4]"], "sweep.factors.\"workload.lod\"", "workload.lod: unknown key; the keys here are requests"),
+    (&["sweep.factors.\"leg.1.from\"=[\"a\"]"], "sweep.factors.\"leg.1.from\"", "leg has one entry, leg.0"),
+    (&["sweep.factors.\"workload.load\"=[1, 0]"], "sweep.factors.\"workload.load\"", "workload.load: found 0; it is 1 to 4294967295"),
+    (&["sweep.factors.\"leg.0.tcp.mss\"=[\"1460 B\", \"16 B\"]"], "sweep.factors.\"leg.0.tcp.mss\"", "leg.0.tcp.mss: found 16 B; an MSS"),
+    (&["sweep.factors.\"run.seed\"=[]"], "sweep.factors.\"run.seed\"", "there are no levels; write at least one"),
+    (&["sweep.factors.\"sweep.replications\"=[1]"], "sweep.factors.\"sweep.replications\"", "a sweep cannot vary itself"),
+];
+
+#[test]
+fn each_rule_is_told_at_its_key() {
+    for (overrides, key, message) in RULES {
+        let error = cable_with(overrides).unwrap_err();
+        assert_eq!(error.problems.len(), 1, "{error}");
+        assert_eq!(error.problems[0].key, *key);
+        assert!(error.problems[0].message.starts_with(message), "{error}");
+    }
+}
+
+#[test]
+fn values_at_the_edge_of_a_rule_are_right() {
+    for edge in [
+        "path.link.0.up.delay=24 h",
+        "path.link.0.up.loss={kind=\"bernoulli\",probability=1}",
+        "path.link.0.up.loss={kind=\"list\",drop=[\"data 13..15\",\"any 4\",\"synack 1\"]}",
+        "leg.0.tcp.mss=32 B",
+        "leg.0.tcp.mss=65495 B",
+        "leg.0.tcp.buffer=32 B",
+        "run.seed=9007199254740992",
+        "run.until=1 ns",
+    ] {
+        assert!(cable_with(&[edge]).is_ok(), "{edge}");
+    }
+    let waiting = ["path.link.0.up.queue=0 packets", "path.link.0.up.queue_counts=waiting"];
+    assert!(cable_with(&waiting).is_ok());
+}

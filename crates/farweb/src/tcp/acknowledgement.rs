@@ -1,0 +1,97 @@
+//! ACKs on the slow path: duplicates, and ACKs of new data.
+//!
+//! Models 4.4BSD-Lite. A duplicate has no data, the same window and the same number, while the retransmission timer
+//! runs; anything else that acknowledges nothing new starts the count again, a window update too.
+//!
+//! Source: 4.4BSD-Lite `tcp_input.c` 8.5; RFC 2001.
+
+use super::connection::Connection;
+use super::input::Rejection;
+use super::negotiation::WINDOW_FIELD_MAX;
+use super::recovery::OnDuplicate;
+use super::segment::Segment;
+use super::state::{CloseReason, Output, State};
+use super::timers::{Timer, ticks};
+
+impl Connection {
+    /// An ACK of nothing new.
+    pub(super) fn process_old_ack(
+        &mut self,
+        segment: &Segment,
+        window: u64,
+        out: &mut Output,
+    ) -> Result<(), Rejection> {
+        let repeats = segment.len == 0 && window == self.snd_wnd;
+        if !repeats || !self.timers.is_set(Timer::Retransmit) || segment.ack != self.snd_una {
+            self.recovery.reset();
+            return Ok(());
+        }
+        match self.recovery.on_duplicate() {
+            OnDuplicate::Wait => return Ok(()),
+            OnDuplicate::Retransmit { duplicates } => self.fast_retransmit(duplicates, out),
+            OnDuplicate::Inflate => {
+                self.congestion.on_further_duplicate(self.mss);
+                self.output(out);
+            }
+        }
+        Err(Rejection::Silent)
+    }
+
+    /// Sends the segment at `snd_una` again, and only that, by a window of one segment for the time of the call.
+    fn fast_retransmit(&mut self, duplicates: u64, out: &mut Output) {
+        let resume = self.snd_nxt;
+        self.congestion.on_fast_retransmit(self.snd_wnd.min(self.congestion.cwnd()), self.mss);
+        self.timers.cancel(Timer::Retransmit);
+        self.rtt.on_retransmit();
+        self.snd_nxt = self.snd_una;
+        self.output(out);
+        self.congestion.enter_recovery(duplicates, self.mss);
+        self.snd_nxt = self.snd_nxt.max(resume);
+    }
+
+    /// An ACK of new data, a SYN or a FIN. Whether there may be something to send.
+    pub(super) fn process_new_ack(&mut self, segment: &Segment, out: &mut Output) -> Result<bool, Rejection> {
+        if self.recovery.on_ack() {
+            self.congestion.leave_recovery();
+        }
+        if segment.ack > self.snd_max {
+            return Err(Rejection::Acknowledge);
+        }
+        self.rtt.on_ack(segment.ack, self.clock.tick, segment.options.timestamps.map(|stamps| stamps.echo));
+        let all_acknowledged = segment.ack == self.snd_max;
+        let queued = self.send.queued(self.snd_una);
+        let acknowledged = segment.ack - self.snd_una;
+        // The window is counted from `snd_una`; the segment's own window, if it is newer, replaces it in a moment.
+        self.snd_wnd = self.snd_wnd.saturating_sub(acknowledged.min(queued));
+        self.snd_una = segment.ack;
+        self.snd_nxt = self.snd_nxt.max(self.snd_una);
+        self.restart_retransmit();
+        self.congestion.on_ack(self.mss, WINDOW_FIELD_MAX << self.negotiated.snd_scale);
+        self.wake_writer(out);
+        if self.sent_fin && self.snd_una > self.send.end {
+            self.process_ack_of_fin(out)?;
+        }
+        Ok(all_acknowledged)
+    }
+
+    /// All of the stream is acknowledged, and the FIN if one was sent.
+    fn process_ack_of_fin(&mut self, out: &mut Output) -> Result<(), Rejection> {
+        match self.state {
+            State::FinWait1 => {
+                self.state = State::FinWait2;
+                if self.detached {
+                    // Nobody would notice if the peer never finished; RFC 793 would wait for ever.
+                    let patience = ticks(self.profile.fin_wait_2_timeout, &self.profile);
+                    self.timers.set(Timer::TwoMsl, patience, &self.clock);
+                }
+            }
+            State::Closing => self.enter_time_wait(),
+            State::LastAck => {
+                self.finish(CloseReason::Finished, out);
+                return Err(Rejection::Silent);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! Reno as 4.4BSD-Lite has it.
+//!
+//! Models slow start, congestion avoidance with its additional eighth of a segment, halving, and the inflation of
+//! cwnd during fast recovery. Grows once for each ACK of new data, whatever it acknowledges. Leaves out the cache of
+//! ssthresh by route.
+//!
+//! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_timer.c` 8.1; RFC 2525, sections 2.6 and 2.8, for what is wrong with it.
+
+use super::super::profile::Profile;
+
+/// Largest window that can be advertised: `TCP_MAXWIN` scaled by `TCP_MAX_WINSHIFT`, 65535 · 2^14.
+const WINDOW_MAX: u64 = 65535 << 14;
+
+/// State of Reno, in bytes.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Reno {
+    cwnd: u64,
+    ssthresh: u64,
+    additive_eighth: bool,
+}
+
+impl Reno {
+    pub(super) const fn new(profile: &Profile) -> Self {
+        Self { cwnd: WINDOW_MAX, ssthresh: WINDOW_MAX, additive_eighth: profile.additive_eighth }
+    }
+
+    pub(super) const fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    pub(super) const fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    pub(super) const fn set_cwnd(&mut self, cwnd: u64) {
+        self.cwnd = cwnd;
+    }
+
+    /// One segment an ACK up to and including ssthresh, about one a round trip above.
+    pub(super) fn on_ack(&mut self, mss: u64, limit: u64) {
+        let increase = if self.cwnd > self.ssthresh {
+            mss * mss / self.cwnd + if self.additive_eighth { mss / 8 } else { 0 }
+        } else {
+            mss
+        };
+        self.cwnd = (self.cwnd + increase).min(limit);
+    }
+
+    /// Half the window in whole segments, at least two, is the new ssthresh; one segment is the new window.
+    pub(super) fn on_timeout(&mut self, window: u64, mss: u64) {
+        self.ssthresh = (window / 2 / mss).max(2) * mss;
+        self.cwnd = mss;
+    }
+
+    pub(super) const fn enter_recovery(&mut self, duplicates: u64, mss: u64) {
+        self.cwnd = self.ssthresh + duplicates * mss;
+    }
+
+    pub(super) const fn inflate(&mut self, mss: u64) {
+        self.cwnd += mss;
+    }
+
+    pub(super) fn deflate(&mut self) {
+        self.cwnd = self.cwnd.min(self.ssthresh);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1460;
+
+    fn reno(cwnd: u64, ssthresh: u64) -> Reno {
+        Reno { cwnd, ssthresh, additive_eighth: true }
+    }
+
+    #[test]
+    fn a_window_equal_to_ssthresh_still_grows_by_a_segment() {
+        let mut reno = reno(4 * MSS, 4 * MSS);
+        reno.on_ack(MSS, 65535);
+        assert_eq!(reno.cwnd(), 5 * MSS);
+    }
+
+    #[test]
+    fn above_ssthresh_an_ack_adds_a_share_and_an_eighth_of_a_segment() {
+        let mut growing = reno(5 * MSS, 4 * MSS);
+        growing.on_ack(MSS, 65535);
+        assert_eq!(growing.cwnd(), 5 * MSS + MSS / 5 + MSS / 8);
+        let mut standard = Reno { additive_eighth: false, ..reno(5 * MSS, 4 * MSS) };
+        standard.on_ack(MSS, 65535);
+        assert_eq!(standard.cwnd(), 5 * MSS + MSS / 5);
+    }
+
+    #[test]
+    fn growth_stops_at_the_largest_window_that_can_be_advertised() {
+        let mut reno = reno(65000, 1 << 20);
+        reno.on_ack(MSS, 65535);
+        assert_eq!(reno.cwnd(), 65535);
+    }
+
+    #[test]
+    fn halving_rounds_down_to_segments_and_keeps_two() {
+        for (window, segments) in [(32767, 11), (8 * MSS, 4), (7 * MSS, 3), (3 * MSS, 2), (0, 2)] {
+            let mut reno = reno(window, 1 << 20);
+            reno.on_timeout(window, MSS);
+            assert_eq!((reno.ssthresh(), reno.cwnd()), (segments * MSS, MSS), "window {window}");
+        }
+    }
+}

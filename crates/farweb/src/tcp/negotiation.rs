@@ -1,0 +1,153 @@
+//! What a connection agrees on with its SYNs: segment size, buffers, window scaling, timestamps.
+//!
+//! Models 4.4BSD-Lite's `tcp_mss` and `tcp_dooptions` with the candidate MSS given by the scenario instead of a route.
+//! `tcp_mss` sets cwnd each time it runs: when a SYN goes out, to the MSS that is offered, and when an MSS option comes in,
+//! to the one that is settled. Hence a host that offers more than its peer starts with more than one of the smaller segments.
+//!
+//! Buffers are rounded up to whole segments. On the systems of 1997 that the studies modelled, a socket buffer was at most
+//! 32767 B (`SB_MAX` where a system set none), so rounding never carries a buffer beyond that: with an MSS of 1460 B a buffer of
+//! 8192 B becomes 8760 B, while one of 32767 B stays as it is instead of becoming 33580 B. Of these the sender
+//! fills 22 segments (32120 B), because it does not send the small rest. A buffer that a scenario sets larger than
+//! 32767 B is taken as it is.
+//!
+//! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_var.h` 8.3; RFC 1323.
+
+use super::connection::{Config, Connection};
+use super::profile::Profile;
+use super::segment::{Flags, Options, Segment, Timestamps};
+
+/// Largest window field.
+pub(super) const WINDOW_FIELD_MAX: u64 = 65535;
+/// Largest shift of a window (RFC 1323, section 2.3).
+const WINDOW_SCALE_MAX: u8 = 14;
+/// Age at which a peer's timestamp is too old to judge by, in seconds: 24 days (RFC 1323, section 4.2.3).
+pub(super) const TIMESTAMP_AGE_MAX_SECS: u64 = 24 * 24 * 60 * 60;
+
+/// What was offered and agreed.
+#[derive(Debug, Clone)]
+pub(super) struct Negotiated {
+    /// MSS that we offer.
+    mss_offered: u16,
+    /// Shift that we offer, and what the peer offered.
+    scale_offered: Option<u8>,
+    scale_received: Option<u8>,
+    /// Shifts in force, of the peer's window and of ours.
+    pub(super) snd_scale: u8,
+    pub(super) rcv_scale: u8,
+    timestamps_offered: bool,
+    timestamps_received: bool,
+    /// The peer's clock, as it is to be echoed (zero: not valid), and our tick when it was noted.
+    pub(super) ts_recent: u32,
+    pub(super) ts_recent_tick: u64,
+}
+
+impl Negotiated {
+    pub(super) fn new(config: &Config) -> Self {
+        let needed = (0..WINDOW_SCALE_MAX).find(|scale| WINDOW_FIELD_MAX << scale >= config.receive_buffer);
+        Self {
+            mss_offered: config.mss,
+            scale_offered: config.profile.window_scaling.then(|| needed.unwrap_or(WINDOW_SCALE_MAX)),
+            scale_received: None,
+            snd_scale: 0,
+            rcv_scale: 0,
+            timestamps_offered: config.profile.timestamps,
+            timestamps_received: false,
+            ts_recent: 0,
+            ts_recent_tick: 0,
+        }
+    }
+
+    /// Both have sent their SYNs: scaling is in force if both offered it.
+    pub(super) const fn settle_scaling(&mut self) {
+        if let (Some(ours), Some(theirs)) = (self.scale_offered, self.scale_received) {
+            self.rcv_scale = ours;
+            self.snd_scale = theirs;
+        }
+    }
+}
+
+impl Connection {
+    /// Takes what the options of a segment say.
+    pub(super) fn read_options(&mut self, segment: &Segment) {
+        if !segment.flags.contains(Flags::SYN) {
+            return;
+        }
+        let options = &segment.options;
+        if let Some(offer) = options.mss {
+            self.settle_mss(Some(offer));
+        }
+        if let Some(scale) = options.window_scale {
+            self.negotiated.scale_received = Some(scale.min(WINDOW_SCALE_MAX));
+        }
+        if let Some(timestamps) = options.timestamps {
+            self.negotiated.timestamps_received = true;
+            self.note_timestamp(timestamps);
+        }
+    }
+
+    pub(super) const fn note_timestamp(&mut self, timestamps: Timestamps) {
+        self.negotiated.ts_recent = timestamps.value;
+        self.negotiated.ts_recent_tick = self.clock.tick;
+    }
+
+    /// The options of a segment that is to be sent with `flags`.
+    pub(super) fn options_for(&mut self, flags: Flags) -> Options {
+        let mut options = Options::NONE;
+        let answers = flags.contains(Flags::ACK);
+        let agreed = &self.negotiated;
+        if agreed.timestamps_offered && (!answers || agreed.timestamps_received) {
+            options.timestamps = Some(Timestamps { value: self.clock.tick as u32, echo: agreed.ts_recent });
+        }
+        if flags.contains(Flags::SYN) {
+            if !answers || agreed.scale_received.is_some() {
+                options.window_scale = agreed.scale_offered;
+            }
+            options.mss = Some(agreed.mss_offered);
+            self.settle_mss(None);
+        }
+        options
+    }
+
+    /// Settles the segment size when a SYN goes out (`offer` is `None`) or when the peer's offer comes in.
+    fn settle_mss(&mut self, offer: Option<u16>) {
+        let own = u64::from(self.negotiated.mss_offered);
+        let mut mss = offer.map_or(own, |offer| own.min(u64::from(offer))).max(self.profile.mss_min.get());
+        if mss < self.mss || offer.is_some() {
+            mss = mss.min(self.send.capacity);
+            self.send.capacity = rounded_buffer(self.send.capacity, mss, &self.profile);
+            if self.receive.capacity > mss {
+                self.receive.capacity = rounded_buffer(self.receive.capacity, mss, &self.profile);
+            }
+            self.mss = mss;
+        }
+        self.congestion.set_cwnd(mss * u64::from(self.profile.initial_cwnd_segments));
+    }
+}
+
+/// A buffer of `size` bytes, rounded up to whole segments of `mss` bytes, but by rounding not beyond the profile's largest
+/// buffer.
+#[must_use]
+pub fn rounded_buffer(size: u64, mss: u64, profile: &Profile) -> u64 {
+    size.next_multiple_of(mss).min(size.max(profile.buffer_rounding_max.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_rounded_up_to_segments_but_not_beyond_the_largest() {
+        let lite = Profile::bsd44_lite();
+        let cases = [
+            (8192, 1460, 8760),
+            (8192, 512, 8192),
+            (4096, 1460, 4380),
+            (32767, 1460, 32767),
+            (32767, 512, 32767),
+        ];
+        for (size, mss, rounded) in cases {
+            assert_eq!(rounded_buffer(size, mss, &lite), rounded, "{size} B with MSS {mss}");
+        }
+        assert_eq!(rounded_buffer(65536, 1460, &lite), 65536);
+    }
+}

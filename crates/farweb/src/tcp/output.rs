@@ -1,0 +1,226 @@
+//! What leaves: the one routine that decides whether to send, and what.
+//!
+//! Called after every write, read and close, when a timer expires, and at the end of a segment's processing when there may
+//! be something to send. Models `tcp_output` of 4.4BSD-Lite step by step, with two changes. A FIN never leaves before the
+//! end of the data when options shorten the last segment (as in 4.4BSD-Lite2). And a call that sends an ACK without data
+//! starts the persist timer too where data is stuck: BSD leaves that to the next call, which never comes when the ACK
+//! that shut the window was the last segment in flight and the update that opens it is lost. Leaves out urgent data.
+//!
+//! Source: 4.4BSD-Lite `tcp_output.c` 8.3; RFC 896 (Nagle); RFC 1122, sections 4.2.3.3 and 4.2.3.4 (silly windows).
+
+use super::connection::{Connection, ISS};
+use super::negotiation::WINDOW_FIELD_MAX;
+use super::profile::IdleRestart;
+use super::segment::{Flags, Options, Segment};
+use super::state::Output;
+use super::timers::Timer;
+
+/// One segment, before it is decided whether to send it.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    flags: Flags,
+    /// Bytes of data.
+    len: u64,
+    /// Bytes in the send buffer before and from the first byte of the segment: `offset` and `queued - offset`.
+    offset: u64,
+    queued: u64,
+    /// Whether the window allows another segment after this one.
+    more: bool,
+}
+
+impl Connection {
+    /// Sends all that may be sent now.
+    pub(super) fn output(&mut self, out: &mut Output) {
+        self.send_all(false, out);
+    }
+
+    /// Sends all that may be sent now, at least one byte into a window that is shut.
+    pub(super) fn output_forced(&mut self, out: &mut Output) {
+        self.send_all(true, out);
+    }
+
+    fn send_all(&mut self, force: bool, out: &mut Output) {
+        // Taken once for all segments of the call: the last, small one of a write may follow its full ones (Nagle).
+        let idle = self.snd_max == self.snd_una;
+        if idle && self.must_restart() {
+            self.congestion.set_cwnd(self.mss);
+        }
+        loop {
+            let plan = self.plan(force);
+            if !self.is_worth_sending(&plan, idle, force) {
+                self.persist_if_stuck(plan.queued);
+                return;
+            }
+            if !self.transmit(plan, force, out) {
+                return;
+            }
+        }
+    }
+
+    /// Whether nothing was received for so long that the window is out of date.
+    fn must_restart(&self) -> bool {
+        self.profile.idle_restart == IdleRestart::SinceReceived
+            && self.idle_ticks() >= u64::from(self.rtt.rto())
+    }
+
+    /// What the windows and the send buffer allow from `snd_nxt` on.
+    fn plan(&mut self, force: bool) -> Plan {
+        let offset = self.snd_nxt - self.snd_una;
+        let queued = self.send.queued(self.snd_una);
+        let mut window = self.snd_wnd.min(self.congestion.cwnd());
+        let mut flags = self.state.flags();
+        if force && window == 0 {
+            window = 1;
+            if offset < queued {
+                flags = flags.without(Flags::FIN);
+            }
+        } else if force {
+            self.timers.cancel(Timer::Persist);
+            self.rtt.reset_backoff();
+        }
+        let usable = queued.min(window);
+        if usable < offset && window == 0 {
+            // The window was shut on what is in flight: persisting takes over from retransmitting.
+            self.timers.cancel(Timer::Retransmit);
+            self.snd_nxt = self.snd_una;
+        }
+        let allowed = usable.saturating_sub(offset);
+        let len = allowed.min(self.mss);
+        if self.snd_nxt + len < self.snd_una + queued {
+            flags = flags.without(Flags::FIN);
+        }
+        Plan { flags, len, offset, queued, more: allowed > len }
+    }
+
+    fn is_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
+        (plan.len > 0 && self.is_data_worth_sending(plan, idle, force))
+            || self.is_window_update_due()
+            || self.ack_now
+            || plan.flags.intersects(Flags::SYN.union(Flags::RST))
+            || (plan.flags.contains(Flags::FIN) && (!self.sent_fin || self.snd_nxt == self.snd_una))
+    }
+
+    /// The sender's rules against small segments.
+    const fn is_data_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
+        let empties = plan.offset + plan.len >= plan.queued;
+        plan.len == self.mss
+            || ((idle || !self.profile.nagle) && empties)
+            || force
+            || plan.len >= self.max_sndwnd / 2
+            || self.snd_nxt < self.snd_max
+    }
+
+    /// Whether the window can be moved by two segments or half the buffer. This is what acknowledges every second
+    /// segment: there is no other rule for that.
+    fn is_window_update_due(&self) -> bool {
+        let space = self.receive.space();
+        if space == 0 {
+            return false;
+        }
+        let advance = space.min(self.largest_window()) as i64 - self.advertised();
+        advance >= 2 * self.mss as i64 || 2 * advance >= self.receive.capacity as i64
+    }
+
+    /// What remains of the window as it was advertised; -1 when a FIN came beyond a window that was used up.
+    pub(super) const fn advertised(&self) -> i64 {
+        self.rcv_adv as i64 - self.rcv_nxt as i64
+    }
+
+    const fn largest_window(&self) -> u64 {
+        WINDOW_FIELD_MAX << self.negotiated.rcv_scale
+    }
+
+    /// Data that cannot be sent, with nothing in flight that would bring an ACK: waits for the window on its own.
+    fn persist_if_stuck(&mut self, queued: u64) {
+        if queued > 0 && !self.timers.is_set(Timer::Retransmit) && !self.timers.is_set(Timer::Persist) {
+            self.rtt.reset_backoff();
+            self.set_persist();
+        }
+    }
+
+    /// Builds and sends a segment. Whether another one may follow.
+    fn transmit(&mut self, mut plan: Plan, force: bool, out: &mut Output) -> bool {
+        if plan.flags.contains(Flags::SYN) {
+            self.snd_nxt = ISS;
+        }
+        let options = self.options_for(plan.flags);
+        let room = self.mss - u64::from(options.bytes());
+        if plan.len > room {
+            plan.len = room;
+            plan.more = true;
+            plan.flags = plan.flags.without(Flags::FIN);
+        }
+        if plan.len > 0 && plan.offset + plan.len == plan.queued {
+            plan.flags = plan.flags | Flags::PSH;
+        }
+        if plan.flags.contains(Flags::FIN) && self.sent_fin && self.snd_nxt == self.snd_max {
+            self.snd_nxt -= 1;
+        }
+        let takes_space = plan.len > 0 || plan.flags.intersects(Flags::SYN.union(Flags::FIN));
+        let persisting = self.timers.is_set(Timer::Persist);
+        let seq = if takes_space || persisting { self.snd_nxt } else { self.snd_max };
+        let window = self.next_window();
+        out.segments.push(Segment {
+            seq,
+            ack: if plan.flags.contains(Flags::ACK) { self.rcv_nxt } else { 0 },
+            len: plan.len as u32,
+            window: self.window_field(window),
+            flags: plan.flags,
+            options,
+        });
+        if force && persisting {
+            // A probe is not in flight as other segments are: it is not timed, and the persist timer sends it again.
+            self.snd_max = self.snd_max.max(self.snd_nxt + plan.len);
+        } else {
+            self.advance(&plan, takes_space);
+        }
+        self.rcv_adv = self.rcv_adv.max(self.rcv_nxt + window as u64);
+        self.last_ack_sent = self.rcv_nxt;
+        self.ack_now = false;
+        self.timers.cancel(Timer::DelayedAck);
+        if plan.len == 0 {
+            self.persist_if_stuck(plan.queued);
+        }
+        plan.more
+    }
+
+    /// Moves `snd_nxt` over a segment that was sent, times it, and starts the retransmission timer.
+    fn advance(&mut self, plan: &Plan, takes_space: bool) {
+        let start = self.snd_nxt;
+        if takes_space && start < self.snd_max {
+            self.retransmits += 1;
+        }
+        let has_fin = plan.flags.contains(Flags::FIN);
+        self.sent_fin |= has_fin;
+        self.snd_nxt += plan.len + u64::from(plan.flags.contains(Flags::SYN)) + u64::from(has_fin);
+        if self.snd_nxt > self.snd_max {
+            self.snd_max = self.snd_nxt;
+            self.rtt.on_sent(start, self.clock.tick);
+        }
+        if !self.timers.is_set(Timer::Retransmit) && self.snd_nxt != self.snd_una {
+            self.timers.set(Timer::Retransmit, self.rtt.rto(), &self.clock);
+            if self.timers.is_set(Timer::Persist) {
+                self.timers.cancel(Timer::Persist);
+                self.rtt.reset_backoff();
+            }
+        }
+    }
+
+    /// The window to advertise: the receiver's rule against silly windows, and never a smaller right edge.
+    fn next_window(&self) -> i64 {
+        let space = self.receive.space();
+        let silly = space < self.receive.capacity / 4 && space < self.mss;
+        let offered = if silly { 0 } else { space.min(self.largest_window()) };
+        (offered as i64).max(self.advertised())
+    }
+
+    /// `window` as the field of a segment has it.
+    pub(super) fn window_field(&self, window: i64) -> u16 {
+        (window.max(0) >> self.negotiated.rcv_scale).min(WINDOW_FIELD_MAX as i64) as u16
+    }
+
+    /// An ACK without data, sent for itself.
+    pub(super) const fn bare_ack(&self, window: u16, options: Options) -> Segment {
+        Segment { seq: self.snd_max, ack: self.rcv_nxt, len: 0, window, flags: Flags::ACK, options }
+    }
+}

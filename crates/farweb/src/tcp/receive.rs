@@ -1,0 +1,156 @@
+//! The receive buffer and the reassembly of what arrives out of order.
+//!
+//! Models byte counts and ranges; payload has no content, so which of two overlapping copies is kept cannot matter.
+//! A FIN that arrives early is remembered by its number. Leaves out urgent data.
+//!
+//! Source: 4.4BSD-Lite `tcp_input.c` 8.5 (`tcp_reass`), `sys/kern/uipc_socket.c` 8.3 (`soreceive`).
+
+use std::ops::Range;
+
+use super::connection::Connection;
+use super::segment::{Flags, Segment};
+use super::state::{Notice, Output, State};
+use crate::units::Instant;
+
+/// The receive buffer, and what waits for a gap to be filled.
+#[derive(Debug, Clone)]
+pub(super) struct ReceiveBuffer {
+    /// Bytes that it holds.
+    pub(super) capacity: u64,
+    /// Bytes in order and not yet read.
+    pub(super) buffered: u64,
+    /// Ranges beyond `rcv_nxt`, apart from each other and in order.
+    early: Vec<Range<u64>>,
+    /// Number of a FIN that arrived early.
+    early_fin: Option<u64>,
+}
+
+impl ReceiveBuffer {
+    pub(super) const fn new(capacity: u64) -> Self {
+        Self { capacity, buffered: 0, early: Vec::new(), early_fin: None }
+    }
+
+    /// Free space for data in order.
+    pub(super) const fn space(&self) -> u64 {
+        self.capacity.saturating_sub(self.buffered)
+    }
+
+    /// Whether nothing waits for a gap to be filled.
+    pub(super) const fn is_in_order(&self) -> bool {
+        self.early.is_empty() && self.early_fin.is_none()
+    }
+
+    /// Keeps `range` until what is before it has arrived. Ranges that touch become one.
+    fn insert(&mut self, mut range: Range<u64>) {
+        let first = self.early.partition_point(|kept| kept.end < range.start);
+        let after = self.early.partition_point(|kept| kept.start <= range.end);
+        if first < after {
+            range.start = range.start.min(self.early[first].start);
+            range.end = range.end.max(self.early[after - 1].end);
+        }
+        self.early.splice(first..after, [range]);
+    }
+
+    /// Takes the range that begins at or before `rcv_nxt`, if there is one, and gives its end.
+    fn take_next(&mut self, rcv_nxt: u64) -> Option<u64> {
+        let end = self.early.first().filter(|range| range.start <= rcv_nxt)?.end;
+        self.early.remove(0);
+        Some(end)
+    }
+}
+
+impl Connection {
+    /// Bytes that can be read.
+    #[must_use]
+    pub const fn readable(&self) -> u64 {
+        self.receive.buffered
+    }
+
+    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
+    pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+        self.catch_up(now, out);
+        let read = bytes.min(self.receive.buffered);
+        self.receive.buffered -= read;
+        if read > 0 && self.state != State::Closed {
+            self.output(out);
+        }
+        read
+    }
+
+    /// Takes the text and the FIN of an acceptable segment. Whether a FIN is now in order.
+    pub(super) fn take_text(&mut self, segment: &Segment, out: &mut Output) -> bool {
+        let has_fin = segment.flags.contains(Flags::FIN);
+        if (segment.len == 0 && !has_fin) || self.state == State::TimeWait {
+            return false;
+        }
+        let in_order = segment.seq == self.rcv_nxt && self.receive.is_in_order();
+        if in_order && self.state == State::Established {
+            self.accept_text(u64::from(segment.len), out);
+            self.delay_ack();
+            return has_fin;
+        }
+        self.ack_now = true;
+        self.reassemble(segment, out)
+    }
+
+    /// Appends `len` bytes in order.
+    pub(super) fn accept_text(&mut self, len: u64, out: &mut Output) {
+        if len > 0 {
+            self.rcv_nxt += len;
+            self.receive.buffered += len;
+            out.notices.push(Notice::Readable);
+        }
+    }
+
+    /// Keeps a segment that is out of order, or that came while data is not delivered yet.
+    fn reassemble(&mut self, segment: &Segment, out: &mut Output) -> bool {
+        let end = segment.seq + u64::from(segment.len);
+        if segment.len > 0 {
+            self.receive.insert(segment.seq..end);
+        }
+        if segment.flags.contains(Flags::FIN) {
+            self.receive.early_fin = Some(end);
+        }
+        self.deliver_early_text(out);
+        let fin_in_order = self.receive.early_fin == Some(self.rcv_nxt);
+        if fin_in_order {
+            self.receive.early_fin = None;
+        }
+        fin_in_order
+    }
+
+    /// Delivers text that has become in order; it waits until the connection is established.
+    pub(super) fn deliver_early_text(&mut self, out: &mut Output) {
+        if self.state < State::Established {
+            return;
+        }
+        while let Some(end) = self.receive.take_next(self.rcv_nxt) {
+            self.accept_text(end.saturating_sub(self.rcv_nxt), out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let mut buffer = ReceiveBuffer::new(1 << 20);
+        ranges.iter().for_each(|(start, end)| buffer.insert(*start..*end));
+        buffer.early.iter().map(|range| (range.start, range.end)).collect()
+    }
+
+    #[test]
+    fn ranges_stay_in_order_and_apart() {
+        assert_eq!(kept(&[(30, 40), (10, 20), (50, 60)]), [(10, 20), (30, 40), (50, 60)]);
+    }
+
+    #[test]
+    fn ranges_that_touch_or_overlap_become_one() {
+        assert_eq!(kept(&[(10, 20), (20, 30)]), [(10, 30)]);
+        assert_eq!(kept(&[(20, 30), (10, 20)]), [(10, 30)]);
+        assert_eq!(kept(&[(10, 20), (30, 40), (15, 35)]), [(10, 40)]);
+        assert_eq!(kept(&[(10, 40), (20, 30)]), [(10, 40)]);
+        assert_eq!(kept(&[(20, 30), (60, 70), (40, 50), (10, 65)]), [(10, 70)]);
+    }
+}

@@ -1,0 +1,108 @@
+//! The send buffer: bytes written and not yet acknowledged, and how a write is handed to TCP.
+//!
+//! Models the accounting of a BSD stream socket: a blocked writer, the low-water mark, and copying in pieces with an
+//! output call after each, where a profile asks for it. Leaves out memory for headers of buffers (`sb_mbmax`).
+//!
+//! Source: 4.4BSD-Lite `sys/kern/uipc_socket.c` 8.3 (`sosend`), `uipc_socket2.c` 8.1, `sys/sys/mbuf.h`.
+
+use super::connection::{Connection, FIRST_BYTE};
+use super::profile::Profile;
+use super::state::{Notice, Output, State};
+use crate::units::Instant;
+
+/// Writes of this size and more are copied into clusters, smaller rests into small buffers (`MINCLSIZE`, `MHLEN`).
+const SMALL_REST: u64 = 208;
+const SMALL_PIECE: u64 = 100;
+
+/// The send buffer.
+#[derive(Debug, Clone)]
+pub(super) struct SendBuffer {
+    /// Sequence number after the last byte written.
+    pub(super) end: u64,
+    /// Bytes that it holds.
+    pub(super) capacity: u64,
+    /// What a blocked writer still has; zero when none waits.
+    wanted: u64,
+}
+
+impl SendBuffer {
+    pub(super) const fn new(capacity: u64) -> Self {
+        Self { end: FIRST_BYTE, capacity, wanted: 0 }
+    }
+
+    /// Bytes from `snd_una` on.
+    pub(super) fn queued(&self, snd_una: u64) -> u64 {
+        self.end.saturating_sub(snd_una.max(FIRST_BYTE))
+    }
+
+    fn space(&self, snd_una: u64) -> u64 {
+        self.capacity.saturating_sub(self.queued(snd_una))
+    }
+
+    /// Whether a writer of `bytes` may go on: all fits, or a piece worth copying does.
+    fn admits(&self, bytes: u64, snd_una: u64, profile: &Profile) -> bool {
+        let space = self.space(snd_una);
+        space >= bytes || space >= profile.send_low_water.get().min(self.capacity)
+    }
+
+    /// The stream has ended: no writer waits any more.
+    pub(super) const fn forget_writer(&mut self) {
+        self.wanted = 0;
+    }
+
+    /// Whether a blocked writer may go on; it is told once.
+    pub(super) fn take_writable(&mut self, snd_una: u64, profile: &Profile) -> bool {
+        let writable = self.wanted > 0 && self.admits(self.wanted, snd_una, profile);
+        if writable {
+            self.wanted = 0;
+        }
+        writable
+    }
+}
+
+impl Connection {
+    /// Writes up to `bytes` to the stream and gives the number accepted, which may be zero.
+    ///
+    /// Before [`Notice::Connected`] and after the end of our stream nothing is accepted. When the buffer takes less than
+    /// all, [`Notice::Writable`] tells when to try again with the rest; as with a blocking BSD writer that is once the
+    /// rest fits or the low-water mark is free.
+    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+        self.catch_up(now, out);
+        if !matches!(self.state, State::Established | State::CloseWait) {
+            return 0;
+        }
+        if !self.send.admits(bytes, self.snd_una, &self.profile) {
+            self.send.wanted = bytes;
+            return 0;
+        }
+        let accepted = bytes.min(self.send.space(self.snd_una));
+        let mut copied = 0;
+        while copied < accepted {
+            let piece = self.piece_of(bytes - copied).min(accepted - copied);
+            self.send.end += piece;
+            copied += piece;
+            self.output(out);
+        }
+        self.send.wanted = bytes - accepted;
+        accepted
+    }
+
+    /// Bytes that are handed over at once of a write of which `rest` remains.
+    const fn piece_of(&self, rest: u64) -> u64 {
+        let cluster = self.profile.socket_cluster.get();
+        if self.profile.socket_small_pieces && rest < SMALL_REST {
+            SMALL_PIECE
+        } else if cluster > 0 {
+            cluster
+        } else {
+            rest
+        }
+    }
+
+    /// Tells a blocked writer that it may go on.
+    pub(super) fn wake_writer(&mut self, out: &mut Output) {
+        if self.send.take_writable(self.snd_una, &self.profile) {
+            out.notices.push(Notice::Writable);
+        }
+    }
+}

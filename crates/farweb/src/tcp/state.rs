@@ -1,0 +1,96 @@
+//! States of a connection, and what the application learns of it.
+
+use super::segment::{Flags, Segment};
+
+/// State of a connection (RFC 793; LISTEN belongs to the host, not to a connection).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// Gone: answers every segment with a reset.
+    Closed,
+    /// Opened by us, SYN sent.
+    SynSent,
+    /// SYN received and answered.
+    SynReceived,
+    /// Data flows both ways.
+    Established,
+    /// The peer has finished sending.
+    CloseWait,
+    /// We have finished; our FIN is not acknowledged.
+    FinWait1,
+    /// Both have finished at the same time; our FIN is not acknowledged.
+    Closing,
+    /// The peer finished first, then we; our FIN is not acknowledged.
+    LastAck,
+    /// Our FIN is acknowledged; the peer may go on.
+    FinWait2,
+    /// Both have finished; the last ACK may have to be repeated.
+    TimeWait,
+}
+
+/// What the application learns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// The connection is established.
+    Connected,
+    /// Bytes have arrived in order and can be read.
+    Readable,
+    /// There is room for what a partial write left over, or for a piece of at least the low-water mark.
+    Writable,
+    /// The peer has finished sending; what is still to be read is the rest.
+    EndOfStream,
+    /// The connection is gone; nothing follows.
+    Closed(CloseReason),
+}
+
+/// Why a connection is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CloseReason {
+    /// Both sides had finished (or a reset came when nothing was left to be received).
+    Finished,
+    /// A reset answered our SYN or SYN-ACK.
+    Refused,
+    /// A reset came.
+    Reset,
+    /// No answer: to a SYN in the time of `connect_timeout`, to retransmissions or to keepalive probes.
+    TimedOut,
+    /// Our own application gave up.
+    Aborted,
+}
+
+/// Segments and notices of one call, in order. Lent by the caller, who drains and reuses it.
+#[derive(Debug, Clone, Default)]
+pub struct Output {
+    /// Segments to be sent, first to last.
+    pub segments: Vec<Segment>,
+    /// What the application learns, first to last.
+    pub notices: Vec<Notice>,
+}
+
+impl State {
+    /// Control bits of a segment that is sent in this state (`tcp_outflags` in 4.4BSD-Lite `tcp_fsm.h`).
+    pub(super) const fn flags(self) -> Flags {
+        match self {
+            Self::Closed => Flags::RST.union(Flags::ACK),
+            Self::SynSent => Flags::SYN,
+            Self::SynReceived => Flags::SYN.union(Flags::ACK),
+            Self::Established | Self::CloseWait | Self::FinWait2 | Self::TimeWait => Flags::ACK,
+            Self::FinWait1 | Self::Closing | Self::LastAck => Flags::FIN.union(Flags::ACK),
+        }
+    }
+}
+
+/// The reset with which a host answers a segment that belongs to no connection; a reset is not answered.
+///
+/// It takes the number that the segment acknowledges; without one it acknowledges the whole segment (RFC 793, section 3.4).
+#[must_use]
+pub const fn reset_for(segment: &Segment) -> Option<Segment> {
+    if segment.flags.contains(Flags::RST) {
+        return None;
+    }
+    let blank =
+        Segment { seq: 0, ack: 0, len: 0, window: 0, flags: Flags::RST, options: super::Options::NONE };
+    if segment.flags.contains(Flags::ACK) {
+        return Some(Segment { seq: segment.ack, ..blank });
+    }
+    Some(Segment { ack: segment.end(), flags: Flags::RST.union(Flags::ACK), ..blank })
+}

@@ -1,0 +1,246 @@
+//! Two endpoints on a pipe with a fixed delay each way, and what may happen to a segment in it.
+
+use super::super::*;
+use super::script::written;
+use crate::engine::EventQueue;
+use crate::units::{Duration, Instant};
+
+/// One of the two ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Opens the connection.
+    Client,
+    /// Accepts it.
+    Server,
+}
+
+/// What happens in the pipe or at an end.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Arrival(End, Segment),
+    Timer(End),
+    /// The application of an end looks at what it can read and write.
+    Application(End),
+}
+
+/// What the pipe does with a segment: the extra delay of each copy that arrives.
+pub(super) type Fate = Vec<Duration>;
+
+/// What an application does: writes, reads as it can, and closes.
+#[derive(Debug, Clone)]
+pub(super) struct Application {
+    /// Bytes still to be written, in pieces.
+    pub(super) writes: Vec<u64>,
+    /// Largest read, and the pause before the next.
+    pub(super) read_max: u64,
+    pub(super) read_pause: Duration,
+    /// Whether the writing waits for the peer's stream to end.
+    pub(super) answers: bool,
+    /// Bytes read.
+    pub(super) received: u64,
+    pub(super) reason: Option<CloseReason>,
+    pending: bool,
+    connected: bool,
+    ended: bool,
+    finished: bool,
+}
+
+/// A segment as an end sent it, with the time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent {
+    pub(super) at: Instant,
+    pub(super) from: End,
+    pub(super) segment: Segment,
+}
+
+/// The pipe, its ends and their applications.
+pub(super) struct Pipe<F> {
+    queue: EventQueue<Event>,
+    delay: Duration,
+    fate: F,
+    configs: [(Config, HostClock); 2],
+    pub(super) ends: [Option<Connection>; 2],
+    pub(super) applications: [Application; 2],
+    pub(super) sent: Vec<Sent>,
+    timers: [Option<Instant>; 2],
+}
+
+impl Application {
+    pub(super) const fn new(writes: Vec<u64>) -> Self {
+        Self {
+            writes,
+            read_max: u64::MAX,
+            read_pause: Duration::ZERO,
+            answers: false,
+            received: 0,
+            reason: None,
+            pending: false,
+            connected: false,
+            ended: false,
+            finished: false,
+        }
+    }
+
+    /// An application that writes when the peer's stream has ended.
+    pub(super) fn answering(writes: Vec<u64>) -> Self {
+        Self { answers: true, ..Self::new(writes) }
+    }
+}
+
+impl End {
+    const fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
+
+impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
+    pub(super) fn new(
+        delay: Duration,
+        configs: [(Config, HostClock); 2],
+        applications: [Application; 2],
+        fate: F,
+    ) -> Self {
+        let ends = [None, None];
+        Self {
+            queue: EventQueue::new(),
+            delay,
+            fate,
+            configs,
+            ends,
+            applications,
+            sent: Vec::new(),
+            timers: [None; 2],
+        }
+    }
+
+    pub(super) const fn end(&self, end: End) -> &Connection {
+        self.ends[end as usize].as_ref().expect("the end exists")
+    }
+
+    /// The last segments, for a test that fails.
+    pub(super) fn tail(&self) -> String {
+        let last = &self.sent[self.sent.len().saturating_sub(40)..];
+        last.iter().map(|sent| format!("{} {:?} {}\n", sent.at, sent.from, written(&sent.segment))).collect()
+    }
+
+    /// Runs until nothing is pending, calling `inspect` after every event of an end. Gives the time of the last event.
+    pub(super) fn run(&mut self, mut inspect: impl FnMut(&Connection)) -> Instant {
+        let (config, host) = self.configs[End::Client as usize];
+        let mut out = Output::default();
+        self.ends[End::Client as usize] = Some(Connection::connect(Instant::ZERO, &config, host, &mut out));
+        self.settle(End::Client, Instant::ZERO, out);
+        while let Some((now, event)) = self.queue.pop() {
+            assert!(now < Instant::ZERO + Duration::from_secs(1_000_000), "the transfer never ends");
+            let mut out = Output::default();
+            let end = match event {
+                Event::Arrival(end, segment) => {
+                    self.arrive(end, now, &segment, &mut out);
+                    end
+                }
+                Event::Timer(end) => {
+                    if self.timers[end as usize] != Some(now) {
+                        continue;
+                    }
+                    self.timers[end as usize] = None;
+                    self.connection(end).on_timeout(now, &mut out);
+                    end
+                }
+                Event::Application(end) => {
+                    self.applications[end as usize].pending = false;
+                    self.act(end, now, &mut out);
+                    end
+                }
+            };
+            self.settle(end, now, out);
+            if let Some(connection) = &self.ends[end as usize] {
+                inspect(connection);
+            }
+        }
+        self.queue.now()
+    }
+
+    const fn connection(&mut self, end: End) -> &mut Connection {
+        self.ends[end as usize].as_mut().expect("the end exists")
+    }
+
+    fn arrive(&mut self, end: End, now: Instant, segment: &Segment, out: &mut Output) {
+        match &mut self.ends[end as usize] {
+            Some(connection) => connection.on_segment(now, segment, out),
+            None if segment.flags == Flags::SYN => {
+                let (config, host) = self.configs[end as usize];
+                self.ends[end as usize] = Some(Connection::accept(now, &config, host, segment, out));
+            }
+            None => out.segments.extend(reset_for(segment)),
+        }
+    }
+
+    /// Puts segments into the pipe, lets the application know, and schedules the next timer.
+    fn settle(&mut self, end: End, now: Instant, out: Output) {
+        for segment in out.segments {
+            let sent = Sent { at: now, from: end, segment };
+            self.sent.push(sent);
+            for extra in (self.fate)(&sent, self.ends[end as usize].as_ref()) {
+                self.queue.push(now + self.delay + extra, Event::Arrival(end.other(), segment));
+            }
+        }
+        let application = &mut self.applications[end as usize];
+        let mut news = false;
+        for notice in out.notices {
+            match notice {
+                Notice::Connected => application.connected = true,
+                Notice::EndOfStream => application.ended = true,
+                Notice::Closed(reason) => {
+                    assert_eq!(application.reason.replace(reason), None, "closed twice");
+                }
+                Notice::Readable | Notice::Writable => {}
+            }
+            news = true;
+        }
+        if news && !application.pending {
+            // A fast application acts before the next segment of a burst arrives.
+            if application.read_pause == Duration::ZERO {
+                let mut out = Output::default();
+                self.act(end, now, &mut out);
+                return self.settle(end, now, out);
+            }
+            application.pending = true;
+            self.queue.push(now, Event::Application(end));
+        }
+        let due = self.ends[end as usize].as_ref().and_then(Connection::next_timeout);
+        if due != self.timers[end as usize] {
+            self.timers[end as usize] = due;
+            if let Some(due) = due {
+                self.queue.push(due, Event::Timer(end));
+            }
+        }
+    }
+
+    /// Reads, writes and closes as far as the application can now.
+    fn act(&mut self, end: End, now: Instant, out: &mut Output) {
+        let mut application = self.applications[end as usize].clone();
+        let connection = self.connection(end);
+        application.received += connection.read(now, application.read_max, out);
+        let may_write = application.connected && (!application.answers || application.ended);
+        while may_write && let Some(bytes) = application.writes.first_mut() {
+            let accepted = connection.write(now, *bytes, out);
+            *bytes -= accepted;
+            if *bytes > 0 {
+                break;
+            }
+            application.writes.remove(0);
+        }
+        if may_write && application.writes.is_empty() && !application.finished {
+            application.finished = true;
+            connection.shutdown_write(now, out);
+        }
+        let more = connection.readable() > 0 && !application.pending;
+        if more {
+            application.pending = true;
+            self.queue.push(now + application.read_pause, Event::Application(end));
+        }
+        self.applications[end as usize] = application;
+    }
+}

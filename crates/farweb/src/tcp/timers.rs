@@ -1,0 +1,287 @@
+//! The host's two timer grids, a connection's timers on them, and what each does when it expires.
+//!
+//! 4.4BSD has no timers but small integers that the host counts down every 500 ms, for all connections at the same
+//! moment, and a flag that it looks at every 200 ms. Here a timer is the instant at which its count would reach zero, so
+//! nothing happens at the ticks between. A grid has its n-th tick (from 1) at `phase + (n - 1) · period`. **A tick at
+//! exactly `now` has happened**: its timers run before anything else at `now`, and a timer set to N ticks at `now` runs at
+//! the N-th tick strictly after `now`, that is after more than N - 1 and at most N periods.
+//!
+//! Within a tick the timers run in the order of [`Timer`]. As in BSD, a timer that an earlier one of the same tick sets
+//! is counted down in that very tick, and the counters of idle time and of the round trip see the tick only after it.
+//! Where both grids tick at the same instant the fast one goes first (chosen; BSD leaves it open).
+//!
+//! Source: 4.4BSD-Lite `tcp_timer.c` 8.1, `tcp_timer.h` 8.1, `sys/kern/uipc_domain.c`.
+
+use super::connection::Connection;
+use super::profile::Profile;
+use super::segment::{Flags, Segment};
+use super::state::{CloseReason, Output, State};
+use crate::units::{Duration, Instant};
+
+/// Where a host's timer grids lie; the same for all its connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostClock {
+    /// First tick of the slow grid (500 ms), below its period.
+    pub slow_phase: Duration,
+    /// First tick of the fast grid (200 ms), below its period.
+    pub fast_phase: Duration,
+}
+
+/// A timer of a connection; those of the slow grid in the order in which they run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// Something sent was not acknowledged in time.
+    Retransmit,
+    /// The peer's window is shut, or too small to use.
+    Persist,
+    /// Establishing takes too long, or the connection is idle.
+    Keep,
+    /// TIME_WAIT or FIN_WAIT_2 ends.
+    TwoMsl,
+    /// An ACK has waited long enough; on the fast grid.
+    DelayedAck,
+}
+
+const SLOW_TIMERS: [Timer; 4] = [Timer::Retransmit, Timer::Persist, Timer::Keep, Timer::TwoMsl];
+const NEVER: Instant = Instant::from_nanos(u64::MAX);
+
+/// Deadlines, by [`Timer`].
+#[derive(Debug, Clone)]
+pub(super) struct Timers([Instant; 5]);
+
+/// Time as a connection sees it.
+#[derive(Debug, Clone)]
+pub(super) struct Clock {
+    now: Instant,
+    slow: Grid,
+    fast: Grid,
+    /// Slow ticks that the counters of idle time and round trip, and the timestamp clock, have seen.
+    pub(super) tick: u64,
+    /// The slow timer that is running.
+    running: Option<Timer>,
+}
+
+#[derive(Debug, Clone)]
+struct Grid {
+    period: Duration,
+    /// Ticks that have happened.
+    tick: u64,
+    /// The first tick that has not.
+    next: Instant,
+}
+
+/// `span` in ticks of the slow grid, rounded up.
+pub(super) fn ticks(span: Duration, profile: &Profile) -> u32 {
+    u32::try_from(span.as_nanos().div_ceil(profile.slow_tick.as_nanos())).unwrap_or(u32::MAX)
+}
+
+impl Grid {
+    const fn new(phase: Duration, period: Duration) -> Self {
+        Self { period, tick: 0, next: Instant::from_nanos(phase.as_nanos()) }
+    }
+
+    fn advance(&mut self, now: Instant) {
+        if now >= self.next {
+            let passed = (now - self.next).as_nanos() / self.period.as_nanos() + 1;
+            self.tick += passed;
+            self.next += self.period * passed;
+        }
+    }
+
+    /// The instant of the tick `ticks` after the last one that has happened.
+    fn after(&self, ticks: u64) -> Instant {
+        let last = self.next.as_nanos().wrapping_sub(self.period.as_nanos());
+        Instant::from_nanos(last.wrapping_add(self.period.as_nanos() * ticks))
+    }
+}
+
+impl Clock {
+    pub(super) fn new(now: Instant, host: HostClock, profile: &Profile) -> Self {
+        let mut clock = Self {
+            now,
+            slow: Grid::new(host.slow_phase, profile.slow_tick),
+            fast: Grid::new(host.fast_phase, profile.fast_tick),
+            tick: 0,
+            running: None,
+        };
+        clock.advance(now);
+        clock
+    }
+
+    pub(super) fn advance(&mut self, now: Instant) {
+        debug_assert!(now >= self.now, "time goes back from {} to {now}", self.now);
+        self.now = now;
+        self.slow.advance(now);
+        self.tick = self.slow.tick;
+    }
+
+    /// When `timer` expires if it is set to `ticks` now; at least one tick from now.
+    fn deadline(&self, timer: Timer, ticks: u32) -> Instant {
+        let counted_now = self.running.is_some_and(|running| timer as usize > running as usize);
+        self.slow.after(u64::from(ticks.max(1)) - u64::from(counted_now))
+    }
+
+    fn next_fast_tick(&mut self) -> Instant {
+        self.fast.advance(self.now);
+        self.fast.next
+    }
+}
+
+impl Timers {
+    pub(super) const fn new() -> Self {
+        Self([NEVER; 5])
+    }
+
+    pub(super) fn is_set(&self, timer: Timer) -> bool {
+        self.0[timer as usize] != NEVER
+    }
+
+    pub(super) const fn cancel(&mut self, timer: Timer) {
+        self.0[timer as usize] = NEVER;
+    }
+
+    /// Sets `timer` to expire `ticks` slow ticks from now.
+    pub(super) fn set(&mut self, timer: Timer, ticks: u32, clock: &Clock) {
+        self.0[timer as usize] = clock.deadline(timer, ticks);
+    }
+
+    /// Sets the delayed ACK to the next fast tick, unless it is set.
+    pub(super) fn set_delayed_ack(&mut self, clock: &mut Clock) {
+        if !self.is_set(Timer::DelayedAck) {
+            self.0[Timer::DelayedAck as usize] = clock.next_fast_tick();
+        }
+    }
+
+    pub(super) const fn cancel_all(&mut self) {
+        *self = Self::new();
+    }
+
+    /// The earliest deadline; far beyond every run when no timer is set.
+    pub(super) fn earliest(&self) -> Instant {
+        let [a, b, c, d, e] = self.0;
+        a.min(b).min(c.min(d)).min(e)
+    }
+
+    fn is_due(&self, timer: Timer, now: Instant) -> bool {
+        self.0[timer as usize] <= now
+    }
+}
+
+impl Connection {
+    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
+    #[must_use]
+    pub fn next_timeout(&self) -> Option<Instant> {
+        let earliest = self.timers.earliest();
+        (earliest != NEVER).then_some(earliest)
+    }
+
+    /// Runs the timers that are due. May be called early or for nothing.
+    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+        self.clock.advance(now);
+        if self.timers.is_due(Timer::DelayedAck, now) {
+            self.timers.cancel(Timer::DelayedAck);
+            self.ack_now = true;
+            self.output(out);
+        }
+        if self.timers.earliest() > now {
+            return;
+        }
+        self.clock.tick = self.clock.slow.tick - 1;
+        for timer in SLOW_TIMERS {
+            if self.timers.is_due(timer, now) {
+                self.timers.cancel(timer);
+                self.clock.running = Some(timer);
+                self.on_expiry(timer, out);
+            }
+        }
+        self.clock.running = None;
+        self.clock.tick = self.clock.slow.tick;
+    }
+
+    fn on_expiry(&mut self, timer: Timer, out: &mut Output) {
+        match timer {
+            Timer::Retransmit => self.on_retransmit_expiry(out),
+            Timer::Persist => {
+                self.set_persist();
+                self.output_forced(out);
+            }
+            Timer::Keep => self.on_keep_expiry(out),
+            Timer::TwoMsl => self.on_two_msl_expiry(out),
+            Timer::DelayedAck => unreachable!("delayed ACKs are on the fast grid"),
+        }
+    }
+
+    /// Backs off, halves ssthresh, and goes back to the first unacknowledged byte with a window of one segment.
+    fn on_retransmit_expiry(&mut self, out: &mut Output) {
+        self.timeouts += 1;
+        if self.rtt.on_timeout() > self.profile.retries_max {
+            self.drop_connection(CloseReason::TimedOut, out);
+            return;
+        }
+        self.timers.set(Timer::Retransmit, self.rtt.rto(), &self.clock);
+        self.snd_nxt = self.snd_una;
+        self.congestion.on_timeout(self.snd_wnd.min(self.congestion.cwnd()), self.mss);
+        self.recovery.reset();
+        self.output(out);
+    }
+
+    /// Starts or continues waiting for the peer's window, longer each time.
+    pub(super) fn set_persist(&mut self) {
+        let profile = &self.profile;
+        let (shortest, longest) = (ticks(profile.persist_min, profile), ticks(profile.persist_max, profile));
+        let interval = self.rtt.next_persist(profile).clamp(shortest, longest);
+        self.timers.set(Timer::Persist, interval, &self.clock);
+    }
+
+    fn on_keep_expiry(&mut self, out: &mut Output) {
+        if self.state < State::Established {
+            self.drop_connection(CloseReason::TimedOut, out);
+            return;
+        }
+        let profile = &self.profile;
+        if self.state > State::CloseWait {
+            self.timers.set(Timer::Keep, ticks(profile.keepalive_idle, profile), &self.clock);
+            return;
+        }
+        let patience = ticks(profile.keepalive_idle, profile) + ticks(profile.keepalive_timeout, profile);
+        if self.idle_ticks() >= u64::from(patience) {
+            self.drop_connection(CloseReason::TimedOut, out);
+            return;
+        }
+        self.timers.set(Timer::Keep, ticks(profile.keepalive_interval, profile), &self.clock);
+        // A number that the peer has seen makes it answer without changing anything.
+        let window = self.window_field(self.receive.space() as i64);
+        let options = self.options_for(Flags::ACK);
+        out.segments.push(Segment { seq: self.snd_una - 1, ..self.bare_ack(window, options) });
+    }
+
+    /// Receiving anything shows that the peer lives. Without keepalive an established connection needs no such timer.
+    pub(super) fn restart_keep(&mut self) {
+        if self.profile.keepalive || self.state < State::Established {
+            self.timers.set(Timer::Keep, ticks(self.profile.keepalive_idle, &self.profile), &self.clock);
+        }
+    }
+
+    fn on_two_msl_expiry(&mut self, out: &mut Output) {
+        let profile = &self.profile;
+        let patience = u64::from(ticks(profile.fin_wait_2_timeout, profile));
+        if self.state != State::TimeWait && self.idle_ticks() <= patience {
+            self.timers.set(Timer::TwoMsl, ticks(profile.keepalive_interval, profile), &self.clock);
+        } else {
+            self.finish(CloseReason::Finished, out);
+        }
+    }
+
+    /// (Re)starts the 2 MSL of TIME_WAIT; nothing else runs there.
+    pub(super) fn enter_time_wait(&mut self) {
+        self.state = State::TimeWait;
+        self.timers.cancel_all();
+        let span = ticks(self.profile.msl, &self.profile) * 2;
+        self.timers.set(Timer::TwoMsl, span, &self.clock);
+    }
+
+    /// Slow ticks since a segment was last received.
+    pub(super) const fn idle_ticks(&self) -> u64 {
+        self.clock.tick - self.received_tick
+    }
+}

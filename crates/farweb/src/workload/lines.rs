@@ -1,0 +1,274 @@
+//! Lines of a text file that nobody vouches for: plain or gzip, of bounded length, in constant memory.
+//!
+//! A gzip file is known by its first bytes, not by its name. Files that hold something else than text (Parquet,
+//! another compression, a capture, UTF-16) are refused at once, by what they are. A line longer than
+//! [`LINE_BYTES_MAX`] is never held whole.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::WorkloadError;
+
+/// Longest line, in bytes. Chosen: a hundred times the longest URL that Squid takes (8 KiB, `MAX_URL` in
+/// `src/defines.h`).
+pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes that are looked at to tell text from other data. Chosen: random data is then refused all but certainly.
+const HEAD_BYTES: usize = 512;
+
+/// A byte stream that a Python object may own.
+type Source = Box<dyn Read + Send + Sync>;
+
+/// What other files start with.
+const MAGICS: &[(&[u8], &str)] = &[
+    (b"PAR1", "a Parquet file; give it a name that ends in .parquet"),
+    (b"ARROW1", "an Arrow IPC file"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\xFD7zXZ", "an xz file; unpack it, or compress it with gzip"),
+    (b"\x28\xB5\x2F\xFD", "a Zstandard file; unpack it, or compress it with gzip"),
+    (b"BZh", "a bzip2 file; unpack it, or compress it with gzip"),
+    (b"\x1F\x8B", "a gzip file inside a gzip file"),
+    (b"\xFF\xFE", "UTF-16 text; save it as UTF-8"),
+    (b"\xFE\xFF", "UTF-16 text; save it as UTF-8"),
+    (b"\xD4\xC3\xB2\xA1", "a packet capture"),
+    (b"\x0A\x0D\x0D\x0A", "a packet capture"),
+    (b"\x89PNG", "a PNG image"),
+    (b"%PDF", "a PDF document"),
+];
+
+/// Lines of one file, one after the other.
+pub(super) struct Lines {
+    name: String,
+    reader: BufReader<Source>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+/// A line without its end (LF or CR LF).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    /// The whole line.
+    Whole(&'a [u8]),
+    /// The start of a line longer than [`LINE_BYTES_MAX`]; the rest has been passed over.
+    TooLong(&'a [u8]),
+}
+
+impl fmt::Debug for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lines")
+            .field("name", &self.name)
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Lines {
+    /// Opens the file at `path`.
+    pub(super) fn open(path: &Path) -> Result<Self, WorkloadError> {
+        let name = path.display().to_string();
+        match File::open(path) {
+            Ok(file) => Self::new(name, file),
+            Err(error) => Err(WorkloadError(format!("{name}: cannot be opened: {error}"))),
+        }
+    }
+
+    /// Lines of `source`, called `name` in messages.
+    pub(super) fn new(
+        name: String,
+        source: impl Read + Send + Sync + 'static,
+    ) -> Result<Self, WorkloadError> {
+        let unreadable = |error| WorkloadError(format!("{name}: cannot be read: {}", reason(&error)));
+        let (head, rest) = peek(Box::new(source)).map_err(unreadable)?;
+        let (head, rest) = if head.starts_with(b"\x1F\x8B") {
+            let packed = BufReader::new(Cursor::new(head).chain(rest));
+            peek(Box::new(MultiGzDecoder::new(packed))).map_err(unreadable)?
+        } else {
+            (head, rest)
+        };
+        if let Some(what) = not_text(&head) {
+            return Err(WorkloadError(format!("{name}: is not text but {what}")));
+        }
+        let head = head.strip_prefix(b"\xEF\xBB\xBF").map_or_else(|| head.clone(), <[u8]>::to_vec);
+        let reader = BufReader::with_capacity(1 << 16, Box::new(Cursor::new(head).chain(rest)) as Source);
+        Ok(Self { name, reader, line: Vec::new(), number: 0 })
+    }
+
+    /// The next line; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Line<'_>>, WorkloadError> {
+        self.line.clear();
+        let limit = LINE_BYTES_MAX as u64 + 1;
+        self.number += 1;
+        let read = self.reader.by_ref().take(limit).read_until(b'\n', &mut self.line);
+        if read.map_err(|error| self.failed(&error))? == 0 {
+            self.number -= 1;
+            return Ok(None);
+        }
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+            if self.line.last() == Some(&b'\r') {
+                self.line.pop();
+            }
+        } else if self.line.len() as u64 == limit {
+            self.reader.skip_until(b'\n').map_err(|error| self.failed(&error))?;
+            return Ok(Some(Line::TooLong(&self.line)));
+        }
+        Ok(Some(Line::Whole(&self.line)))
+    }
+
+    /// Number of the line that was read last, from 1.
+    pub(super) const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Name of the file, for messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn failed(&self, error: &std::io::Error) -> WorkloadError {
+        WorkloadError(format!("{}:{}: cannot be read: {}", self.name, self.number, reason(error)))
+    }
+}
+
+/// Takes the first [`HEAD_BYTES`] from `source`.
+fn peek(mut source: Source) -> std::io::Result<(Vec<u8>, Source)> {
+    let mut head = Vec::new();
+    source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok((head, source))
+}
+
+/// Why reading failed, in words that fit a compressed file.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => "the gzip data ends too early: the file was cut off".into(),
+        ErrorKind::InvalidInput | ErrorKind::InvalidData => format!("the gzip data is damaged: {error}"),
+        _ => error.to_string(),
+    }
+}
+
+/// What `head` is, if it is no text.
+fn not_text(head: &[u8]) -> Option<String> {
+    if let Some((_, what)) = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Some((*what).into());
+    }
+    let is_control = |byte: u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let controls = head.iter().filter(|byte| is_control(**byte)).count();
+    let first = head.iter().position(|byte| is_control(*byte))?;
+    // Old logs hold a stray control character in a URL; a twentieth of all bytes is no text, and NUL never is.
+    let binary = head.contains(&0) || controls * 20 > head.len();
+    let first = if head.contains(&0) { head.iter().position(|byte| *byte == 0)? } else { first };
+    binary.then(|| format!("binary data (byte {:#04x} at offset {first})", head[first]))
+}
+
+/// `text` in quotes as an error message shows it: at most 60 characters, control characters spelled out.
+pub(super) fn quoted(text: &[u8]) -> String {
+    clipped(text, 60)
+}
+
+/// `text` in quotes, at most `length` characters long, control characters spelled out.
+pub(super) fn clipped(text: &[u8], length: usize) -> String {
+    // No more than 4 bytes a character are looked at, so that a long line costs nothing.
+    let head = String::from_utf8_lossy(&text[..text.len().min(4 * length)]);
+    let clip: String = head.chars().take(length).collect();
+    let more = if clip.len() < head.len() || head.len() < text.len() { "…" } else { "" };
+    format!("\"{}{more}\"", clip.escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn lines_of(bytes: &[u8]) -> Result<Vec<String>, WorkloadError> {
+        let mut lines = Lines::new("log".into(), Cursor::new(bytes.to_vec()))?;
+        let mut all = Vec::new();
+        while let Some(line) = lines.next()? {
+            match line {
+                Line::Whole(line) => all.push(String::from_utf8_lossy(line).into_owned()),
+                Line::TooLong(line) => all.push(format!("too long: {}", line.len())),
+            }
+        }
+        Ok(all)
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn line_ends_and_byte_order_mark_are_taken_off() {
+        assert_eq!(lines_of(b"\xEF\xBB\xBFa\r\nb\n\nc").unwrap(), ["a", "b", "", "c"]);
+        assert!(lines_of(b"").unwrap().is_empty());
+    }
+
+    #[test]
+    fn gzip_is_known_by_its_first_bytes() {
+        let mut members = gzip(b"one\ntwo\n");
+        members.extend(gzip(b"three\n"));
+        assert_eq!(lines_of(&members).unwrap(), ["one", "two", "three"]);
+    }
+
+    #[test]
+    fn truncated_and_damaged_gzip_is_an_error() {
+        // Numbers that do not compress to a single block, so that some lines come before the cut.
+        let text: String = (0..20_000_u64).map(|n| format!("{}\n", n * n * 2_654_435_761)).collect();
+        let packed = gzip(text.as_bytes());
+        let cut = lines_of(&packed[..packed.len() / 2]).unwrap_err().to_string();
+        assert!(cut.starts_with("log:"), "{cut}");
+        assert!(cut.ends_with("cannot be read: the gzip data ends too early: the file was cut off"), "{cut}");
+        assert!(lines_of(&packed[..5]).unwrap_err().to_string().contains("cut off"));
+        let mut damaged = packed.clone();
+        let middle = damaged.len() / 2;
+        damaged[middle..middle + 64].fill(0xA5);
+        assert!(lines_of(&damaged).unwrap_err().to_string().contains("damaged"));
+    }
+
+    #[test]
+    fn other_files_are_refused_by_what_they_are() {
+        let message = |bytes: &[u8]| lines_of(bytes).unwrap_err().to_string();
+        assert_eq!(
+            message(b"PAR1\x15\x04"),
+            "log: is not text but a Parquet file; give it a name that ends in .parquet"
+        );
+        assert_eq!(message(&gzip(&gzip(b"a\n"))), "log: is not text but a gzip file inside a gzip file");
+        assert_eq!(message(b"\xFF\xFEa\0"), "log: is not text but UTF-16 text; save it as UTF-8");
+        assert_eq!(message(b"abc\0def"), "log: is not text but binary data (byte 0x00 at offset 3)");
+        assert_eq!(message(b"\x01\x02abc"), "log: is not text but binary data (byte 0x01 at offset 0)");
+        let stray = [b"GET /\x16 ".as_slice(), &[b'a'; 100]].concat();
+        assert!(lines_of(&stray).is_ok(), "a stray control character is no reason to refuse a log");
+    }
+
+    #[test]
+    fn a_line_of_100_mb_is_passed_over_and_not_held() {
+        let long = std::io::repeat(b'x').take(100_000_000).chain(&b"\nshort\n"[..]);
+        let mut lines = Lines::new("log".into(), long).unwrap();
+        assert!(
+            matches!(lines.next().unwrap(), Some(Line::TooLong(start)) if start.len() == LINE_BYTES_MAX + 1)
+        );
+        assert!(lines.line.capacity() <= 2 * LINE_BYTES_MAX + 2);
+        assert_eq!(lines.next().unwrap(), Some(Line::Whole(b"short")));
+        assert_eq!(lines.number(), 2);
+        assert_eq!(lines.next().unwrap(), None);
+    }
+
+    #[test]
+    fn the_longest_line_is_whole() {
+        let mut bytes = vec![b'x'; LINE_BYTES_MAX];
+        bytes.extend(b"\ny");
+        assert_eq!(lines_of(&bytes).unwrap(), ["x".repeat(LINE_BYTES_MAX).as_str(), "y"]);
+    }
+
+    #[test]
+    fn long_text_is_clipped_in_messages() {
+        assert_eq!(quoted(b"a\tb"), "\"a\\tb\"");
+        assert_eq!(quoted(&[b'x'; 61]), format!("\"{}…\"", "x".repeat(60)));
+        assert_eq!(quoted(&[b'x'; 60]), format!("\"{}\"", "x".repeat(60)));
+    }
+}

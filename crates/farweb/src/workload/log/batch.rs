@@ -1,0 +1,142 @@
+//! Requests of a log as columns.
+
+use rustc_hash::FxHashMap;
+
+use super::Entry;
+use crate::workload::Words;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// Most requests of one second that are held back to be spread over it. Chosen: more than one machine answers in a
+/// second, and below 100 MB.
+const SECOND_ROWS_MAX: usize = 1 << 20;
+
+/// Some requests of a log, as columns of equal length, in the order of the log.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LogBatch {
+    /// Starts, in s since [`Report::origin_unix_s`](super::Report::origin_unix_s): not always in order, and below
+    /// zero for requests that started before the first one of the log.
+    pub start_s: Vec<f64>,
+    /// Hosts, in lower case, without port.
+    pub host: Words,
+    /// Requests, body and headers, in bytes.
+    pub request_bytes: Vec<i64>,
+    /// Responses, body and headers, in bytes.
+    pub response_bytes: Vec<i64>,
+    /// Times that the origin took, in s; NaN when not known.
+    pub server_s: Vec<f64>,
+    /// URLs as 16 hexadecimal digits: their 64-bit FNV-1a hash.
+    pub object: Words,
+}
+
+/// A [`LogBatch`] in the making.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    /// All but `start_s`.
+    batch: LogBatch,
+    /// Starts, in ns since 1970.
+    starts: Vec<i64>,
+    /// The whole second in which the first request of the log started, since 1970.
+    origin_s: Option<i64>,
+    hosts: FxHashMap<Box<str>, i32>,
+    objects: FxHashMap<u64, i32>,
+    /// Whether starts are whole seconds, to be spread over the second.
+    whole_seconds: bool,
+    /// First row of the second that the last row belongs to.
+    second_from: usize,
+}
+
+impl Builder {
+    pub(super) fn new(whole_seconds: bool) -> Self {
+        Self { whole_seconds, ..Self::default() }
+    }
+
+    /// The whole second, since 1970, in which the first request of the log started.
+    pub(super) const fn origin_s(&self) -> Option<i64> {
+        self.origin_s
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether a batch may end before a request that starts at `start`: not within a second that is to be spread.
+    pub(super) fn may_end_before(&self, start: i64) -> bool {
+        !self.whole_seconds
+            || self.starts.last() != Some(&start)
+            || self.len() - self.second_from >= SECOND_ROWS_MAX
+    }
+
+    pub(super) fn push(&mut self, entry: &Entry<'_>) {
+        if self.whole_seconds && self.may_end_before(entry.start) {
+            self.spread();
+        }
+        self.origin_s.get_or_insert(entry.start.div_euclid(SECOND));
+        self.starts.push(entry.start);
+        let batch = &mut self.batch;
+        let host = &*entry.host;
+        let code = self.hosts.get(host).copied().unwrap_or_else(|| {
+            let code = new_word(&mut batch.host, host.into());
+            self.hosts.insert(host.into(), code);
+            code
+        });
+        batch.host.codes.push(code);
+        let object = fnv1a(entry.url);
+        let objects = &mut batch.object;
+        let code = *self.objects.entry(object).or_insert_with(|| new_word(objects, format!("{object:016x}")));
+        batch.object.codes.push(code);
+        batch.request_bytes.push(entry.request_bytes as i64);
+        batch.response_bytes.push(entry.response_bytes as i64);
+        batch.server_s.push(entry.server.map_or(f64::NAN, |server| server.as_secs_f64()));
+    }
+
+    /// Takes what is there and starts again.
+    pub(super) fn take(&mut self) -> LogBatch {
+        self.spread();
+        self.hosts.clear();
+        self.objects.clear();
+        self.second_from = 0;
+        let origin = self.origin_s.unwrap_or_default() * SECOND;
+        let start_s = self.starts.drain(..).map(|start| (start - origin) as f64 / SECOND as f64).collect();
+        LogBatch { start_s, ..std::mem::take(&mut self.batch) }
+    }
+
+    /// Spreads the rows of the last second evenly over it, in their order, the first at its beginning.
+    fn spread(&mut self) {
+        if !self.whole_seconds {
+            return;
+        }
+        let rows = &mut self.starts[self.second_from..];
+        let count = rows.len() as i64;
+        for (row, start) in rows.iter_mut().enumerate() {
+            *start += row as i64 * SECOND / count;
+        }
+        self.second_from += rows.len();
+    }
+}
+
+fn new_word(column: &mut Words, word: String) -> i32 {
+    let code = i32::try_from(column.words.len()).expect("a batch of fewer than 2^31 rows");
+    column.words.push(word);
+    code
+}
+
+/// 64-bit FNV-1a. Source: RFC 9923.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        // Test vectors of RFC 9923: the empty string, "a" and "foobar".
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

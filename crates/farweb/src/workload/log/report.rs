@@ -1,0 +1,115 @@
+//! What became of the lines of a log.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::LogBatch;
+
+/// Most unreadable lines that are kept for the report.
+const EXAMPLES_MAX: usize = 20;
+
+/// Why a line that could be read is no request of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// Nothing on the line.
+    Blank,
+    /// A question between caches (UDP), no HTTP request.
+    Icp,
+    /// Refused by the proxy's rules, or asked for a password.
+    Denied,
+    /// The client or the proxy gave up before the end: status 000, `_ABORTED`, a time-out.
+    Aborted,
+    /// The proxy answered with an error of its own: no valid request, no connection to the server.
+    Error,
+    /// A tunnel: its bytes are many exchanges inside TLS, its time is how long it was open.
+    ConnectTunnel,
+    /// Answered with a status other than 2xx and 3xx.
+    NotSuccessful,
+    /// Answered with no bytes.
+    ZeroBytes,
+    /// The answer came from the proxy's own cache.
+    Hit,
+    /// The server confirmed what the cache (or, in a server's log, the client) held: only a header crossed the link.
+    Revalidation,
+    /// Answered by the proxy itself: an icon, a redirection, its management pages.
+    AnsweredByProxy,
+    /// The answer came from a cache beside this one.
+    SiblingHit,
+}
+
+/// A line that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub why: String,
+    /// How it begins, in quotes.
+    pub text: String,
+}
+
+/// What a log contained so far: `lines = requests + sum of dropped + unreadable_lines` at its end.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Report {
+    /// Lines, but for the header line of a tab-separated log.
+    pub lines: u64,
+    /// Requests given out.
+    pub requests: u64,
+    /// Lines that are no request of the table, by reason.
+    pub dropped: BTreeMap<Reason, u64>,
+    /// Lines that could not be read.
+    pub unreadable_lines: u64,
+    /// The first 20 of them.
+    pub unreadable: Vec<Unreadable>,
+    /// What was assumed, a sentence each.
+    pub assumptions: Vec<String>,
+    /// The Unix time of `start_s` 0, in s: the whole second in which the first request of the log started.
+    pub origin_unix_s: Option<i64>,
+    /// Start of the earliest request, in s since the origin.
+    pub first_start_s: Option<f64>,
+    /// Start of the latest request, in s since the origin.
+    pub last_start_s: Option<f64>,
+    /// Whether the requests came by start time; a log by end time seldom does.
+    pub sorted: bool,
+    /// Bytes of all requests.
+    pub request_bytes: u64,
+    /// Bytes of all responses.
+    pub response_bytes: u64,
+    #[serde(skip)]
+    last_given: Option<f64>,
+}
+
+impl Report {
+    pub(super) fn new(assumptions: Vec<String>) -> Self {
+        Self { assumptions, sorted: true, ..Self::default() }
+    }
+
+    pub(super) fn drop(&mut self, reason: Reason) {
+        *self.dropped.entry(reason).or_default() += 1;
+    }
+
+    pub(super) fn unreadable(&mut self, line: u64, why: String, text: &[u8]) {
+        self.unreadable_lines += 1;
+        if self.unreadable.len() < EXAMPLES_MAX {
+            let text = crate::workload::lines::clipped(text, 120);
+            self.unreadable.push(Unreadable { line, why, text });
+        }
+    }
+
+    pub(super) fn give_out(&mut self, batch: &LogBatch, origin_s: Option<i64>) {
+        self.origin_unix_s = origin_s;
+        self.requests += batch.start_s.len() as u64;
+        for start in &batch.start_s {
+            self.sorted &= self.last_given.is_none_or(|last| last <= *start);
+            self.last_given = Some(*start);
+            self.first_start_s = Some(self.first_start_s.map_or(*start, |first| first.min(*start)));
+            self.last_start_s = Some(self.last_start_s.map_or(*start, |last| last.max(*start)));
+        }
+        let sum =
+            |bytes: &[i64]| bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(bytes.unsigned_abs()));
+        self.request_bytes = self.request_bytes.saturating_add(sum(&batch.request_bytes));
+        self.response_bytes = self.response_bytes.saturating_add(sum(&batch.response_bytes));
+    }
+}

@@ -1,0 +1,453 @@
+use std::io::{Cursor, Read, Write as _};
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+
+use super::*;
+
+const MISS: &str = "1000000000.500    250 10.0.0.1 TCP_MISS/200 1000 GET http://A.example:8080/x - DIRECT/192.0.2.1 text/html";
+
+fn reader(format: LogFormat, bytes: &[u8], options: LogOptions) -> Result<LogReader, WorkloadError> {
+    LogReader::new(Lines::new("access.log".into(), Cursor::new(bytes.to_vec()))?, format, options)
+}
+
+/// All requests of a log in one batch, and the report.
+fn read(format: LogFormat, text: &str, options: LogOptions) -> (LogBatch, Report) {
+    let mut reader = reader(format, text.as_bytes(), options).unwrap();
+    let batch = reader.batch(usize::MAX).unwrap().unwrap_or_default();
+    assert_eq!(reader.batch(usize::MAX).unwrap(), None);
+    (batch, reader.report().clone())
+}
+
+fn error(format: LogFormat, bytes: &[u8], options: LogOptions) -> String {
+    let mut reader = match reader(format, bytes, options) {
+        Ok(reader) => reader,
+        Err(error) => return error.to_string(),
+    };
+    loop {
+        match reader.batch(10) {
+            Ok(Some(_)) => {}
+            Ok(None) => return "no error".into(),
+            Err(error) => return error.to_string(),
+        }
+    }
+}
+
+fn keep(keep: Keep) -> LogOptions {
+    LogOptions { keep, ..LogOptions::default() }
+}
+
+fn any_unreadable() -> LogOptions {
+    LogOptions { max_unreadable: 1.0, ..LogOptions::default() }
+}
+
+/// What becomes of one line: `kept` with the response size, a reason, or what is wrong.
+fn fate(format: LogFormat, line: &str, options: &LogOptions) -> String {
+    let options = LogOptions { max_unreadable: 1.0, ..options.clone() };
+    let (batch, report) = read(format, line, options);
+    match (batch.response_bytes.first(), report.dropped.first_key_value(), report.unreadable.first()) {
+        (Some(bytes), None, None) => format!("kept {bytes}"),
+        (None, Some((reason, 1)), None) => serde_json::to_value(reason).unwrap().as_str().unwrap().into(),
+        (None, None, Some(unreadable)) => unreadable.why.clone(),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+/// [`MISS`] with another code and status, method and URL, hierarchy.
+fn squid(result: &str, request: &str, hierarchy: &str) -> String {
+    format!("1000000000.500 250 10.0.0.1 {result} 1000 {request} - {hierarchy} text/html")
+}
+
+#[test]
+fn a_miss_becomes_a_request() {
+    let options = LogOptions { rtt: Duration::from_millis(100), ..LogOptions::default() };
+    let (batch, report) = read(LogFormat::Squid, MISS, options);
+    assert_eq!(batch.start_s, [0.25]);
+    assert_eq!(batch.host.word(0), Some("a.example"));
+    assert_eq!(batch.request_bytes, [3 + 1 + 2 + 1 + 10 + 8 + 9 + 205 + 2]);
+    assert_eq!(batch.response_bytes, [1000]);
+    assert_eq!(batch.server_s, [0.15]);
+    assert_eq!(batch.object.word(0).map(str::len), Some(16));
+    assert_eq!((report.lines, report.requests, report.sorted), (1, 1, true));
+    assert_eq!((report.origin_unix_s, report.first_start_s), (Some(1_000_000_000), Some(0.25)));
+    assert_eq!((report.request_bytes, report.response_bytes), (241, 1000));
+}
+
+#[test]
+fn options_override_what_is_assumed() {
+    let slow =
+        LogOptions { rtt: Duration::from_millis(300), request_bytes: Some(400), ..LogOptions::default() };
+    let (batch, report) = read(LogFormat::Squid, MISS, slow);
+    assert_eq!((batch.server_s[0], batch.request_bytes[0]), (0.0, 400), "a server time is never negative");
+    assert!(report.assumptions[0].contains("400 B"));
+    let without = LogOptions { server_time: ServerTime::None, ..LogOptions::default() };
+    let (batch, _) = read(LogFormat::Squid, MISS, without);
+    assert!(batch.server_s[0].is_nan());
+    for (max_unreadable, request_bytes) in [(f64::NAN, None), (1.5, None), (0.0, Some(0))] {
+        let options = LogOptions { max_unreadable, request_bytes, ..LogOptions::default() };
+        assert!(error(LogFormat::Squid, b"", options).contains("write a "));
+    }
+}
+
+#[test]
+fn each_reason_for_which_a_line_of_squid_is_dropped() {
+    let get = "GET http://a.example/";
+    let lines = [
+        squid("TCP_MISS/200", get, "DIRECT/192.0.2.1"),
+        squid("TCP_MISS/304", get, "FIRST_UP_PARENT/parent.example"),
+        squid("TCP_REFRESH_MISS/200", get, "DIRECT/192.0.2.1"),
+        squid("TCP_REFRESH_MODIFIED/200", get, "HIER_DIRECT/192.0.2.1"),
+        squid("TCP_CLIENT_REFRESH_MISS/200", get, "TIMEOUT_DIRECT/192.0.2.1"),
+        squid("TCP_SWAPFAIL_MISS/200", get, "DIRECT/192.0.2.1"),
+        squid("TCP_HIT/200", get, "NONE/-"),
+        squid("TCP_MEM_HIT/200", get, "HIER_NONE/-"),
+        squid("TCP_IMS_HIT/304", get, "NONE/-"),
+        squid("TCP_NEGATIVE_HIT/200", get, "NONE/-"),
+        squid("TCP_REF_FAIL_HIT/200", get, "DIRECT/192.0.2.1"),
+        squid("TCP_REFRESH_FAIL_OLD/200", get, "HIER_DIRECT/192.0.2.1"),
+        squid("TCP_REFRESH_HIT/200", get, "DIRECT/192.0.2.1"),
+        squid("TCP_REFRESH_HIT/304", get, "DIRECT/192.0.2.1"),
+        squid("TCP_REFRESH_UNMODIFIED/200", get, "HIER_DIRECT/192.0.2.1"),
+        squid("UDP_HIT/000", "ICP_QUERY http://a.example/", "NONE/-"),
+        squid("TCP_DENIED/407", get, "NONE/-"),
+        squid("TCP_MISS/000", get, "DIRECT/192.0.2.1"),
+        squid("TCP_MISS_ABORTED/200", get, "HIER_DIRECT/192.0.2.1"),
+        squid("TCP_MISS_TIMEDOUT/200", get, "HIER_DIRECT/192.0.2.1"),
+        squid("ERR_CONNECT_FAIL/400", get, "DIRECT/192.0.2.1"),
+        squid("NONE/400", "NONE error:invalid-request", "NONE/-"),
+        squid("TCP_MISS/200", "CONNECT a.example:443", "DIRECT/192.0.2.1"),
+        squid("TCP_TUNNEL/200", "CONNECT a.example:443", "HIER_DIRECT/192.0.2.1"),
+        squid("TCP_MISS/404", get, "DIRECT/192.0.2.1"),
+        squid("TCP_MISS/503", get, "DIRECT/192.0.2.1"),
+        squid("TCP_MISS/200", "GET cache_object://localhost/info", "NONE/-"),
+        squid("TCP_REDIRECT/302", get, "HIER_NONE/-"),
+        squid("TCP_MISS/200", get, "SIBLING_HIT/beside.example"),
+        "1000000000.500 250 10.0.0.1 TCP_MISS/200 0 GET http://a.example/ - DIRECT/192.0.2.1 -".into(),
+        " ".into(),
+    ];
+    let fates = lines.iter().map(|line| {
+        let fate = |keep_| fate(LogFormat::Squid, line, &keep(keep_));
+        let code = line.split(' ').nth(3).unwrap_or_default();
+        let row = format!("{code} {} {} {}", fate(Keep::Misses), fate(Keep::Crossed), fate(Keep::All));
+        row.replace("kept ", "kept:")
+    });
+    assert_snapshot!(fates.collect::<Vec<_>>().join("\n"), @r"
+    TCP_MISS/200 kept:1000 kept:1000 kept:1000
+    TCP_MISS/304 kept:1000 kept:1000 kept:1000
+    TCP_REFRESH_MISS/200 kept:1000 kept:1000 kept:1000
+    TCP_REFRESH_MODIFIED/200 kept:1000 kept:1000 kept:1000
+    TCP_CLIENT_REFRESH_MISS/200 kept:1000 kept:1000 kept:1000
+    TCP_SWAPFAIL_MISS/200 kept:1000 kept:1000 kept:1000
+    TCP_HIT/200 hit hit kept:1000
+    TCP_MEM_HIT/200 hit hit kept:1000
+    TCP_IMS_HIT/304 hit hit kept:1000
+    TCP_NEGATIVE_HIT/200 hit hit kept:1000
+    TCP_REF_FAIL_HIT/200 hit hit kept:1000
+    TCP_REFRESH_FAIL_OLD/200 hit hit kept:1000
+    TCP_REFRESH_HIT/200 revalidation kept:250 kept:1000
+    TCP_REFRESH_HIT/304 revalidation kept:1000 kept:1000
+    TCP_REFRESH_UNMODIFIED/200 revalidation kept:250 kept:1000
+    UDP_HIT/000 icp icp icp
+    TCP_DENIED/407 denied denied denied
+    TCP_MISS/000 aborted aborted aborted
+    TCP_MISS_ABORTED/200 aborted aborted aborted
+    TCP_MISS_TIMEDOUT/200 aborted aborted aborted
+    ERR_CONNECT_FAIL/400 error error error
+    NONE/400 error error error
+    TCP_MISS/200 connect-tunnel connect-tunnel connect-tunnel
+    TCP_TUNNEL/200 connect-tunnel connect-tunnel connect-tunnel
+    TCP_MISS/404 not-successful not-successful not-successful
+    TCP_MISS/503 not-successful not-successful not-successful
+    TCP_MISS/200 answered-by-proxy answered-by-proxy kept:1000
+    TCP_REDIRECT/302 answered-by-proxy answered-by-proxy kept:1000
+    TCP_MISS/200 sibling-hit sibling-hit kept:1000
+    TCP_MISS/200 zero-bytes zero-bytes zero-bytes
+     blank blank blank
+    ");
+}
+
+#[test]
+fn a_tunnel_is_kept_on_demand_without_a_server_time() {
+    let options = LogOptions { tunnels: true, ..LogOptions::default() };
+    let line = squid("TCP_TUNNEL/200", "CONNECT A.example:443", "HIER_DIRECT/192.0.2.1");
+    let (batch, report) = read(LogFormat::Squid, &line, options);
+    assert_eq!((batch.host.word(0), batch.response_bytes[0]), (Some("a.example"), 1000));
+    assert!(batch.server_s[0].is_nan());
+    assert!(report.assumptions.iter().any(|sentence| sentence.contains("CONNECT")));
+}
+
+#[test]
+fn lines_of_squid_may_lack_the_type_or_be_those_of_squid_1_or_carry_headers() {
+    let kept = |line: &str| fate(LogFormat::Squid, line, &LogOptions::default());
+    assert_eq!(
+        kept("1000000000.500 250 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/192.0.2.1"),
+        "kept 9"
+    );
+    assert_eq!(kept("1000000000.500 250 c TCP_MISS/200/DIRECT 9 GET http://a.example/"), "kept 9");
+    assert_eq!(kept("1000000000.500 250 c TCP_MISS/200/NONE 9 GET http://a.example/"), "answered-by-proxy");
+    assert_eq!(kept(&format!("{MISS} [Accept:%20*/*] [Server:%20x]")), "kept 1000");
+}
+
+#[test]
+fn what_is_wrong_with_a_line_of_squid_is_told() {
+    let lines = [
+        "-1000000000.500 250 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/- -",
+        "12.5 250 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/- -",
+        "nan 250 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/- -",
+        "1000000000.500 -250 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/- -",
+        "1000000000.500 2592000001 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/- -",
+        "1000000000.500 250 c TCP_MISS 9 GET http://a.example/ - DIRECT/- -",
+        "1000000000.500 250 c TCP_MISS/abc 9 GET http://a.example/ - DIRECT/- -",
+        "1000000000.500 250 c TCP_FANCY/200 9 GET http://a.example/ - DIRECT/- -",
+        "1000000000.500 250 c TCP_MISS/200 -9 GET http://a.example/ - DIRECT/- -",
+        "1000000000.500 250 c TCP_MISS/200 99999999999999999999 GET http://a.example/ - DIRECT/- -",
+        "1000000000.500 250 c TCP_MISS/200 9 GET /no/host - DIRECT/- -",
+        "1000000000.500 250 c TCP_MISS/200 9 GET http://a.example/a blank - DIRECT/- -",
+        "1000000000.500 250 c TCP_MISS/200 9 GET http://a.example/two blanks text/html - DIRECT/- -",
+        "1000000000.500 250 c TCP_MISS/200 9 GET",
+        "1000000000.500 250 c TCP_MISS/200 9 GET http://a.example/ -",
+    ];
+    let fates = lines.map(|line| fate(LogFormat::Squid, line, &LogOptions::default()));
+    assert_snapshot!(fates.join("\n"), @r#"
+    time: found "-1000000000.500", not a Unix time since 1990
+    time: found "12.5", not a Unix time since 1990
+    time: found "nan", not a Unix time since 1990
+    elapsed: found "-250", not a number of ms from 0 to 30 days
+    elapsed: found "2592000001", not a number of ms from 0 to 30 days
+    code/status: found "TCP_MISS", not a result code and a status
+    code/status: found "TCP_MISS/abc", not a result code and a status
+    code/status: found "TCP_FANCY", not a result code of Squid 1 to 6
+    bytes: found "-9", not a number of bytes from 0 to 2^53
+    bytes: found "99999999999999999999", not a number of bytes from 0 to 2^53
+    URL: found "/no/host", not one with a host
+    hierarchy/host: found "-", not such a pair (a URL with blanks?)
+    hierarchy/host: found "text/html", not such a pair (a URL with blanks?)
+    has 6 of the 9 or 10 fields of a Squid line
+    has 8 of the 9 or 10 fields of a Squid line
+    "#);
+}
+
+#[test]
+fn requests_stay_in_the_order_of_the_log_and_the_report_says_whether_it_is_sorted() {
+    let later = "1000000001.000 1900 c TCP_MISS/200 9 GET http://b.example/ - DIRECT/- -";
+    let (batch, report) =
+        read(LogFormat::Squid, &format!("{MISS}\n{later}\n{MISS}\n"), LogOptions::default());
+    assert_eq!(batch.start_s, [0.25, -0.9, 0.25]);
+    assert_eq!(
+        batch.host,
+        crate::workload::Words { codes: vec![0, 1, 0], words: vec!["a.example".into(), "b.example".into()] }
+    );
+    assert!(!report.sorted);
+    assert_eq!((report.first_start_s, report.last_start_s), (Some(-0.9), Some(0.25)));
+}
+
+fn clf(rest: &str) -> String {
+    format!("c.example - - [25/Oct/2015:04:11:25 +0100] {rest}")
+}
+
+#[test]
+fn a_line_of_the_common_or_combined_format_becomes_a_request() {
+    let line = clf("\"GET /x HTTP/1.1\" 200 1000 \"http://b.example/\" \"Mozilla \\\"5.0\"");
+    let options = LogOptions { server_name: "Www.example".into(), ..LogOptions::default() };
+    let (batch, report) = read(LogFormat::Clf, &line, options);
+    assert_eq!(batch.start_s, [0.0]);
+    assert_eq!(report.origin_unix_s, Some(1_445_742_685));
+    assert_eq!(batch.host.word(0), Some("Www.example"));
+    assert_eq!(batch.request_bytes, [3 + 1 + 2 + 1 + 10 + 8 + 11 + 205 + 2]);
+    assert_eq!(batch.response_bytes, [1250]);
+    assert!(batch.server_s[0].is_nan());
+}
+
+#[test]
+fn each_fate_of_a_line_of_a_web_server() {
+    let lines = [
+        "\"GET /x HTTP/1.0\" 200 1000",
+        "\"GET /x\" 200 1000",
+        "\"GET /x align=left HTTP/1.0\" 200 1000",
+        "\"GET /\\\"x\\\" HTTP/1.0\" 200 1000",
+        "\"GET /\"x\" HTTP/1.0\" 200 1000",
+        "\"GET /\\\" 200 5 HTTP/1.0\" 404 1000",
+        "\"HEAD /x HTTP/1.0\" 200 0",
+        "\"GET /x HTTP/1.0\" 302 -",
+        "\"GET /x HTTP/1.0\" 304 -",
+        "\"GET /x HTTP/1.0\" 404 1000",
+        "\"\\x16\\x03\\x01\" 400 226",
+        "\"-\" 408 -",
+        "\"\\x16\\x03\\x01\" 200 226",
+        "\"GET \" 200 226",
+        "\"GET /x HTTP/1.0\" 200 -5",
+        "\"GET /x HTTP/1.0\" 2000 5",
+        "\"GET /x HTTP/1.0",
+        "GET /x 200 5",
+    ];
+    let fates = lines.map(|rest| {
+        let fate = |keep_| fate(LogFormat::Clf, &clf(rest), &keep(keep_));
+        format!("{rest} => {} | {}", fate(Keep::Misses), fate(Keep::Crossed))
+    });
+    assert_snapshot!(fates.join("\n"), @r#"
+    "GET /x HTTP/1.0" 200 1000 => kept 1250 | kept 1250
+    "GET /x" 200 1000 => kept 1250 | kept 1250
+    "GET /x align=left HTTP/1.0" 200 1000 => kept 1250 | kept 1250
+    "GET /\"x\" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
+    "GET /"x" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
+    "GET /\" 200 5 HTTP/1.0" 404 1000 => not-successful | not-successful
+    "HEAD /x HTTP/1.0" 200 0 => zero-bytes | zero-bytes
+    "GET /x HTTP/1.0" 302 - => zero-bytes | zero-bytes
+    "GET /x HTTP/1.0" 304 - => revalidation | kept 250
+    "GET /x HTTP/1.0" 404 1000 => not-successful | not-successful
+    "\x16\x03\x01" 400 226 => not-successful | not-successful
+    "-" 408 - => not-successful | not-successful
+    "\x16\x03\x01" 200 226 => request: found "\\x16\\x03\\x01", not a method and a URL | request: found "\\x16\\x03\\x01", not a method and a URL
+    "GET " 200 226 => request: found "GET ", not a method and a URL | request: found "GET ", not a method and a URL
+    "GET /x HTTP/1.0" 200 -5 => bytes: found "-5", not a number of bytes from 0 to 2^53, or - | bytes: found "-5", not a number of bytes from 0 to 2^53, or -
+    "GET /x HTTP/1.0" 2000 5 => has no status and bytes after the "request" | has no status and bytes after the "request"
+    "GET /x HTTP/1.0 => has no status and bytes after the "request" | has no status and bytes after the "request"
+    GET /x 200 5 => has no "request" after the date | has no "request" after the date
+    "#);
+    let bad = |line: &str| fate(LogFormat::Clf, line, &LogOptions::default());
+    assert_eq!(bad("c - - 25/Oct/2015:04:11:25 \"GET /x HTTP/1.0\" 200 5"), "has no [date]");
+    assert_eq!(bad("c - - [25/Oct/2015 \"GET /x HTTP/1.0\" 200 5"), "has a date without ]");
+    assert_eq!(
+        bad("c - - [32/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.0\" 200 5"),
+        "date: found \"32/Oct/2015:04:11:25 +0100\", not dd/Mon/yyyy:HH:MM:SS +zzzz"
+    );
+}
+
+#[test]
+fn requests_of_one_second_are_spread_evenly_over_it() {
+    let line = |second: u32| format!("c - - [25/Oct/2015:04:11:{second} +0100] \"GET / HTTP/1.0\" 200 1\n");
+    let text: String = [25, 25, 25, 25, 26, 25].map(line).concat();
+    let starts = |rows| {
+        let mut reader = reader(LogFormat::Clf, text.as_bytes(), LogOptions::default()).unwrap();
+        let mut sizes = Vec::new();
+        let mut starts = Vec::new();
+        while let Some(batch) = reader.batch(rows).unwrap() {
+            sizes.push(batch.start_s.len());
+            starts.extend(batch.start_s);
+        }
+        (sizes, starts)
+    };
+    let spread = vec![0.0, 0.25, 0.5, 0.75, 1.0, 0.0];
+    assert_eq!(starts(usize::MAX), (vec![6], spread.clone()));
+    assert_eq!(starts(1), (vec![4, 1, 1], spread.clone()), "a second is not divided");
+    assert_eq!(starts(5), (vec![5, 1], spread));
+}
+
+#[test]
+fn a_tab_separated_log_is_known_by_its_header_line() {
+    let text = "host\tlogname\ttime\tmethod\turl\tresponse\tbytes\treferer\tuseragent\n\
+                c.example\t-\t807256800\tGET\t/x \"y\"\t200\t1713\t\t\n\
+                c.example\t-\t807256801.5\tGET\t/x\t304\t0\t\t\n\
+                c.example\t-\n";
+    let (batch, report) = read(LogFormat::Clf, text, any_unreadable());
+    assert_eq!((batch.start_s[0], batch.response_bytes[0]), (0.0, 1963));
+    assert_eq!(report.origin_unix_s, Some(807_256_800));
+    assert_eq!((report.lines, report.dropped[&Reason::Revalidation], report.unreadable_lines), (3, 1, 1));
+    assert_eq!(report.unreadable[0].line, 4);
+    let twice = text.lines().take(2).chain(text.lines().take(1)).collect::<Vec<_>>().join("\n");
+    assert_eq!(
+        read(LogFormat::Clf, &twice, any_unreadable()).1.unreadable_lines,
+        1,
+        "only the first is a header"
+    );
+}
+
+#[test]
+fn too_many_unreadable_lines_are_an_error_that_shows_the_first() {
+    let line = clf("\"GET /x HTTP/1.0\" 200 1000");
+    let default = LogOptions::default;
+    assert_snapshot!(error(LogFormat::Squid, format!("{MISS}\n{line}\n").as_bytes(), default()), @r#"
+    access.log: 1 of 2 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 2: time: found "c.example", not a Unix time since 1990, in "c.example - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.0\" 200 1000"; that line reads as format clf
+    "#);
+    assert_snapshot!(error(LogFormat::Clf, MISS.as_bytes(), default()), @r#"
+    access.log: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has no [date], in "1000000000.500    250 10.0.0.1 TCP_MISS/200 1000 GET http://A.example:8080/x - DIRECT/192.0.2.1 text/html"; that line reads as format squid
+    "#);
+    assert_snapshot!(error(LogFormat::Squid, b"hello\n", default()), @r#"
+    access.log: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has 1 of the 9 or 10 fields of a Squid line, in "hello"
+    "#);
+    let mostly = format!("{}junk\n", format!("{MISS}\n").repeat(99));
+    assert_eq!(error(LogFormat::Squid, mostly.as_bytes(), default()), "no error");
+    assert_eq!(error(LogFormat::Squid, b"", default()), "no error");
+}
+
+#[test]
+fn a_file_of_junk_is_given_up_early() {
+    let junk = b"junk\n".repeat(5000);
+    let mut reader = reader(LogFormat::Squid, &junk, LogOptions::default()).unwrap();
+    let error = reader.batch(10).unwrap_err().to_string();
+    assert!(error.starts_with("access.log: 1000 of 1000 lines cannot be read"), "{error}");
+    assert_eq!(reader.report().unreadable.len(), 20);
+}
+
+#[test]
+fn hostile_files_are_refused_or_passed_over() {
+    let binary = [7_u8, 0, 255].repeat(100);
+    let expected = "access.log: is not text but binary data (byte 0x00 at offset 1)";
+    assert_eq!(error(LogFormat::Squid, &binary, LogOptions::default()), expected);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    for nonce in 0..20_000_u64 {
+        writeln!(encoder, "{MISS}{}", nonce * nonce).unwrap();
+    }
+    let packed = encoder.finish().unwrap();
+    assert_eq!(error(LogFormat::Squid, &packed, LogOptions::default()), "no error");
+    let cut = error(LogFormat::Squid, &packed[..packed.len() - 100], LogOptions::default());
+    assert!(cut.ends_with("the gzip data ends too early: the file was cut off"), "{cut}");
+    let long = std::io::repeat(b'1').take(100_000_000).chain(Cursor::new(format!("\n{MISS}\n")));
+    let lines = Lines::new("access.log".into(), long).unwrap();
+    let mut reader = LogReader::new(lines, LogFormat::Squid, any_unreadable()).unwrap();
+    assert_eq!(reader.batch(10).unwrap().unwrap().start_s.len(), 1);
+    assert_eq!(reader.report().unreadable[0].why, "is longer than 1048576 bytes");
+    assert!(reader.report().unreadable[0].text.len() < 200);
+}
+
+#[test]
+fn the_report_is_plain_json() {
+    let (_, report) = read(LogFormat::Squid, &format!("{MISS}\njunk\n\n"), any_unreadable());
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["dropped"], serde_json::json!({ "blank": 1 }));
+    let expected = serde_json::json!([{ "line": 2, "why": "has 1 of the 9 or 10 fields of a Squid line", "text": "\"junk\"" }]);
+    assert_eq!(json["unreadable"], expected);
+}
+
+fn formats() -> impl Strategy<Value = LogFormat> {
+    prop_oneof![Just(LogFormat::Squid), Just(LogFormat::Clf)]
+}
+
+/// Lines of both formats with pieces put out of place.
+fn near_lines() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just(MISS.to_string()),
+        Just(clf("\"GET /x HTTP/1.0\" 200 1000")),
+        Just("host\ttime\tmethod\turl\tresponse\tbytes".to_string()),
+        "[0-9]{1,12}",
+        "[ \t\"\\[\\]/:.\\\\-]{1,3}",
+        Just("\n".to_string()),
+        Just("TCP_HIT/200".to_string()),
+        Just("é".to_string()),
+    ];
+    proptest::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn every_line_is_accounted_for(text in near_lines(), format in formats(), rows in 1..5_usize) {
+        let mut reader = reader(format, text.as_bytes(), any_unreadable()).unwrap();
+        let mut given = 0;
+        while let Some(batch) = reader.batch(rows).unwrap() {
+            given += batch.start_s.len() as u64;
+            prop_assert!(batch.request_bytes.iter().chain(&batch.response_bytes).all(|bytes| *bytes >= 1));
+            prop_assert!(batch.server_s.iter().all(|server| server.is_nan() || *server >= 0.0));
+        }
+        let report = reader.report();
+        let header = u64::from(reader.dialect != Dialect::Squid && reader.dialect != Dialect::Clf);
+        prop_assert_eq!(report.lines + header, text.lines().count() as u64);
+        let dropped: u64 = report.dropped.values().sum();
+        prop_assert_eq!(given, report.requests);
+        prop_assert_eq!(report.lines, given + dropped + report.unreadable_lines);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes: Vec<u8>, format in formats()) {
+        let _ = error(format, &bytes, any_unreadable());
+    }
+}

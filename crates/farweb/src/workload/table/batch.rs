@@ -1,0 +1,199 @@
+//! Request tables that come as batches of columns: what Python reads from Parquet.
+
+use super::place::{self, Place, Position};
+use crate::units::Instant;
+use crate::workload::{Directory, HostId, Request, RequestSource, Symbol, SymbolTable, WorkloadError};
+
+/// A column of words: for each row the place of its word, -1 for a null.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Places in `words`, or -1.
+    pub codes: Vec<i32>,
+    /// The words.
+    pub words: Vec<String>,
+}
+
+/// Some rows of a request table, as columns of equal length. A null is `i64::MIN`, NaN or code -1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// Starts, in seconds since the start of the run.
+    pub start_s: Vec<f64>,
+    /// Hosts.
+    pub host: Words,
+    /// Requests, body and headers, in bytes.
+    pub request_bytes: Vec<i64>,
+    /// Responses, body and headers, in bytes.
+    pub response_bytes: Vec<i64>,
+    /// Times that the origin took, in seconds.
+    pub server_s: Option<Vec<f64>>,
+    /// Which node serves the request.
+    pub source: Option<Words>,
+    /// "sample" marks requests that are measured in every run.
+    pub tag: Option<Words>,
+}
+
+/// Requests from batches that `next` hands out until it returns `None`.
+#[derive(Debug)]
+pub struct BatchTable<F> {
+    name: String,
+    next: F,
+    batch: Batch,
+    /// Row of the batch that comes next, and the number of rows before this batch.
+    row: usize,
+    rows_before: u64,
+    last: Instant,
+    /// Ids of the words of this batch that have been met.
+    hosts: Vec<Option<HostId>>,
+    sources: Vec<Option<Symbol>>,
+    tags: Vec<Option<Symbol>>,
+}
+
+impl Words {
+    /// The word in `row`; `None` for a null.
+    #[must_use]
+    pub fn word(&self, row: usize) -> Option<&str> {
+        usize::try_from(self.codes[row]).ok().map(|code| self.words[code].as_str())
+    }
+
+    /// Whether there are `rows` codes, each -1 or the place of a word.
+    pub(super) fn check(&self, file: &str, column: &str, rows: usize) -> Result<(), WorkloadError> {
+        check_length(file, column, self.codes.len(), rows)?;
+        let words = self.words.len();
+        let wrong = |code: &i32| *code < -1 || usize::try_from(*code).is_ok_and(|code| code >= words);
+        match self.codes.iter().position(wrong) {
+            None => Ok(()),
+            Some(row) => {
+                let place = Place { file, position: Position::Row(row as u64 + 1) };
+                Err(place.wrong(
+                    column,
+                    format!("code {}", self.codes[row]),
+                    &format!("-1 to {}", words as i64 - 1),
+                ))
+            }
+        }
+    }
+}
+
+pub(super) fn check_length(file: &str, column: &str, found: usize, rows: usize) -> Result<(), WorkloadError> {
+    if found == rows {
+        return Ok(());
+    }
+    Err(WorkloadError(format!("{file}, column {column}: has {found} rows where the first column has {rows}")))
+}
+
+impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> BatchTable<F> {
+    /// Requests from the batches of `next`, called `name` in messages; rows count from 1 over all batches.
+    pub fn new(name: impl Into<String>, next: F) -> Self {
+        Self {
+            name: name.into(),
+            next,
+            batch: Batch::default(),
+            row: 0,
+            rows_before: 0,
+            last: Instant::ZERO,
+            hosts: Vec::new(),
+            sources: Vec::new(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// Moves to the next batch that has rows; `false` when there is none.
+    fn next_batch(&mut self) -> Result<bool, WorkloadError> {
+        while self.row == self.batch.start_s.len() {
+            self.rows_before += self.row as u64;
+            self.row = 0;
+            let Some(batch) = (self.next)()? else {
+                self.batch = Batch::default();
+                return Ok(false);
+            };
+            batch.check(&self.name)?;
+            let unmet = |words: Option<&Words>| words.map_or(0, |words| words.words.len());
+            self.hosts = vec![None; unmet(Some(&batch.host))];
+            self.sources = vec![None; unmet(batch.source.as_ref())];
+            self.tags = vec![None; unmet(batch.tag.as_ref())];
+            self.batch = batch;
+        }
+        Ok(true)
+    }
+
+    fn host(&mut self, directory: &mut Directory) -> Option<HostId> {
+        let code = usize::try_from(self.batch.host.codes[self.row]).ok()?;
+        let word = self.batch.host.words[code].as_str();
+        if word.is_empty() {
+            return None;
+        }
+        Some(*self.hosts[code].get_or_insert_with(|| directory.host(word)))
+    }
+}
+
+impl Batch {
+    fn check(&self, file: &str) -> Result<(), WorkloadError> {
+        let rows = self.start_s.len();
+        self.host.check(file, "host", rows)?;
+        check_length(file, "request_bytes", self.request_bytes.len(), rows)?;
+        check_length(file, "response_bytes", self.response_bytes.len(), rows)?;
+        if let Some(server_s) = &self.server_s {
+            check_length(file, "server_s", server_s.len(), rows)?;
+        }
+        for (column, words) in [("source", &self.source), ("tag", &self.tag)] {
+            if let Some(words) = words {
+                words.check(file, column, rows)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The symbol of the word in `row`, if that is no null.
+fn symbol(
+    words: Option<&Words>,
+    row: usize,
+    met: &mut [Option<Symbol>],
+    table: &mut SymbolTable,
+) -> Option<Symbol> {
+    let words = words?;
+    let code = usize::try_from(words.codes[row]).ok()?;
+    Some(*met[code].get_or_insert_with(|| table.symbol(&words.words[code])))
+}
+
+impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for BatchTable<F> {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        if !self.next_batch()? {
+            return Ok(None);
+        }
+        let host = self.host(directory);
+        let Self { name, batch, row, rows_before, .. } = self;
+        let row = *row;
+        let place = Place { file: name, position: Position::Row(*rows_before + row as u64 + 1) };
+        let host = host.ok_or_else(|| place.wrong("host", "nothing", "the id or name of a host"))?;
+        let start = place::start(batch.start_s[row])
+            .ok_or_else(|| place.wrong("start_s", batch.start_s[row], place::START_ALLOWED))?;
+        if start < self.last {
+            let last = self.last.as_secs_f64();
+            let found = format!("{} after {last}", batch.start_s[row]);
+            return Err(place.wrong("start_s", found, "the rows by start time"));
+        }
+        let size = |column: &str, bytes: i64| {
+            let found = || if bytes == i64::MIN { "nothing".into() } else { bytes.to_string() };
+            place::size(bytes).ok_or_else(|| place.wrong(column, found(), place::SIZE_ALLOWED))
+        };
+        let server = match batch.server_s.as_ref().map(|server_s| server_s[row]).filter(|s| !s.is_nan()) {
+            Some(secs) => Some(
+                place::server(secs).ok_or_else(|| place.wrong("server_s", secs, place::SERVER_ALLOWED))?,
+            ),
+            None => None,
+        };
+        let request = Request {
+            start,
+            host,
+            request_bytes: size("request_bytes", batch.request_bytes[row])?,
+            response_bytes: size("response_bytes", batch.response_bytes[row])?,
+            server,
+            source: symbol(batch.source.as_ref(), row, &mut self.sources, &mut directory.sources),
+            tag: symbol(batch.tag.as_ref(), row, &mut self.tags, &mut directory.tags),
+        };
+        self.last = start;
+        self.row += 1;
+        Ok(Some(request))
+    }
+}

@@ -1,0 +1,136 @@
+//! Host tables: what is known about each origin server.
+//!
+//! Columns: `host` (the id in the request table), and optionally `name` (DNS name), `window_bytes` (largest window
+//! that it advertises), `mss_bytes` (largest segment that it accepts). Without a header line they stand in this
+//! order. Window and MSS may be empty; the scenario then has values for them.
+//!
+//! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
+//! circuits", CNDS 2001), which has the same four.
+
+use std::path::Path;
+
+use super::batch::Words;
+use super::place::{self, Place, Position};
+use super::quoted;
+use super::text::{Layout, TextTable};
+use crate::workload::{Directory, Host, WorkloadError};
+
+const HOST: usize = 0;
+const NAME: usize = 1;
+const WINDOW: usize = 2;
+const MSS: usize = 3;
+
+const COLUMNS: &[&str] = &["host", "name", "window_bytes", "mss_bytes"];
+
+const LAYOUT: Layout = Layout {
+    what: "host table",
+    columns: COLUMNS,
+    required: 1,
+    headless: 4,
+    // A row may hold a host called "name", but then its sizes are numbers.
+    is_header: |words| {
+        words.iter().any(|word| COLUMNS.contains(word))
+            && words.iter().all(|word| word.parse::<f64>().is_err())
+    },
+};
+
+/// Columns of a host table that were read elsewhere (Parquet). A null is code -1 or `i64::MIN`.
+#[derive(Debug, Clone, Default)]
+pub struct HostColumns {
+    /// Ids of the hosts.
+    pub host: Words,
+    /// DNS names.
+    pub name: Option<Words>,
+    /// Largest windows, in bytes.
+    pub window_bytes: Option<Vec<i64>>,
+    /// Largest segments, in bytes.
+    pub mss_bytes: Option<Vec<i64>>,
+}
+
+/// Reads the host table at `path`: .csv, .tsv, or separated by blanks; plain or gzip.
+///
+/// # Errors
+/// When the file is no text, a row is not a host or a host is there twice: names file, line, column, what was found
+/// and what is allowed.
+pub fn open_hosts(path: &Path) -> Result<Directory, WorkloadError> {
+    read(TextTable::open(path, &LAYOUT)?)
+}
+
+pub(super) fn read(mut table: TextTable) -> Result<Directory, WorkloadError> {
+    let mut directory = Directory::default();
+    while table.next_row()? {
+        let window = optional(&table, WINDOW, place::size, place::WINDOW_ALLOWED)?;
+        let mss = optional(&table, MSS, place::mss, place::MSS_ALLOWED)?;
+        let name = table.get(NAME).unwrap_or_default();
+        add(&mut directory, table.place(), table.get(HOST), name, window, mss)?;
+    }
+    Ok(directory)
+}
+
+#[cfg(test)]
+pub(super) fn table_of(lines: crate::workload::lines::Lines) -> Result<TextTable, WorkloadError> {
+    TextTable::new(lines, &LAYOUT)
+}
+
+/// Takes a host table that was read elsewhere; `name` is for messages, rows count from 1.
+///
+/// # Errors
+/// As [`open_hosts`]; and when the columns differ in length or a code has no word.
+pub fn hosts_from_columns(columns: &HostColumns, name: &str) -> Result<Directory, WorkloadError> {
+    let rows = columns.host.codes.len();
+    columns.host.check(name, "host", rows)?;
+    if let Some(names) = &columns.name {
+        names.check(name, "name", rows)?;
+    }
+    for (column, values) in [("window_bytes", &columns.window_bytes), ("mss_bytes", &columns.mss_bytes)] {
+        if let Some(values) = values {
+            super::batch::check_length(name, column, values.len(), rows)?;
+        }
+    }
+    let mut directory = Directory::default();
+    for row in 0..rows {
+        let place = Place { file: name, position: Position::Row(row as u64 + 1) };
+        let number = |values: &Option<Vec<i64>>| values.as_ref().map(|v| v[row]).filter(|v| *v != i64::MIN);
+        let window = number(&columns.window_bytes)
+            .map(|found| {
+                place::size(found).ok_or_else(|| place.wrong("window_bytes", found, place::WINDOW_ALLOWED))
+            })
+            .transpose()?;
+        let mss = number(&columns.mss_bytes)
+            .map(|found| place::mss(found).ok_or_else(|| place.wrong("mss_bytes", found, place::MSS_ALLOWED)))
+            .transpose()?;
+        let dns = columns.name.as_ref().and_then(|names| names.word(row)).unwrap_or_default();
+        add(&mut directory, place, columns.host.word(row), dns, window, mss)?;
+    }
+    Ok(directory)
+}
+
+fn add(
+    directory: &mut Directory,
+    place: Place<'_>,
+    key: Option<&str>,
+    name: &str,
+    window: Option<u64>,
+    mss: Option<u16>,
+) -> Result<(), WorkloadError> {
+    let key = key.filter(|key| !key.is_empty());
+    let key = key.ok_or_else(|| place.wrong("host", "nothing", "the id of a host"))?;
+    if directory.find(key).is_some() {
+        let found = format!("{} a second time", quoted(key.as_bytes()));
+        return Err(place.wrong("host", found, "each host once"));
+    }
+    directory.add(Host { key: key.into(), name: name.into(), window, mss });
+    Ok(())
+}
+
+fn optional<T>(
+    table: &TextTable,
+    column: usize,
+    check: impl Fn(i64) -> Option<T>,
+    allowed: &str,
+) -> Result<Option<T>, WorkloadError> {
+    let Some(text) = table.get(column) else { return Ok(None) };
+    let value = super::parsed(text, check);
+    let wrong = || table.place().wrong(COLUMNS[column], quoted(text.as_bytes()), allowed);
+    value.map(Some).ok_or_else(wrong)
+}

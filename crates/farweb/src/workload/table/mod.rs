@@ -1,0 +1,252 @@
+//! Request tables: the requests of a run, a row each, by start time.
+//!
+//! Columns: `start_s` (s since the start of the run), `host`, `request_bytes`, `response_bytes` (body and headers, at
+//! least 1), and optionally `server_s` (time that the origin took, s), `object`, `source`, `tag`. A file may be
+//! comma- (`.csv`), tab- (`.tsv`) or blank-separated, plain or gzip. When the first field of the first line is a
+//! number there is no header line and the columns are `start_s host request_bytes response_bytes [server_s]`.
+//!
+//! Source: the `logfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
+//! circuits", CNDS 2001) lists host id, request size, response size and time in the US part; its start times are not
+//! described, so they stand in front here.
+//!
+//! Left out: `object` is accepted and not kept, as nothing reads it yet.
+
+mod batch;
+mod hosts;
+mod place;
+mod text;
+
+pub use batch::{Batch, BatchTable, Words};
+pub use hosts::{HostColumns, hosts_from_columns, open_hosts};
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use text::{Layout, TextTable};
+
+use super::lines::quoted;
+use super::{Directory, Request, RequestSource, WorkloadError};
+use crate::units::Instant;
+
+const START: usize = 0;
+const HOST: usize = 1;
+const REQUEST_BYTES: usize = 2;
+const RESPONSE_BYTES: usize = 3;
+const SERVER: usize = 4;
+const SOURCE: usize = 6;
+const TAG: usize = 7;
+
+const COLUMNS: &[&str] =
+    &["start_s", "host", "request_bytes", "response_bytes", "server_s", "object", "source", "tag"];
+
+const LAYOUT: Layout = Layout {
+    what: "request table",
+    columns: COLUMNS,
+    required: 4,
+    headless: 5,
+    // "nan" and "inf" are numbers to `parse`: such a line is a row, and a wrong one.
+    is_header: |words| words.first().is_some_and(|word| word.parse::<f64>().is_err()),
+};
+
+/// What a request table contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
+    /// Number of requests; at least 1.
+    pub requests: u64,
+    /// Number of different hosts.
+    pub hosts: usize,
+    /// Start of the earliest request.
+    pub first_start: Instant,
+    /// Start of the latest request.
+    pub last_start: Instant,
+    /// Whether the rows come by start time; if not, the table is sorted in memory (64 bytes a request).
+    pub sorted: bool,
+    /// Bytes of all requests together.
+    pub request_bytes: u64,
+    /// Bytes of all responses together.
+    pub response_bytes: u64,
+    /// Number of requests with a server time.
+    pub with_server_time: u64,
+    /// Number of requests tagged `sample`.
+    pub samples: u64,
+}
+
+/// A request table in a text file: its requests by start time, equal starts in the order of the file.
+#[derive(Debug)]
+pub struct RequestTable {
+    path: PathBuf,
+    rows: Rows,
+}
+
+#[derive(Debug)]
+enum Rows {
+    /// Sorted in the file, and read from there as the run goes on.
+    InFile { table: Box<TextTable>, last: Instant },
+    /// Sorted here.
+    InMemory { sorted: Arc<Sorted>, next: usize },
+}
+
+/// All requests of a table, and the directory that their ids belong to.
+#[derive(Debug)]
+struct Sorted {
+    requests: Vec<Request>,
+    names: Directory,
+}
+
+impl RequestTable {
+    /// Opens the table at `path` after reading it once from end to end.
+    ///
+    /// # Errors
+    /// When the file cannot be read twice (a pipe), is no text, has no requests, or a row is not a request: names
+    /// file, line, column, what was found and what is allowed.
+    pub fn open(path: &Path) -> Result<(Self, Summary), WorkloadError> {
+        let is_file = path.metadata().map_or(true, |metadata| metadata.is_file());
+        if !is_file {
+            let name = path.display();
+            return Err(WorkloadError(format!(
+                "{name}: is not a regular file; a request table is read twice"
+            )));
+        }
+        let mut scratch = Directory::default();
+        let mut summary: Option<Summary> = None;
+        let mut table = TextTable::open(path, &LAYOUT)?;
+        while let Some(request) = read_request(&mut table, &mut scratch)? {
+            match &mut summary {
+                Some(summary) => summary.add(&request, &scratch),
+                None => summary = Some(Summary::of(&request, &scratch)),
+            }
+        }
+        let Some(mut summary) = summary else {
+            return Err(WorkloadError(format!("{}: has no requests", path.display())));
+        };
+        summary.hosts = scratch.hosts().len();
+        let rows = if summary.sorted { Rows::from_file(path)? } else { Rows::sorted(path)? };
+        Ok((Self { path: path.into(), rows }, summary))
+    }
+
+    /// The same table from its first request on, for another copy of it. A sorted table is opened again.
+    ///
+    /// # Errors
+    /// When the file cannot be opened any more.
+    pub fn restart(&self) -> Result<Self, WorkloadError> {
+        let rows = match &self.rows {
+            Rows::InFile { .. } => Rows::from_file(&self.path)?,
+            Rows::InMemory { sorted, .. } => Rows::InMemory { sorted: Arc::clone(sorted), next: 0 },
+        };
+        Ok(Self { path: self.path.clone(), rows })
+    }
+}
+
+impl RequestSource for RequestTable {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        match &mut self.rows {
+            Rows::InFile { table, last } => {
+                let Some(request) = read_request(table, directory)? else { return Ok(None) };
+                if request.start < *last {
+                    return Err(table
+                        .place()
+                        .problem("the start goes back: the table has changed during the run"));
+                }
+                *last = request.start;
+                Ok(Some(request))
+            }
+            Rows::InMemory { sorted, next } => {
+                let Some(request) = sorted.requests.get(*next) else { return Ok(None) };
+                *next += 1;
+                Ok(Some(directory.adopt(*request, &sorted.names)))
+            }
+        }
+    }
+}
+
+impl Rows {
+    fn from_file(path: &Path) -> Result<Self, WorkloadError> {
+        Ok(Self::InFile { table: Box::new(TextTable::open(path, &LAYOUT)?), last: Instant::ZERO })
+    }
+
+    fn sorted(path: &Path) -> Result<Self, WorkloadError> {
+        let mut table = TextTable::open(path, &LAYOUT)?;
+        let mut names = Directory::default();
+        let mut requests = Vec::new();
+        while let Some(request) = read_request(&mut table, &mut names)? {
+            requests.push(request);
+        }
+        requests.sort_by_key(|request| request.start);
+        Ok(Self::InMemory { sorted: Arc::new(Sorted { requests, names }), next: 0 })
+    }
+}
+
+impl Summary {
+    fn of(request: &Request, names: &Directory) -> Self {
+        let mut summary = Self {
+            requests: 0,
+            hosts: 0,
+            first_start: request.start,
+            last_start: request.start,
+            sorted: true,
+            request_bytes: 0,
+            response_bytes: 0,
+            with_server_time: 0,
+            samples: 0,
+        };
+        summary.add(request, names);
+        summary
+    }
+
+    fn add(&mut self, request: &Request, names: &Directory) {
+        self.sorted &= request.start >= self.last_start;
+        self.first_start = self.first_start.min(request.start);
+        self.last_start = self.last_start.max(request.start);
+        self.requests += 1;
+        self.request_bytes = self.request_bytes.saturating_add(request.request_bytes);
+        self.response_bytes = self.response_bytes.saturating_add(request.response_bytes);
+        self.with_server_time += u64::from(request.server.is_some());
+        self.samples += u64::from(request.tag.is_some_and(|tag| &*names.tags.words()[tag] == "sample"));
+    }
+}
+
+/// The request in the next row; `None` at the end.
+fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+    if !table.next_row()? {
+        return Ok(None);
+    }
+    let server = match table.get(SERVER) {
+        Some(text) => {
+            Some(parsed(text, place::server).ok_or_else(|| wrong(table, SERVER, place::SERVER_ALLOWED))?)
+        }
+        None => None,
+    };
+    let host = table.get(HOST).ok_or_else(|| wrong(table, HOST, "the id or name of a host"))?;
+    Ok(Some(Request {
+        start: cell(table, START, place::start, place::START_ALLOWED)?,
+        host: directory.host(host),
+        request_bytes: cell(table, REQUEST_BYTES, place::size, place::SIZE_ALLOWED)?,
+        response_bytes: cell(table, RESPONSE_BYTES, place::size, place::SIZE_ALLOWED)?,
+        server,
+        source: table.get(SOURCE).map(|word| directory.sources.symbol(word)),
+        tag: table.get(TAG).map(|word| directory.tags.symbol(word)),
+    }))
+}
+
+/// `text` as a number that `check` lets pass.
+fn parsed<N: std::str::FromStr, T>(text: &str, check: impl Fn(N) -> Option<T>) -> Option<T> {
+    text.parse().ok().and_then(check)
+}
+
+/// The number in a column that must not be empty.
+fn cell<N: std::str::FromStr, T>(
+    table: &TextTable,
+    column: usize,
+    check: impl Fn(N) -> Option<T>,
+    allowed: &str,
+) -> Result<T, WorkloadError> {
+    table.get(column).and_then(|text| parsed(text, check)).ok_or_else(|| wrong(table, column, allowed))
+}
+
+fn wrong(table: &TextTable, column: usize, allowed: &str) -> WorkloadError {
+    let found = table.get(column).map_or_else(|| "nothing".into(), |text| quoted(text.as_bytes()));
+    table.place().wrong(COLUMNS[column], found, allowed)
+}
+
+#[cfg(test)]
+mod tests;

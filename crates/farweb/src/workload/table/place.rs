@@ -1,0 +1,89 @@
+//! Where in a table something is wrong, and what a cell may hold.
+
+use std::fmt::{self, Display};
+
+use crate::units::{Duration, Instant};
+use crate::workload::WorkloadError;
+
+/// Latest start and longest server time, in seconds (285 years). Chosen: results hold times as int64 ns, and this
+/// leaves seven years for the run itself.
+const SECONDS_MAX: f64 = 9e9;
+
+/// Largest request or response, in bytes: every whole number up to here is exact in a float64 column as well.
+const BYTES_MAX: i64 = 1 << 53;
+
+pub(super) const START_ALLOWED: &str = "seconds from 0 to 9e9, for example 12.75";
+pub(super) const SIZE_ALLOWED: &str = "a whole number of bytes from 1 to 2^53";
+pub(super) const SERVER_ALLOWED: &str = "seconds from 0 to 9e9, or nothing when it was not recorded";
+pub(super) const WINDOW_ALLOWED: &str =
+    "a whole number of bytes from 1 to 2^53, or nothing when it is not known";
+pub(super) const MSS_ALLOWED: &str =
+    "a whole number of bytes from 32 to 65495, or nothing when it is not known";
+
+/// A line or row of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) file: &'a str,
+    pub(super) position: Position,
+}
+
+/// Where in the table; both count from 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Position {
+    /// A line of a text file.
+    Line(u64),
+    /// A row of columns.
+    Row(u64),
+}
+
+impl Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Position::Line(line) => write!(f, "{}:{line}", self.file),
+            Position::Row(row) => write!(f, "{}, row {row}", self.file),
+        }
+    }
+}
+
+impl Place<'_> {
+    /// Something is wrong with the whole line.
+    pub(super) fn problem(&self, why: impl Display) -> WorkloadError {
+        WorkloadError(format!("{self}: {why}"))
+    }
+
+    /// `column` holds `found`, which is not `allowed`.
+    pub(super) fn wrong(&self, column: &str, found: impl Display, allowed: &str) -> WorkloadError {
+        WorkloadError(format!("{self}: column {column}: found {found}; write {allowed}"))
+    }
+}
+
+/// A start time, or `None` when it is out of range.
+pub(super) fn start(secs: f64) -> Option<Instant> {
+    server(secs).map(|since| Instant::ZERO + since)
+}
+
+/// A server time, or `None` when it is out of range.
+pub(super) fn server(secs: f64) -> Option<Duration> {
+    if secs <= SECONDS_MAX { Duration::from_secs_f64(secs) } else { None }
+}
+
+/// A number of bytes, at least 1, or `None` when it is out of range.
+pub(super) fn size(bytes: i64) -> Option<u64> {
+    u64::try_from(bytes).ok().filter(|bytes| (1..=BYTES_MAX as u64).contains(bytes))
+}
+
+/// A maximum segment size, or `None` when it is out of range: 32 bytes leave no room for less than TCP's own options,
+/// 65495 is the largest IPv4 packet without its headers (RFC 879, section 3; RFC 9293, 3.7.1).
+pub(super) fn mss(bytes: i64) -> Option<u16> {
+    u16::try_from(bytes).ok().filter(|bytes| (32..=65_495).contains(bytes))
+}
+
+/// ` (did you mean NAME?)` for the name that `word` is most like, or nothing.
+pub(super) fn near(word: &str, names: &[&str]) -> String {
+    let likeness = |name: &&&str| (strsim::jaro_winkler(word, name) * 1e6) as u64;
+    match names.iter().max_by_key(likeness) {
+        // 0.7 is chosen: "start" is near "start_s", "time" is near nothing.
+        Some(name) if strsim::jaro_winkler(word, name) > 0.7 => format!(" (did you mean {name}?)"),
+        _ => String::new(),
+    }
+}

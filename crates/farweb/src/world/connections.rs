@@ -1,0 +1,356 @@
+//! Connections: pairs of endpoints, their timers, and the way of segments between endpoints and links.
+
+use crate::id::{Id, SlabId};
+use crate::record::Status;
+use crate::rng::Streams;
+use crate::scenario::{self, HostOr, Scenario, TcpEnd};
+use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment, State};
+use crate::units::{Duration, Instant};
+use crate::workload::{Host, HostId, Request};
+
+use super::exchange::Exchange;
+use super::path::{Direction, Packet};
+use super::{Event, World};
+
+pub(super) type ConnectionId = SlabId;
+
+/// One end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The end at `leg.from`, which opens the connection.
+    Client,
+    /// The end at `leg.to`.
+    Server,
+}
+
+/// A connection: both endpoints and the exchange that it carries.
+pub(super) struct Pair {
+    /// Number of the connection in results, by opening time.
+    pub(super) number: u64,
+    pub(super) leg: usize,
+    pub(super) host: HostId,
+    pub(super) opened: Instant,
+    /// Whether its packets are recorded.
+    pub(super) recorded: bool,
+    /// When both ends were closed or in TIME_WAIT.
+    pub(super) closed: Option<Instant>,
+    pub(super) exchange: Exchange,
+    pub(super) sent: [Sent; 2],
+    ends: [Option<Endpoint>; 2],
+}
+
+/// What one end of a connection has sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sent {
+    /// IP bytes.
+    pub(super) bytes: u64,
+    pub(super) segments: u64,
+    /// The sequence number after the highest sent.
+    pub(super) highest: u64,
+}
+
+struct Endpoint {
+    tcp: tcp::Connection,
+    /// The earliest pending timer event.
+    timer: Option<Instant>,
+}
+
+/// A leg: where its ends are and how their transport is set.
+pub(super) struct Leg {
+    pub(super) from: u8,
+    pub(super) to: u8,
+    profile: Profile,
+    settings: [EndSettings; 2],
+    /// MSS and window of hosts that the host table does not give.
+    default_mss: u16,
+    default_window: u64,
+    pub(super) release: scenario::Release,
+}
+
+#[derive(Clone, Copy)]
+struct EndSettings {
+    mss: HostOr,
+    buffer: HostOr,
+}
+
+/// The clocks of hosts: nodes of the path, and the origin servers behind the last node.
+pub(super) struct Hosts {
+    streams: Streams,
+    nodes: Vec<Option<HostClock>>,
+    origins: Vec<Option<HostClock>>,
+}
+
+impl End {
+    pub(super) const fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+
+    /// The direction of packets towards this end.
+    pub(super) const fn direction(self) -> Direction {
+        match self {
+            Self::Client => Direction::Down,
+            Self::Server => Direction::Up,
+        }
+    }
+}
+
+impl Leg {
+    pub(super) fn all(scenario: &Scenario) -> Vec<Self> {
+        scenario.leg.iter().map(|leg| Self::new(leg, scenario)).collect()
+    }
+
+    fn new(leg: &scenario::Leg, scenario: &Scenario) -> Self {
+        let node = |name: &str| {
+            let place = scenario.path.nodes.iter().position(|node| node == name);
+            u8::try_from(place.expect("checked scenarios name nodes of the path"))
+                .expect("fewer than 256 nodes")
+        };
+        let settings = |end: Option<TcpEnd>| EndSettings {
+            mss: end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss),
+            buffer: end.and_then(|end| end.buffer).unwrap_or(leg.tcp.buffer),
+        };
+        Self {
+            from: node(&leg.from),
+            to: node(&leg.to),
+            profile: leg.tcp.profile.profile().with(&leg.tcp.constants),
+            settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
+            default_mss: scenario.workload.default_mss.get() as u16,
+            default_window: scenario.workload.default_window.get(),
+            release: scenario.origin.release,
+        }
+    }
+
+    pub(super) fn node(&self, end: End) -> u8 {
+        match end {
+            End::Client => self.from,
+            End::Server => self.to,
+        }
+    }
+
+    /// The MSS that `end` advertises on connections to `host`, in bytes.
+    pub(super) fn mss(&self, end: End, host: &Host) -> u16 {
+        match self.settings[end as usize].mss {
+            HostOr::Host => host.mss.unwrap_or(self.default_mss),
+            HostOr::Size(size) => size.get() as u16,
+        }
+    }
+
+    fn config(&self, end: End, host: &Host) -> tcp::Config {
+        let buffer = match self.settings[end as usize].buffer {
+            HostOr::Host => host.window.unwrap_or(self.default_window),
+            HostOr::Size(size) => size.get(),
+        };
+        tcp::Config {
+            profile: self.profile,
+            mss: self.mss(end, host),
+            send_buffer: buffer,
+            receive_buffer: buffer,
+        }
+    }
+}
+
+impl Hosts {
+    pub(super) const fn new(streams: Streams) -> Self {
+        Self { streams, nodes: Vec::new(), origins: Vec::new() }
+    }
+
+    /// The clock of the host at `node`; each origin server at the last node has one of its own.
+    fn clock(&mut self, node: u8, last: u8, host: HostId, profile: &Profile) -> HostClock {
+        let (clocks, name, index) = if node == last {
+            (&mut self.origins, "origin clock", host.index())
+        } else {
+            (&mut self.nodes, "node clock", usize::from(node))
+        };
+        if index >= clocks.len() {
+            clocks.resize(index + 1, None);
+        }
+        *clocks[index].get_or_insert_with(|| {
+            let mut random = self.streams.stream(name, index as u64);
+            let mut phase = |period| random.duration_between(Duration::ZERO, period);
+            HostClock { slow_phase: phase(profile.slow_tick), fast_phase: phase(profile.fast_tick) }
+        })
+    }
+}
+
+impl Pair {
+    /// The TCP endpoint at `end`, once it exists.
+    pub(super) fn tcp(&self, end: End) -> Option<&tcp::Connection> {
+        self.ends[end as usize].as_ref().map(|endpoint| &endpoint.tcp)
+    }
+
+    pub(super) fn retransmits(&self) -> u64 {
+        self.sum(tcp::Connection::retransmits)
+    }
+
+    pub(super) fn timeouts(&self) -> u64 {
+        self.sum(tcp::Connection::timeouts)
+    }
+
+    fn sum(&self, counter: fn(&tcp::Connection) -> u64) -> u64 {
+        self.ends.iter().flatten().map(|endpoint| counter(&endpoint.tcp)).sum()
+    }
+
+    fn all_ends(&self, test: fn(State) -> bool) -> bool {
+        self.ends.iter().flatten().all(|endpoint| test(endpoint.tcp.state()))
+    }
+}
+
+impl World {
+    /// Opens a connection for `request` on the first leg.
+    pub(super) fn open_connection(&mut self, now: Instant, request: Request) {
+        let leg = 0;
+        let config = self.legs[leg].config(End::Client, &self.directory.hosts()[request.host]);
+        let clock = self.clock(leg, End::Client, request.host);
+        let mut output = std::mem::take(&mut self.output);
+        let tcp = tcp::Connection::connect(now, &config, clock, &mut output);
+        let number = self.progress.requests_started;
+        let id = self.connections.insert(Pair {
+            number,
+            leg,
+            host: request.host,
+            opened: now,
+            recorded: self.recorder.wants_packets(&request, &self.directory),
+            closed: None,
+            exchange: Exchange::new(number, request),
+            sent: [Sent::default(); 2],
+            ends: [Some(Endpoint { tcp, timer: None }), None],
+        });
+        self.progress.requests_started += 1;
+        self.active += 1;
+        self.settle(now, id, End::Client, output);
+    }
+
+    /// Gives the packet to the endpoint that it is for.
+    pub(super) fn deliver(&mut self, now: Instant, packet: &Packet) {
+        let Packet { connection: id, toward: end, segment, .. } = packet;
+        let Some(pair) = self.connections.get_mut(*id) else {
+            return; // Both ends are gone: nobody would answer the reset that is due.
+        };
+        let mut output = std::mem::take(&mut self.output);
+        match &mut pair.ends[*end as usize] {
+            Some(endpoint) if endpoint.tcp.state() != State::Closed => {
+                endpoint.tcp.on_segment(now, segment, &mut output);
+            }
+            None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
+                let (leg, host) = (pair.leg, pair.host);
+                let config = self.legs[leg].config(*end, &self.directory.hosts()[host]);
+                let clock = self.clock(leg, *end, host);
+                let tcp = tcp::Connection::accept(now, &config, clock, segment, &mut output);
+                let pair = self.connections.get_mut(*id).expect("it was there above");
+                pair.ends[*end as usize] = Some(Endpoint { tcp, timer: None });
+            }
+            Some(_) | None => output.segments.extend(tcp::reset_for(segment)),
+        }
+        self.record_arrival(now, *id, *end, segment);
+        self.settle(now, *id, *end, output);
+    }
+
+    pub(super) fn on_timer(&mut self, now: Instant, id: ConnectionId, end: End) {
+        let Some(endpoint) = self.connections.get_mut(id).and_then(|pair| pair.ends[end as usize].as_mut())
+        else {
+            return;
+        };
+        if endpoint.timer != Some(now) {
+            return; // An earlier event has been pushed since, or this one was superseded.
+        }
+        endpoint.timer = None;
+        let mut output = std::mem::take(&mut self.output);
+        endpoint.tcp.on_timeout(now, &mut output);
+        self.settle(now, id, end, output);
+    }
+
+    /// Lets the application at `end` act on its endpoint; `None` when that is gone.
+    pub(super) fn with_endpoint<R>(
+        &mut self,
+        id: ConnectionId,
+        end: End,
+        act: impl FnOnce(&mut Exchange, &mut tcp::Connection) -> R,
+    ) -> Option<R> {
+        let pair = self.connections.get_mut(id)?;
+        let endpoint = pair.ends[end as usize].as_mut()?;
+        Some(act(&mut pair.exchange, &mut endpoint.tcp))
+    }
+
+    /// Carries out what an endpoint put into `output`: sends segments, tells the application, sets the timer.
+    ///
+    /// The application may act on the endpoint when it is told something; what follows is carried out in the same loop.
+    pub(super) fn settle(&mut self, now: Instant, id: ConnectionId, end: End, mut output: Output) {
+        let mut told = 0;
+        loop {
+            for segment in output.segments.drain(..) {
+                self.transmit(now, id, end, segment);
+            }
+            let Some(notice) = output.notices.get(told).copied() else {
+                break;
+            };
+            told += 1;
+            self.on_notice(now, id, end, notice, &mut output);
+        }
+        output.notices.clear();
+        self.output = output;
+        if end == End::Server {
+            self.note_acknowledgement(now, id);
+        }
+        self.set_timer(id, end);
+        self.close_if_quiet(now, id);
+    }
+
+    fn transmit(&mut self, now: Instant, id: ConnectionId, end: End, segment: Segment) {
+        let pair = self.connections.get_mut(id).expect("only open connections send");
+        let leg = &self.legs[pair.leg];
+        let (node, destination) = (leg.node(end), leg.node(end.other()));
+        let sent = &mut pair.sent[end as usize];
+        sent.bytes += u64::from(segment.packet_bytes());
+        sent.segments += 1;
+        if pair.recorded {
+            self.record_departure(now, id, end, &segment);
+        }
+        let packet = Packet { connection: id, segment, toward: end.other(), destination };
+        if !self.send(now, node, packet) {
+            self.with_endpoint(id, end, |_, tcp| tcp.on_local_drop());
+        }
+    }
+
+    fn set_timer(&mut self, id: ConnectionId, end: End) {
+        let Some(endpoint) = self.connections.get_mut(id).and_then(|pair| pair.ends[end as usize].as_mut())
+        else {
+            return;
+        };
+        let Some(at) = endpoint.tcp.next_timeout() else {
+            return;
+        };
+        if endpoint.timer.is_none_or(|pending| at < pending) {
+            endpoint.timer = Some(at);
+            self.queue.push(at, Event::TimerFires(id, end));
+        }
+    }
+
+    /// Notes when both ends are closed or in TIME_WAIT; forgets the connection when both are closed.
+    fn close_if_quiet(&mut self, now: Instant, id: ConnectionId) {
+        let Some(pair) = self.connections.get_mut(id) else {
+            return;
+        };
+        if pair.closed.is_none() {
+            if !pair.all_ends(|state| matches!(state, State::Closed | State::TimeWait)) {
+                return;
+            }
+            pair.closed = Some(now);
+            self.active -= 1;
+            self.end_request(id, Status::Failed);
+        }
+        if self.connections.get(id).is_some_and(|pair| pair.all_ends(|state| state == State::Closed)) {
+            let pair = self.connections.remove(id).expect("found above");
+            self.recorder.push_connection(&pair);
+            self.path.forget(id);
+        }
+    }
+
+    fn clock(&mut self, leg: usize, end: End, host: HostId) -> HostClock {
+        let last = u8::try_from(self.path.nodes().len() - 1).expect("fewer than 256 nodes");
+        let leg = &self.legs[leg];
+        self.hosts.clock(leg.node(end), last, host, &leg.profile)
+    }
+}

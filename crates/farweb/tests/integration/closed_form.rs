@@ -1,0 +1,102 @@
+//! What can be worked out by hand, to the nanosecond.
+//!
+//! Names: `ser(n)` is the time of an n-byte packet on the link, `up` and `down` are propagation delays. A SYN is 44 bytes
+//! long (it has the MSS option), a pure ACK 40, a full segment 1500.
+
+use farweb::units::{BitRate, Bytes};
+
+use crate::run::{Asked, e3, floats, ints, one_link, run};
+
+const MS: i64 = 1_000_000;
+
+/// Time of `bytes` bytes, sent without a gap, on an E3 link.
+fn ser(bytes: u64) -> i64 {
+    BitRate::from_bps(34_368_000).unwrap().time_to_send(Bytes::new(bytes)).as_nanos() as i64
+}
+
+#[test]
+fn an_idle_path_takes_two_round_trips_to_the_first_byte() {
+    let (up, down, start) = (60 * MS, 320 * MS, 7 * MS);
+    let scenario = one_link(&e3(60, 320), "", "[origin]\nrelease = \"at-once\"");
+    let (tables, _) = run(&scenario, 1, vec![Asked(start as u64, 300, 1460, 0)]);
+
+    let connect = start + ser(44) + up + ser(44) + down;
+    assert_eq!(ints(&tables, "requests", "connect_ns"), [connect]);
+    // The ACK of the handshake is in front of the request.
+    let request_arrives = connect + ser(40 + 340) + up;
+    let first_byte = request_arrives + ser(1500) + down;
+    assert_eq!(ints(&tables, "requests", "first_byte_ns"), [first_byte]);
+    assert_eq!(ints(&tables, "requests", "end_ns"), [first_byte]);
+}
+
+#[test]
+fn server_time_adds_to_the_first_byte() {
+    let latency = |release: &str| {
+        let scenario = one_link(&e3(60, 60), "", &format!("[origin]\nrelease = \"{release}\""));
+        let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 2920, 900 * MS as u64)]);
+        let column = |name| ints(&tables, "requests", name)[0];
+        (column("first_byte_ns"), column("end_ns"))
+    };
+    let first_byte = 2 * (60 * MS + ser(44)) + ser(380) + ser(1500) + 120 * MS;
+    assert_eq!(latency("at-once"), (first_byte, first_byte - ser(1500) + ser(3000)));
+    assert_eq!(latency("delayed"), (first_byte + 900 * MS, first_byte + 900 * MS - ser(1500) + ser(3000)));
+    assert_eq!(latency("paced"), (first_byte + 450 * MS, first_byte + 900 * MS));
+}
+
+/// Without delayed ACKs every segment is acknowledged: 2, 4, 8, 16 segments a round, then 21. An ACK leaves before the reader
+/// has taken its segment, so it advertises 32767 − 1460 B, room for 21. A round's segments are sent back to back from the
+/// first ACK of the round before; the first round stands behind the ACK of the request.
+#[test]
+fn slow_start_doubles_up_to_the_window() {
+    let leg = "tcp = { profile = \"bsd44-lite\", constants = { delayed_ack = false } }";
+    let scenario = one_link(&e3(60, 60), leg, "[origin]\nrelease = \"at-once\"");
+    let request_arrives = 2 * (60 * MS + ser(44)) + ser(380) + 60 * MS;
+    let acknowledged = |sent: i64| sent + 60 * MS + ser(40) + 60 * MS;
+    for (segments, rounds, in_last) in
+        [(2, 1, 2), (6, 2, 4), (14, 3, 8), (30, 4, 16), (31, 5, 1), (51, 5, 21), (72, 6, 21)]
+    {
+        let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, segments * 1460, 0)]);
+        let last_sent = if rounds == 1 {
+            request_arrives + ser(40 + in_last * 1500)
+        } else {
+            let second_round = acknowledged(request_arrives + ser(40 + 1500));
+            let last_round = (2..rounds).fold(second_round, |start, _| acknowledged(start + ser(1500)));
+            last_round + ser(in_last * 1500)
+        };
+        assert_eq!(ints(&tables, "requests", "end_ns"), [last_sent + 60 * MS], "{segments} segments");
+    }
+}
+
+/// A connection with a buffer of 32767 B keeps 22 segments of 1460 B in flight: 22 · 1500 B a round trip on the wire, 2.19 and
+/// 0.69 Mbit/s. It stays a little below, as a segment that the delayed ACK acknowledges alone frees too little of the send
+/// buffer to wake the writer (low-water mark 2048 B).
+#[test]
+fn one_connection_is_limited_by_its_window() {
+    for (down_ms, mbit_s) in [(60, 2.19), (320, 0.69)] {
+        let scenario = one_link(&e3(60, down_ms), "", "[record]\nlinks_every = \"100 s\"");
+        let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 60_000_000, 0)]);
+        let carried = ints(&tables, "links", "bytes");
+        // Rows come by time, then direction: the interval from 100 s to 200 s, towards the client.
+        let rate = carried[2 + 1] as f64 * 8.0 / 100e6;
+        assert!((rate / mbit_s - 1.0).abs() < 0.01, "{rate} Mbit/s at 60 ms up and {down_ms} ms down");
+    }
+}
+
+/// 15 connections carry fifteen times the window limit, 32.8 Mbit/s; 20 fill the link of 34.368 Mbit/s.
+#[test]
+fn twenty_connections_fill_the_link_and_fifteen_do_not() {
+    let rate_of = |connections: u64| {
+        let scenario = one_link(&e3(60, 60), "", "[record]\nlinks_every = \"10 s\"\n[run]\nuntil = \"30 s\"");
+        // Starts spread over a second, so that the connections' rounds do not come in one burst.
+        let requests = (0..connections).map(|n| Asked(n * 1_000_000_000 / connections, 300, 100_000_000, 0));
+        let (tables, _) = run(&scenario, 1, requests.collect());
+        (
+            ints(&tables, "links", "bytes")[2 * 2 + 1] as f64 * 8.0 / 10e6,
+            floats(&tables, "links", "busy")[2 * 2 + 1],
+        )
+    };
+    let (fifteen, _) = rate_of(15);
+    assert!((fifteen / 32.8 - 1.0).abs() < 0.01, "15 connections carry {fifteen} Mbit/s");
+    let (twenty, busy) = rate_of(20);
+    assert!(twenty > 0.998 * 34.368 && busy > 0.998, "20 connections carry {twenty} Mbit/s, busy {busy}");
+}

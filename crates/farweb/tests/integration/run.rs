@@ -1,0 +1,97 @@
+//! Runs small scenarios from Rust and looks at their rows.
+
+use std::collections::BTreeMap;
+
+use farweb::record::Column;
+use farweb::scenario::Scenario;
+use farweb::units::{Duration, Instant};
+use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
+use farweb::world::{Progress, World};
+
+/// Tables by name, columns by name; words as their codes.
+pub(crate) type Tables = BTreeMap<&'static str, BTreeMap<&'static str, Column>>;
+
+/// A client, a server, and one link between them.
+pub(crate) fn one_link(link: &str, leg: &str, rest: &str) -> Scenario {
+    let text = format!(
+        r#"
+        format = 1
+        [path]
+        nodes = ["client", "server"]
+        [[path.link]]
+        {link}
+        [[leg]]
+        from = "client"
+        to = "server"
+        carrier = {{ kind = "http/1.0" }}
+        {leg}
+        [workload]
+        requests = "given by the test"
+        {rest}
+        "#
+    );
+    Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Both directions of a link at E3 rate, 34.368 Mbit/s.
+pub(crate) fn e3(up_ms: u64, down_ms: u64) -> String {
+    format!(
+        "up = {{ rate = \"34.368 Mbit/s\", delay = \"{up_ms} ms\" }}\n\
+         down = {{ rate = \"34.368 Mbit/s\", delay = \"{down_ms} ms\" }}"
+    )
+}
+
+/// A request to the server named `host`, given as (start in ns, request bytes, response bytes, server time in ns).
+#[derive(Clone, Copy)]
+pub(crate) struct Asked(pub(crate) u64, pub(crate) u64, pub(crate) u64, pub(crate) u64);
+
+/// Requests from a list.
+pub(crate) struct Listed(pub(crate) std::vec::IntoIter<Asked>);
+
+impl RequestSource for Listed {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        Ok(self.0.next().map(|Asked(start, request_bytes, response_bytes, server)| Request {
+            start: Instant::from_nanos(start),
+            host: directory.host("server.example"),
+            request_bytes,
+            response_bytes,
+            server: Some(Duration::from_nanos(server)),
+            source: None,
+            tag: None,
+        }))
+    }
+}
+
+/// Runs to the end and gives back all rows.
+pub(crate) fn run(scenario: &Scenario, seed: u64, requests: Vec<Asked>) -> (Tables, Progress) {
+    let mut world = World::new(scenario, seed, Directory::default());
+    let mut source = Listed(requests.into_iter());
+    let progress = world.advance(&mut source, u64::MAX).expect("a list can be read");
+    assert!(progress.done);
+    let tables = world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect()));
+    (tables.collect(), progress)
+}
+
+/// A column of whole numbers.
+pub(crate) fn ints<'a>(tables: &'a Tables, table: &str, column: &str) -> &'a [i64] {
+    match &tables[table][column] {
+        Column::Int(values) => values,
+        other => panic!("{table}.{column} is {other:?}"),
+    }
+}
+
+/// A column of words, as codes.
+pub(crate) fn codes<'a>(tables: &'a Tables, table: &str, column: &str) -> &'a [i32] {
+    match &tables[table][column] {
+        Column::Word(codes, _) => codes,
+        other => panic!("{table}.{column} is {other:?}"),
+    }
+}
+
+/// A column of real numbers.
+pub(crate) fn floats<'a>(tables: &'a Tables, table: &str, column: &str) -> &'a [f64] {
+    match &tables[table][column] {
+        Column::Float(values) => values,
+        other => panic!("{table}.{column} is {other:?}"),
+    }
+}

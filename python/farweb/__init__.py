@@ -1,0 +1,63 @@
+"""farweb: what will the web feel like over this path?
+
+A packet-level simulator of web traffic over long paths. The two names to begin with:
+
+    from farweb import Scenario
+
+    scenario = Scenario.load("examples/satellite.toml")
+    results = scenario.with_({"leg.0.tcp.buffer": "65535 B"}).run(seed=1, out="results/satellite")
+    results.summary()
+
+Importing this package is cheap; tables and figures load their libraries when they are first used.
+"""
+
+import importlib
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from farweb._core import debug_build
+from farweb._core import version as __version__
+from farweb.errors import FarwebError, ResultsError, RunError, ScenarioError, WorkloadError
+
+if TYPE_CHECKING:
+    from farweb.results import Results
+    from farweb.scenario import Check, Scenario
+    from farweb.summary import Summary
+
+__all__ = [
+    "Check",
+    "FarwebError",
+    "Results",
+    "ResultsError",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Summary",
+    "WorkloadError",
+    "__version__",
+]
+
+_HOMES = {
+    "Check": "farweb.scenario",
+    "Results": "farweb.results",
+    "Scenario": "farweb.scenario",
+    "Summary": "farweb.summary",
+}
+
+if debug_build:
+    warnings.warn(
+        "farweb's core is a debug build, ten times slower than a release build; build it with `make build`",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'farweb' has no attribute {name!r}")
+    return getattr(importlib.import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

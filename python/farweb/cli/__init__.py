@@ -1,0 +1,90 @@
+"""The command `farweb`.
+
+A file a group of verbs. What a verb needs is imported in its body, so that `farweb --help` answers at once.
+
+Exit codes: 0 done, 2 usage or scenario error, 3 a run failed, 130 interrupted.
+"""
+
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+import typer
+from typer.exceptions import TyperException
+
+from farweb.cli import figures, runs, schema, workload
+from farweb.errors import FarwebError, RunError
+
+_FAILED = 3
+_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="farweb",
+    help="What will the web feel like over this path? Simulates web traffic, packet by packet, over long paths.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # main() decides what an error looks like
+    rich_markup_mode="markdown",
+)
+app.command()(runs.check)
+app.command()(runs.run)
+app.command()(runs.show)
+app.command()(figures.plot)
+app.add_typer(workload.app, name="workload")
+app.add_typer(schema.app, name="schema")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from farweb import __version__
+
+        sys.stdout.write(f"farweb {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _farweb(
+    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Print the version."),
+) -> None:
+    del version  # the callback has answered
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command with `arguments` (without the program's name) and return its exit code."""
+    try:
+        code = app(list(arguments), prog_name="farweb", standalone_mode=False)
+    except TyperException as error:
+        return _fail(f"{error.format_message()} (farweb --help tells more)", error.exit_code)
+    except FarwebError as error:
+        if "--debug" in arguments:
+            raise
+        return _fail(str(error), _FAILED if isinstance(error, RunError) else 2)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone, and with it whom to tell
+        return 0
+    except Exception as error:
+        if "--debug" in arguments:
+            raise
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        return _fail(f"this is a bug in farweb: {what} (--debug shows where)", _FAILED)
+    if code == _INTERRUPTED:  # what the library makes of Ctrl-C
+        return _fail("interrupted", _INTERRUPTED)
+    return code if isinstance(code, int) else 0
+
+
+def script() -> None:
+    """Entry point of the command `farweb`."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(main(sys.argv[1:]))
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    """Leave through the `finally` blocks, so that nothing half-written stays."""
+    sys.exit(128 + number)
+
+
+def _fail(message: str, code: int) -> int:
+    # Several problems are lines of their own, which begin with the place in the file.
+    sys.stderr.write(f"{message}\n" if "\n" in message else f"farweb: {message}\n")
+    return code

@@ -1,0 +1,84 @@
+"""Options that every verb has, and the one way in which verbs print: tables for people, or JSON."""
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and what was asked for, nothing else.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+_PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
+
+
+class Output:
+    """Where a verb's words go: results to standard output, everything else to standard error.
+
+    Args:
+        as_json: `--json`.
+        quiet: `--quiet`.
+    """
+
+    def __init__(self, as_json: bool, quiet: bool) -> None:
+        self.as_json = as_json
+        self._quiet = quiet
+
+    def result(self, value: Mapping[str, Any], shown: "RenderableType") -> None:
+        """Print what was asked for: `value` as JSON, or `shown` for people."""
+        if self.as_json:
+            json.dump(value, sys.stdout, indent=2, ensure_ascii=False)
+            sys.stdout.write("\n")
+            return
+        from rich.console import Console
+
+        # Into a file or a pipe goes every column of a table, however wide.
+        console = Console() if sys.stdout.isatty() else Console(width=160)
+        console.print(shown, markup=False, highlight=False, soft_wrap=isinstance(shown, str))
+
+    def note(self, text: str) -> None:
+        """Print a line beside the result, such as where it was saved; JSON says it itself."""
+        if not self._quiet and not self.as_json:
+            sys.stderr.write(text + "\n")
+
+    @contextlib.contextmanager
+    def progress(self, title: str) -> Iterator[Callable[[float, float | None, str], None]]:
+        """Give a function that shows how far something is: done, of how many (None: unknown), and words about it.
+
+        A bar appears on a terminal, once the work has lasted a second.
+        """
+        if self._quiet or not sys.stderr.isatty():
+            yield lambda _done, _total, _words: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        began = time.monotonic()
+        bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[words]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        task = bar.add_task(title, total=None, words="")
+
+        def show(done: float, total: float | None, words: str) -> None:
+            bar.update(task, completed=done, total=total, words=words)
+            if not bar.live.is_started and time.monotonic() - began > _PATIENCE_S:
+                bar.start()
+
+        try:
+            yield show
+        finally:
+            if bar.live.is_started:
+                bar.stop()

@@ -1,0 +1,118 @@
+"""`farweb check`, `farweb run`, `farweb show`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+
+if TYPE_CHECKING:
+    from farweb.run import Progress
+    from farweb.scenario import Scenario
+
+ScenarioFile = Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML).")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a key of the scenario, such as leg.0.tcp.buffer='65535 B'; may be given more than once.",
+    ),
+]
+
+
+def check(
+    scenario: ScenarioFile,
+    settings: Settings = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Check a scenario and tell what it means, without running it.
+
+    Draws the path and tells, leg by leg, the round-trip time, the bandwidth-delay product and what one connection can
+    carry with its window.
+
+    Examples:
+
+        farweb check satellite.toml
+
+        farweb check satellite.toml --set leg.0.tcp.buffer="65535 B"
+    """
+    del debug  # main() reads it
+    checked = _load(scenario, settings).check()
+    Output(as_json, quiet).result(checked.to_dict(), checked)
+
+
+def run(
+    scenario: ScenarioFile,
+    settings: Settings = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Root of every random stream, instead of the scenario's run.seed."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Results folder; results/SCENARIO when left out."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Simulate a scenario and write a results folder.
+
+    The same scenario, seed and version give the same tables, byte for byte. An older result in the folder is replaced
+    when the new one is complete; a folder with anything else in it is left alone.
+
+    Examples:
+
+        farweb run satellite.toml
+
+        farweb run satellite.toml --set workload.load=4 --seed 2 --out results/four-copies
+    """
+    del debug
+    output = Output(as_json, quiet)
+    loaded = _load(scenario, settings)
+    with output.progress("simulating") as show:
+
+        def on_progress(now: "Progress") -> None:
+            show(now.ended, now.total, f"{now.ended:,} requests answered by {now.now_ns / 1e9:,.0f} s")
+
+        results = loaded.run(seed, out, on_progress)
+    if as_json or not quiet:
+        summary = results.summary()
+        output.result({"results": str(results.path), "summary": summary.to_dict()}, summary)
+    output.note(f"Results are in {results.path}; farweb plot size-latency {results.path} draws them.")
+
+
+def show(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folder.")],
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Summarize a run: latencies, goodput, losses, links.
+
+    Example:
+
+        farweb show results/satellite
+    """
+    del debug
+    from farweb.results import Results
+
+    opened = Results.open(results)
+    summary = opened.summary()
+    Output(as_json, quiet).result({"results": str(results), "summary": summary.to_dict()}, summary)
+
+
+def _load(path: Path, settings: list[str] | None) -> "Scenario":
+    from farweb.scenario import Scenario
+
+    changes = {}
+    for setting in settings or ():
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise typer.BadParameter(f"{setting}: --set wants KEY=VALUE, such as workload.load=4")
+        changes[key.strip()] = value.strip()
+    return Scenario.load(path, changes)

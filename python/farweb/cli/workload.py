@@ -1,0 +1,124 @@
+"""`farweb workload`: from logs to request tables, and what they contain."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+
+app = typer.Typer(help="Make and look at request tables.", no_args_is_help=True)
+
+Format = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="What the log is: squid, clf.")]
+
+
+@app.command("import")
+def import_(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="The log, plain or gzip.")],
+    format_: Annotated[str, typer.Option("--format", metavar="FORMAT", help="What the log is: squid, clf.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Request table; LOG.parquet here when left out."),
+    ] = None,
+    keep: Annotated[
+        str, typer.Option(help="misses: what crossed the link; crossed: revalidations too; all: cache hits as well.")
+    ] = "misses",
+    tunnels: Annotated[
+        bool, typer.Option("--tunnels", help="Keep CONNECT tunnels, each as one request and one response.")
+    ] = False,
+    rtt_ms: Annotated[
+        float,
+        typer.Option(min=0, help="Round-trip time that recorded times contain, in ms; taken off server times."),
+    ] = 0.0,
+    request_bytes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Size of every request, in bytes; estimated from its URL when left out."),
+    ] = None,
+    server_time: Annotated[
+        str, typer.Option(help="elapsed: from the recorded time, less the round trip; none: leave it out.")
+    ] = "elapsed",
+    server_name: Annotated[
+        str, typer.Option(help="Host of all requests of a web server's log, which does not name it.")
+    ] = "server",
+    max_unreadable: Annotated[float, typer.Option(min=0, max=1, help="Share of lines that may be unreadable.")] = 0.01,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Make a request table from a proxy's or server's log.
+
+    Lines that are no request over the link are left out and counted by reason. Starts are put in order and begin at 0.
+
+    Examples:
+
+        farweb workload import access.log.gz --format squid -o requests.parquet
+
+        farweb workload import access.log --format squid --rtt-ms 700 --keep all
+    """
+    del debug
+    from farweb.importer import import_log
+
+    output = Output(as_json, quiet)
+    with output.progress("importing") as show:
+        report = import_log(
+            log,
+            out or Path(_stem(log) + ".parquet"),
+            format=format_,
+            keep=keep,
+            tunnels=tunnels,
+            rtt_ns=round(rtt_ms * 1e6),
+            request_bytes=request_bytes,
+            server_time=server_time,
+            server_name=server_name,
+            max_unreadable=max_unreadable,
+            progress=lambda kept: show(kept, None, f"{kept:,} requests"),
+        )
+    if as_json or not quiet:
+        output.result(report.to_dict(), report)
+    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} tells what they are like.")
+
+
+@app.command()
+def stats(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), or a log.")],
+    format_: Format = None,
+    hosts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A host table: adds the mix of MSS and windows.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Draw it as well: a .png, .svg or .pdf file."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Tell what a request table or a log contains: requests by time, sizes, server times, hosts.
+
+    Examples:
+
+        farweb workload stats requests.parquet -o workload.png
+
+        farweb workload stats access.log --format squid
+
+        farweb workload stats requests.parquet --hosts hosts.tsv
+    """
+    del debug
+    from farweb.stats import draw, read_stats
+
+    output = Output(as_json, quiet)
+    with output.progress("reading") as show:
+        found = read_stats(
+            table, format=format_, hosts=hosts, progress=lambda rows: show(rows, None, f"{rows:,} requests")
+        )
+    if out is not None:
+        draw(found, out)
+    output.result(found.to_dict(), found)
+    if out is not None:
+        output.note(f"The figure is in {out}.")
+
+
+def _stem(log: Path) -> str:
+    """`access.log.gz` and `access.log` are both `access`."""
+    name = log.name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name

@@ -1,0 +1,104 @@
+"""Columns of the core as Arrow arrays and back, and the schema of a results folder with its units.
+
+The core knows no Arrow; `Column` is what it takes and gives.
+"""
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from farweb import _core
+
+Column = NDArray[Any] | tuple[NDArray[np.int32], list[str]]
+"""A column of the core: an array, or, for words, codes and the words they stand for.
+
+A missing value is `NULL_INT` among int64, NaN among float64 and `NULL_CODE` among codes.
+"""
+
+NULL_INT = -(2**63)
+NULL_CODE = -1
+
+_TYPES = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(), "string": pa.string()}
+
+
+class ColumnSpec(TypedDict):
+    """A column of a table, as `farweb schema` prints it."""
+
+    name: str
+    type: str
+    unit: str
+    nullable: bool
+    description: str
+
+
+class TableSpec(TypedDict):
+    """A table, as `farweb schema` prints it."""
+
+    name: str
+    description: str
+    columns: list[ColumnSpec]
+
+
+@functools.cache
+def results_tables() -> dict[str, TableSpec]:
+    """The tables of a results folder by name, in the core's order."""
+    specs: list[TableSpec] = json.loads(_core.results_schema())
+    return {spec["name"]: spec for spec in specs}
+
+
+def arrow_type(column: ColumnSpec) -> pa.DataType:
+    """The Arrow type of a column."""
+    return _TYPES[column["type"]]
+
+
+def arrow_schema(spec: TableSpec, metadata: Mapping[str, str]) -> pa.Schema:
+    """The Arrow schema of a table: unit and description in each field's metadata, `metadata` in the table's."""
+    fields = [
+        pa.field(
+            column["name"],
+            arrow_type(column),
+            nullable=column["nullable"],
+            metadata={"unit": column["unit"], "description": column["description"]},
+        )
+        for column in spec["columns"]
+    ]
+    return pa.schema(fields, metadata={"description": spec["description"], **metadata})
+
+
+def to_arrow(columns: Mapping[str, Column], schema: pa.Schema) -> pa.RecordBatch:
+    """Columns of the core as a record batch; a sentinel becomes null where the field may be null."""
+    return pa.RecordBatch.from_arrays([_array(columns[field.name], field) for field in schema], schema=schema)
+
+
+def _array(column: Column, field: pa.Field) -> pa.Array:
+    if isinstance(column, tuple):
+        codes, words = column
+        mask = codes == NULL_CODE if field.nullable else None
+        # Parquet finds its own dictionary; words of their own do not change with how rows fall into batches.
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=mask), pa.array(words, pa.string())).cast(
+            pa.string()
+        )
+    if not field.nullable:
+        return pa.array(column, field.type)
+    mask = np.isnan(column) if column.dtype.kind == "f" else column == NULL_INT
+    return pa.array(column, field.type, mask=mask)
+
+
+def from_arrow(batch: pa.RecordBatch) -> dict[str, Column]:
+    """A record batch of int64, float64 and string columns as columns of the core."""
+    return {name: _column(batch.column(name)) for name in batch.schema.names}
+
+
+def _column(array: pa.Array) -> Column:
+    if pa.types.is_string(array.type):
+        encoded = array.dictionary_encode()
+        codes: NDArray[Any] = encoded.indices.fill_null(NULL_CODE).to_numpy(zero_copy_only=False)
+        return codes.astype(np.int32), encoded.dictionary.to_pylist()
+    null = np.nan if pa.types.is_floating(array.type) else NULL_INT
+    values: NDArray[Any] = array.fill_null(null).to_numpy(zero_copy_only=False)
+    return values

@@ -1,0 +1,9 @@
+"""What farweb raises for what a user can put right; every message is a line to act on."""
+
+from farweb._core import FarwebError, RunError, ScenarioError, WorkloadError
+
+__all__ = ["FarwebError", "ResultsError", "RunError", "ScenarioError", "WorkloadError"]
+
+
+class ResultsError(FarwebError):
+    """A results folder cannot be used, or lacks a table; the message names the folder and what to do."""

@@ -1,0 +1,133 @@
+"""Results: what a run left in its folder, read when it is asked for."""
+
+import functools
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from farweb.errors import ResultsError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import RenderableType
+
+    from farweb.plot import Plots
+    from farweb.summary import Summary
+
+MANIFEST = "manifest.json"
+RUN_KIND = "farweb run"
+
+# What a scenario has to ask for to get a table.
+_ASKED_FOR_BY = {
+    "connections": "record.connections = true",
+    "links": 'record.links_every = "100 ms"',
+    "packets": 'record.packets = "all"',
+}
+
+
+class Results:
+    """The results folder of a run.
+
+    Tables are `polars.DataFrame`s whose column names end in their unit; `farweb schema results` describes each column.
+    Times are int64 ns since the start of the run. A table is read when it is first asked for; `scan` reads no more
+    than is needed of one that does not fit into memory.
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Results":
+        """Open a results folder.
+
+        Raises:
+            ResultsError: There is no result at `path`.
+        """
+        path = Path(path)
+        return cls(path, read_manifest(path))
+
+    @functools.cached_property
+    def requests(self) -> "pl.DataFrame":
+        """One row a request, in the order in which they ended."""
+        return self.scan("requests").collect()
+
+    @functools.cached_property
+    def connections(self) -> "pl.DataFrame":
+        """One row a connection, in the order in which they closed."""
+        return self.scan("connections").collect()
+
+    @functools.cached_property
+    def links(self) -> "pl.DataFrame":
+        """One row a link, direction and interval; totals of the whole run are in the manifest."""
+        return self.scan("links").collect()
+
+    @functools.cached_property
+    def packets(self) -> "pl.DataFrame":
+        """One row a packet sent, received or dropped."""
+        return self.scan("packets").collect()
+
+    def scan(self, table: str) -> "pl.LazyFrame":
+        """A table as a lazy frame: a query reads only the columns and rows that it needs.
+
+        Raises:
+            ResultsError: The run did not record this table; the message says what to set.
+        """
+        import polars as pl
+
+        file = self.path / f"{table}.parquet"
+        if not file.is_file():
+            wish = _ASKED_FOR_BY.get(table)
+            advice = f"set {wish} in the scenario and run it again" if wish else "it is not complete"
+            raise ResultsError(f"{self.path}: has no table of {table}: {advice}")
+        return pl.scan_parquet(file, glob=False)
+
+    @property
+    def name(self) -> str:
+        """What the run is called: its scenario's name, or the folder's."""
+        return self.manifest.get("name") or self.path.name
+
+    @property
+    def warmup_ns(self) -> int:
+        """Requests that start before this time are left out of summaries and figures, in ns."""
+        return int(self.manifest["warmup_ns"])
+
+    def summary(self) -> "Summary":
+        """Latencies, rates, losses and links of the run in a few numbers."""
+        from farweb.summary import summarize
+
+        return summarize(self)
+
+    @property
+    def plot(self) -> "Plots":
+        """Figures of this run: `results.plot.size_latency()` and others, each a matplotlib figure."""
+        from farweb.plot import Plots
+
+        return Plots(self)
+
+    def __repr__(self) -> str:
+        return f"Results({str(self.path)!r})"
+
+    def __rich__(self) -> "RenderableType":
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of the results folder `path`.
+
+    Raises:
+        ResultsError: There is no result at `path`.
+    """
+    try:
+        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+    except FileNotFoundError:
+        what = f"no {MANIFEST} in it" if path.is_dir() else "no such folder"
+        raise ResultsError(f"{path}: not a results folder: {what}") from None
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{path / MANIFEST}: cannot be read: {error}") from None
+    if not isinstance(manifest, dict) or manifest.get("kind") != RUN_KIND:
+        raise ResultsError(f"{path}: not the results folder of a run")
+    return manifest

@@ -1,0 +1,199 @@
+"""A run: drives the compiled simulation and writes its rows to a results folder as they come."""
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from farweb import _core
+from farweb.atomic import staged_folder
+from farweb.columns import Column, arrow_schema, results_tables, to_arrow
+from farweb.errors import ResultsError, WorkloadError
+from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
+from farweb.scenario import Scenario
+from farweb.tables import open_hosts, open_requests, row_count
+
+_EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
+_ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        now_ns: Simulated time since the start, in ns.
+        events: Events processed.
+        packet_hops: Arrivals of a packet at the far end of a link.
+        started: Requests that have begun.
+        ended: Requests that were answered or have failed.
+        total: Requests in all, if known.
+    """
+
+    now_ns: int
+    events: int
+    packet_hops: int
+    started: int
+    ended: int
+    total: int | None
+
+
+def simulate(scenario: Scenario, out: Path, progress: Callable[[Progress], None] | None) -> Results:
+    """Run `scenario` and write its results to the folder `out`; see `Scenario.run`."""
+    _may_write(out)
+    hosts_path = scenario.hosts_path
+    hosts = None if hosts_path is None else open_hosts(hosts_path)
+    with _requests(scenario.requests_path) as (requests, rows):
+        simulation = _core.Simulation(
+            scenario.core, scenario.effective["run"]["seed"], requests, str(scenario.requests_path), hosts
+        )
+        total = simulation.progress()["requests_total"]
+        load: int = scenario.effective["workload"]["load"]
+        if rows is None and total is not None:
+            rows = total // load
+        inputs = {"requests": _input(scenario.requests_path, scenario.effective["workload"]["requests"], rows)}
+        if hosts is not None and hosts_path is not None:
+            inputs["hosts"] = _input(hosts_path, scenario.effective["workload"]["hosts"], len(hosts))
+        with staged_folder(out) as stage:
+            wall, cpu = time.perf_counter(), time.process_time()
+            written = _run(simulation, stage, scenario, None if rows is None else rows * load, progress)
+            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            manifest = {
+                "kind": RUN_KIND,
+                "version": _core.version,
+                "name": scenario.name,
+                "seed": scenario.effective["run"]["seed"],
+                "wall_s": round(wall, 3),
+                "cpu_s": round(cpu, 3),
+                **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
+                "warmup_ns": scenario.core.warmup_ns,
+                "links": json.loads(simulation.link_totals()),
+                "rows": written,
+                "inputs": inputs,
+                "scenario": scenario.effective,
+            }
+            (stage / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    return Results.open(out)
+
+
+def _run(
+    simulation: _core.Simulation,
+    folder: Path,
+    scenario: Scenario,
+    total: int | None,
+    progress: Callable[[Progress], None] | None,
+) -> dict[str, int]:
+    """Run to the end, tables written as rows come; how many rows each has."""
+    metadata = {
+        "farweb.version": _core.version,
+        "farweb.scenario": scenario.name,
+        "farweb.seed": str(scenario.effective["run"]["seed"]),
+    }
+    with contextlib.ExitStack() as stack:
+        writers: dict[str, TableWriter] = {}
+
+        def writer(table: str) -> TableWriter:
+            if table not in writers:
+                schema = arrow_schema(results_tables()[table], {"farweb.table": table, **metadata})
+                writers[table] = stack.enter_context(TableWriter(folder / f"{table}.parquet", schema))
+            return writers[table]
+
+        writer("requests")  # a run without a single request has this table too
+        more = True
+        while more:
+            more = simulation.advance(_EVENTS_A_STEP)
+            for table, columns in simulation.take().items():
+                writer(table).add(columns)
+            if progress is not None:
+                progress(_progress(simulation, total))
+    return {table: writer.rows for table, writer in sorted(writers.items())}
+
+
+class TableWriter:
+    """Writes columns of the core to a Parquet file, in groups of a fixed number of rows.
+
+    Where groups begin depends on the rows alone, not on how they were handed over: equal rows give equal bytes.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self.rows = 0
+        self._schema = schema
+        self._pending: list[pa.RecordBatch] = []
+        self._pending_rows = 0
+        words = [field.name for field in schema if pa.types.is_string(field.type)]
+        self._writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=words)
+
+    def add(self, columns: Mapping[str, Column]) -> None:
+        """Append rows; full groups go to the file."""
+        batch = to_arrow(columns, self._schema)
+        self.rows += batch.num_rows
+        self._pending.append(batch)
+        self._pending_rows += batch.num_rows
+        if self._pending_rows >= _ROWS_A_GROUP:
+            self._write(self._pending_rows // _ROWS_A_GROUP * _ROWS_A_GROUP)
+
+    def _write(self, rows: int) -> None:
+        table = pa.Table.from_batches(self._pending, self._schema)
+        self._writer.write_table(table.slice(0, rows), row_group_size=_ROWS_A_GROUP)
+        self._pending = table.slice(rows).to_batches()
+        self._pending_rows -= rows
+
+    def __enter__(self) -> "TableWriter":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._pending_rows:
+            self._write(self._pending_rows)
+        self._writer.close()
+
+
+@contextlib.contextmanager
+def _requests(path: Path) -> Iterator[tuple[Any, int | None]]:
+    """The request table as the core takes it, and its rows if they are known without reading it."""
+    if not path.is_file():
+        raise WorkloadError(f"{path}: no such request table (workload.requests, relative to the scenario)")
+    if path.suffix.lower() != ".parquet":
+        yield str(path), None
+        return
+    with open_requests(path) as batches:
+        yield batches, row_count(path)
+
+
+def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
+    """What a manifest says of an input file: enough to know it again."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"file": named, "sha256": digest, "rows": rows}
+
+
+def _progress(simulation: _core.Simulation, total: int | None) -> Progress:
+    now = simulation.progress()
+    return Progress(
+        now_ns=now["now_ns"] or 0,
+        events=now["events"] or 0,
+        packet_hops=now["packet_hops"] or 0,
+        started=now["requests_started"] or 0,
+        ended=(now["requests_finished"] or 0) + (now["requests_failed"] or 0),
+        total=total,
+    )
+
+
+def _may_write(out: Path) -> None:
+    """Refuse to replace what is not a result, before anything is simulated."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not out.is_dir():
+        raise ResultsError(f"{out}: is a file; name a folder with --out")
+    try:
+        read_manifest(out)
+    except ResultsError:
+        raise ResultsError(
+            f"{out}: has files that are not a farweb result and is left alone; name another folder with --out"
+        ) from None

@@ -1,0 +1,187 @@
+"""Scenarios: a description of a path and what rides on it, checked when it is made."""
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from farweb import _core
+from farweb.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from farweb.results import Results
+    from farweb.run import Progress
+
+Value = str | int | float | bool | list[Any]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A checked scenario. Make one with `Scenario.load`; change keys with `with_`; run it with `run`.
+
+    Attributes:
+        path: The file that it came from; tables that it names are relative to its folder.
+        overrides: Values that stand instead of the file's, by dotted key, as TOML or bare text.
+        core: The compiled form, for whoever drives the simulation.
+    """
+
+    path: Path
+    overrides: Mapping[str, str]
+    _text: str = field(repr=False)
+    core: _core.Scenario = field(repr=False, compare=False)
+
+    @classmethod
+    def load(cls, path: str | Path, overrides: Mapping[str, Value] | None = None) -> "Scenario":
+        """Read and check a scenario file.
+
+        Args:
+            path: The file (TOML).
+            overrides: Values by dotted key that stand instead of the file's, as `with_` takes them.
+
+        Raises:
+            ScenarioError: The file cannot be read, or has problems: a line each, with file, line, key, what was found
+                and what is allowed.
+        """
+        path = Path(path)
+        try:
+            text = path.read_bytes().decode("utf-8")
+        except OSError as error:
+            raise ScenarioError(f"{path}: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise ScenarioError(f"{path}: not UTF-8 text (byte {error.start}); a scenario is a TOML file") from None
+        return cls._parse(path, text, _texts(overrides or {}))
+
+    @classmethod
+    def _parse(cls, path: Path, text: str, overrides: Mapping[str, str]) -> "Scenario":
+        return cls(path, overrides, text, _core.Scenario.parse(text, str(path), overrides))
+
+    def with_(self, changes: Mapping[str, Value] | None = None, /, **more: Value) -> "Scenario":
+        """The same scenario with other values.
+
+        Args:
+            changes: Values by dotted key: ``{"leg.0.tcp.buffer": "65535 B", "workload.load": 4}``.
+            more: The same as keyword arguments.
+
+        Raises:
+            ScenarioError: A key or value is not allowed.
+        """
+        return self._parse(self.path, self._text, {**self.overrides, **_texts({**(changes or {}), **more})})
+
+    @functools.cached_property
+    def effective(self) -> dict[str, Any]:
+        """The scenario after overrides, every default spelled out; quantities are texts with their unit."""
+        effective: dict[str, Any] = json.loads(self.core.effective())
+        return effective
+
+    @property
+    def name(self) -> str:
+        """What the scenario is called: its `name`, or its file's."""
+        return self.effective["name"] or self.path.stem
+
+    @property
+    def requests_path(self) -> Path:
+        """The request table."""
+        return self.path.parent / str(self.effective["workload"]["requests"])
+
+    @property
+    def hosts_path(self) -> Path | None:
+        """The host table, if there is one."""
+        hosts = self.effective["workload"].get("hosts")
+        return None if hosts is None else self.path.parent / str(hosts)
+
+    def check(self) -> "Check":
+        """What the scenario means: round-trip times, bandwidth-delay products, window limits, warnings.
+
+        Reads the host table; simulates nothing.
+
+        Raises:
+            WorkloadError: The host table cannot be used.
+        """
+        from farweb.tables import open_hosts
+
+        hosts = None if self.hosts_path is None else open_hosts(self.hosts_path)
+        return Check(json.loads(self.core.check(hosts)), self.effective)
+
+    def run(
+        self,
+        seed: int | None = None,
+        out: str | Path | None = None,
+        progress: "Callable[[Progress], None] | None" = None,
+    ) -> "Results":
+        """Simulate the scenario and write a results folder.
+
+        Args:
+            seed: Root of every random stream; the scenario's `run.seed` when left out. The same scenario, seed and
+                version give the same tables, byte for byte, in any process.
+            out: The folder. An older result there is replaced; ``results/NAME`` when left out, NAME being that of the
+                scenario file.
+            progress: Called some ten times a second.
+
+        Raises:
+            ScenarioError: The seed is not allowed.
+            WorkloadError: A table of the workload cannot be used.
+            ResultsError: There is a folder at `out` that is not a result.
+            RunError: The run failed, or the disk is full. Nothing is left at `out` then.
+        """
+        from farweb.run import simulate
+
+        scenario = self if seed is None else self.with_({"run.seed": seed})
+        return simulate(scenario, Path("results") / self.path.stem if out is None else Path(out), progress)
+
+    def __rich__(self) -> "RenderableType":
+        from rich.text import Text
+
+        changed = "".join(f"\n  {key} = {value}" for key, value in self.overrides.items())
+        return Text.assemble((self.name, "bold"), f"\n  {self.path}{changed}")
+
+    def _repr_html_(self) -> str:
+        return f"<strong>{escape(self.name)}</strong><pre>{escape(self.check().text)}</pre>"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a scenario means.
+
+    Attributes:
+        figures: Links, legs and warnings with their numbers; units are in the names.
+        scenario: The scenario after overrides, every default spelled out.
+    """
+
+    figures: Mapping[str, Any]
+    scenario: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The path drawn in text, and a paragraph a leg."""
+        return str(self.figures["text"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is allowed but may not be meant."""
+        return list(self.figures["warnings"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {"check": dict(self.figures), "scenario": dict(self.scenario)}
+
+    def __rich__(self) -> "RenderableType":
+        from rich.text import Text
+
+        text = Text(self.text.rstrip())
+        for warning in self.warnings:
+            text.append("\nwarning: ", style="yellow").append(warning)
+        return text
+
+    def _repr_html_(self) -> str:
+        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
+        return f"<pre>{escape(self.text)}</pre><ul>{warnings}</ul>"
+
+
+def _texts(values: Mapping[str, Value]) -> dict[str, str]:
+    """Values as the core takes them; JSON of numbers, truth values and lists of texts is TOML as well."""
+    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}

@@ -1,0 +1,226 @@
+"""A run in a few numbers."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from farweb.quantities import count, rate, seconds, share, size
+from farweb.sheet import Sheet, to_html, to_rich
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import RenderableType
+
+    from farweb.results import Results
+
+_NS = 1e9
+
+
+@dataclasses.dataclass(frozen=True)
+class Quantiles:
+    """A distribution of times in seconds; quantiles are interpolated linearly between the two nearest values.
+
+    All but `n` are None when there is no value.
+    """
+
+    n: int
+    mean_s: float | None
+    p50_s: float | None
+    p90_s: float | None
+    p99_s: float | None
+    max_s: float | None
+
+
+@dataclasses.dataclass(frozen=True)
+class LinkTotals:
+    """One direction of a link over the whole run."""
+
+    link: int
+    direction: str
+    from_node: str
+    to_node: str
+    rate_bps: float
+    """IP bits carried, a second of the run."""
+    busy: float
+    """Share of the run in which it was transmitting, 0 to 1."""
+    packets: int
+    drops: int
+    queue_bytes_mean: float
+    queue_bytes_max: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """A run in a few numbers.
+
+    Requests that began before the scenario's `run.warmup` are counted in `left_out` and in nothing else; connections,
+    links and events are those of the whole run.
+    """
+
+    name: str
+    seed: int
+    simulated_s: float
+    requests: int
+    """Requests that began at or after the end of the warm-up."""
+    done: int
+    failed: int
+    unfinished: int
+    left_out: int
+    latency: Quantiles
+    """From the request at the first node to the last byte of its response there; finished requests only."""
+    first_byte: Quantiles
+    """From the request at the first node to the first byte of its response there; finished requests only."""
+    response_bytes: int
+    """Responses of finished requests, headers included."""
+    goodput_bps: float | None
+    """`response_bytes` in bits, over the time from the first start to the last end, both after the warm-up."""
+    retransmits: int
+    timeouts: int
+    connections: int | None
+    """None when the run did not record them."""
+    links: tuple[LinkTotals, ...]
+    events: int
+    packet_hops: int
+    wall_s: float
+    cpu_s: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return dataclasses.asdict(self)
+
+    def __rich__(self) -> "RenderableType":
+        return to_rich(self._sheets())
+
+    def _repr_html_(self) -> str:
+        return to_html(self._sheets())
+
+    def _sheets(self) -> list[Sheet]:
+        times = [
+            [label, count(q.n), *(seconds(value) for value in (q.mean_s, q.p50_s, q.p90_s, q.p99_s, q.max_s))]
+            for label, q in (("latency", self.latency), ("first byte", self.first_byte))
+        ]
+        facts = [
+            ["finished", count(self.done)],
+            ["failed", count(self.failed)],
+            ["unfinished at the end", count(self.unfinished)],
+            ["left out (warm-up)", count(self.left_out)],
+            ["response bytes", size(self.response_bytes)],
+            ["goodput", rate(self.goodput_bps)],
+            ["segments sent again", count(self.retransmits)],
+            ["timeouts", count(self.timeouts)],
+            ["connections", count(self.connections)],
+            ["simulated time", seconds(self.simulated_s)],
+            ["packet-hops", count(self.packet_hops)],
+            ["wall time", seconds(self.wall_s)],
+        ]
+        links = [
+            [
+                f"{link.from_node} → {link.to_node}",
+                rate(link.rate_bps),
+                share(link.busy),
+                count(link.packets),
+                count(link.drops),
+                size(link.queue_bytes_mean),
+                size(link.queue_bytes_max),
+            ]
+            for link in self.links
+        ]
+        sheets = [
+            Sheet(f"{self.name}, seed {self.seed}", ["", "n", "mean", "median", "90 %", "99 %", "max"], times),
+            Sheet("Requests", ["", "value"], facts),
+        ]
+        if links:
+            header = ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
+            sheets.append(Sheet("Links", header, links))
+        return sheets
+
+
+def summarize(results: "Results") -> Summary:
+    """The summary of `results`; reads the columns that it needs, in a stream."""
+    import polars as pl
+
+    manifest = results.manifest
+    warmup = results.warmup_ns
+    requests = results.scan("requests")
+    counted = pl.col("start_ns") >= warmup
+    done = counted & (pl.col("status") == "done")
+    latency = ((pl.col("end_ns") - pl.col("start_ns")) / _NS).filter(done)
+    first_byte = ((pl.col("first_byte_ns") - pl.col("start_ns")) / _NS).filter(done)
+    row = (
+        requests.select(
+            pl.len().alias("all"),
+            counted.sum().alias("requests"),
+            *((counted & (pl.col("status") == status)).sum().alias(status) for status in _STATUSES),
+            pl.col("response_bytes").filter(done).sum(),
+            pl.col("start_ns").filter(counted).min().alias("from_ns"),
+            pl.col("end_ns").filter(done).max().alias("to_ns"),
+            pl.col("retransmits", "timeouts").filter(counted).sum(),
+            *_quantiles("latency", latency),
+            *_quantiles("first_byte", first_byte),
+        )
+        .collect(engine="streaming")
+        .row(0, named=True)
+    )
+    return Summary(
+        name=results.name,
+        seed=manifest["seed"],
+        simulated_s=manifest["now_ns"] / _NS,
+        requests=row["requests"],
+        done=row["done"],
+        failed=row["failed"],
+        unfinished=row["unfinished"],
+        left_out=row["all"] - row["requests"],
+        latency=_distribution(row, "latency"),
+        first_byte=_distribution(row, "first_byte"),
+        response_bytes=row["response_bytes"],
+        goodput_bps=_goodput(row),
+        retransmits=row["retransmits"],
+        timeouts=row["timeouts"],
+        connections=manifest["rows"].get("connections"),
+        links=tuple(_link(link, manifest["scenario"]["path"]["nodes"]) for link in manifest["links"]),
+        events=manifest["events"],
+        packet_hops=manifest["packet_hops"],
+        wall_s=manifest["wall_s"],
+        cpu_s=manifest["cpu_s"],
+    )
+
+
+_STATUSES = ("done", "failed", "unfinished")
+
+
+def _quantiles(name: str, values: "pl.Expr") -> "list[pl.Expr]":
+    return [
+        values.count().alias(f"{name} n"),
+        values.mean().alias(f"{name} mean"),
+        *(values.quantile(p / 100, "linear").alias(f"{name} {p}") for p in (50, 90, 99)),
+        values.max().alias(f"{name} max"),
+    ]
+
+
+def _distribution(row: Mapping[str, Any], name: str) -> Quantiles:
+    return Quantiles(*(row[f"{name} {what}"] for what in ("n", "mean", "50", "90", "99", "max")))
+
+
+def _goodput(row: Mapping[str, Any]) -> float | None:
+    if row["to_ns"] is None:
+        return None
+    span_s = (row["to_ns"] - row["from_ns"]) / _NS
+    return 8 * row["response_bytes"] / span_s if span_s > 0 else None
+
+
+def _link(link: Mapping[str, Any], nodes: Sequence[str]) -> LinkTotals:
+    ends = nodes[link["link"]], nodes[link["link"] + 1]
+    from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
+    span_s = link["interval_ns"] / _NS
+    return LinkTotals(
+        link=link["link"],
+        direction=link["direction"],
+        from_node=from_node,
+        to_node=to_node,
+        rate_bps=8 * link["bytes"] / span_s if span_s > 0 else 0.0,
+        busy=link["busy"],
+        packets=link["packets"],
+        drops=link["drops"],
+        queue_bytes_mean=link["queue_bytes_mean"],
+        queue_bytes_max=link["queue_bytes_max"],
+    )

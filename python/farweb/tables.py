@@ -1,0 +1,178 @@
+"""Request and host tables in Parquet, read in batches for the core.
+
+The core reads .csv, .tsv and whitespace-separated tables itself; of Parquet it takes columns. The meaning of each row
+is checked there, once for all formats; here only that the columns are there and have the right type.
+"""
+
+import contextlib
+import difflib
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from farweb import _core
+from farweb.columns import Column, ColumnSpec, TableSpec, arrow_type, from_arrow
+from farweb.errors import WorkloadError
+from farweb.sorting import sort_parquet
+
+_ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
+
+
+def _column(name: str, type_: str, unit: str, optional: bool, description: str) -> ColumnSpec:
+    return {"name": name, "type": type_, "unit": unit, "nullable": optional, "description": description}
+
+
+REQUESTS: TableSpec = {
+    "name": "requests",
+    "description": "The requests of a workload: one row a request, by start time. Nullable columns may be left out.",
+    "columns": [
+        _column(
+            "start_s",
+            "float64",
+            "s",
+            False,
+            "When the first node gets the request, since the start of the table.",
+        ),
+        _column("host", "string", "", False, "Key of the origin server."),
+        _column("request_bytes", "int64", "B", False, "Size of the request, headers included; at least 1."),
+        _column("response_bytes", "int64", "B", False, "Size of the response, headers included; at least 1."),
+        _column("server_s", "float64", "s", True, "Time that the origin took; null: not recorded."),
+        _column("object", "string", "", True, "What was asked for."),
+        _column("source", "string", "", True, "Which node serves it."),
+        _column("tag", "string", "", True, "`sample` marks the requests measured in every run."),
+    ],
+}
+
+HOSTS: TableSpec = {
+    "name": "hosts",
+    "description": "The hosts of a workload: one row an origin server. Nullable columns may be left out.",
+    "columns": [
+        _column("host", "string", "", False, "Key of the origin server, as in the request table."),
+        _column("name", "string", "", True, "Its DNS name, for people."),
+        _column("window_bytes", "int64", "B", True, "Largest window that it advertises."),
+        _column("mss_bytes", "int64", "B", True, "Largest segment that it accepts."),
+    ],
+}
+
+
+@dataclass(frozen=True)
+class RequestBatches:
+    """The batches of a request table; every iteration reads the table from its beginning."""
+
+    path: Path
+    name: str
+    columns: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[dict[str, Column]]:
+        with pq.ParquetFile(self.path) as file:
+            for batch in file.iter_batches(batch_size=_ROWS, columns=list(self.columns)):
+                yield from_arrow(_cast(batch, REQUESTS, self.name))
+
+
+@contextlib.contextmanager
+def open_requests(path: Path) -> Iterator[RequestBatches]:
+    """Open a request table in Parquet, by start time; one in another order is sorted first, on disk.
+
+    Raises:
+        WorkloadError: The file is not Parquet, lacks a column or has one that a request table does not have.
+    """
+    columns = _checked_columns(path, REQUESTS)
+    used = tuple(name for name in columns if name != "object")  # the core has no use for it yet
+    if _is_sorted(path):
+        yield RequestBatches(path, str(path), used)
+        return
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        in_order = Path(folder) / "requests.parquet"
+        sort_parquet(path, in_order, by="start_s", scratch=Path(folder))
+        yield RequestBatches(in_order, str(path), used)
+
+
+def open_hosts(path: Path) -> _core.HostTable:
+    """Open a host table: Parquet, or what the core reads.
+
+    Raises:
+        WorkloadError: The file cannot be read as a host table.
+    """
+    if path.suffix.lower() != ".parquet":
+        return _core.HostTable.open(str(path))
+    names = _checked_columns(path, HOSTS)
+    table = pq.read_table(path, columns=names).combine_chunks()
+    batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+    return _core.HostTable.from_columns(from_arrow(_cast(batches[0], HOSTS, str(path))), str(path))
+
+
+def row_count(path: Path) -> int:
+    """Rows of a Parquet file, from its footer."""
+    with pq.ParquetFile(path) as file:
+        rows: int = file.metadata.num_rows
+    return rows
+
+
+def check_columns(path: Path, names: Sequence[str], spec: TableSpec) -> None:
+    """Whether a file with columns of these names is a table of this kind.
+
+    Raises:
+        WorkloadError: A column is unknown or missing; the message says which there are, and the nearest.
+    """
+    known = {column["name"]: column for column in spec["columns"]}
+    allowed = ", ".join(known)
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f' (did you mean "{near[0]}"?)' if near else ""
+            raise WorkloadError(f'{path}: unknown column "{name}"{hint}; the columns are {allowed}')
+    for name, column in known.items():
+        if name not in names and not column["nullable"]:
+            raise WorkloadError(f'{path}: no column "{name}"; the columns are {allowed}')
+
+
+def _checked_columns(path: Path, spec: TableSpec) -> list[str]:
+    """The names of the columns of a Parquet file, after `check_columns`."""
+    try:
+        names: list[str] = pq.read_schema(path).names
+    except FileNotFoundError:
+        raise WorkloadError(f"{path}: no such file") from None
+    except (OSError, pa.ArrowException) as error:
+        raise WorkloadError(f"{path}: not a Parquet file that can be read: {_first_line(error)}") from None
+    check_columns(path, names, spec)
+    return names
+
+
+def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str) -> pa.RecordBatch:
+    """Columns in the types that the core takes; int32 sizes or hosts that are numbers are as good."""
+    types = {column["name"]: arrow_type(column) for column in spec["columns"]}
+    columns = []
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        try:
+            columns.append(column.cast(types[field.name]))
+        except pa.ArrowException as error:
+            raise WorkloadError(
+                f'{name}: column "{field.name}": {field.type} found, {types[field.name]} expected: {_first_line(error)}'
+            ) from None
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _is_sorted(path: Path) -> bool:
+    """Whether starts never decrease; values that are no times are the core's to refuse."""
+    last = float("-inf")
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=_ROWS, columns=["start_s"]):
+            starts = _cast(batch, REQUESTS, str(path)).column(0)
+            if len(starts) == 0:
+                continue
+            steps = pc.pairwise_diff(starts)
+            if starts[0].as_py() is not None and starts[0].as_py() < last:
+                return False
+            if pc.any(pc.less(steps, 0.0)).as_py():
+                return False
+            last = starts[-1].as_py() if starts[-1].as_py() is not None else last
+    return True
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".")

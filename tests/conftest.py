@@ -1,0 +1,37 @@
+"""Fixtures: a small scenario with its tables in a folder of its own, and the command line as a function."""
+
+from pathlib import Path
+
+import pytest
+
+from farweb.cli import main
+from samples import REQUESTS, SCENARIO, Answer, Farweb
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def cable(folder: Path) -> Path:
+    """A scenario of three requests over a cable, with its request table beside it."""
+    (folder / "requests.csv").write_text(REQUESTS)
+    scenario = folder / "cable.toml"
+    scenario.write_text(SCENARIO)
+    return scenario
+
+
+@pytest.fixture
+def farweb(capsys: pytest.CaptureFixture[str]) -> Farweb:
+    """The command `farweb`, as a function of its arguments."""
+
+    def run(*arguments: object) -> Answer:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return Answer(code, printed.out, printed.err)
+
+    return run

@@ -1,0 +1,151 @@
+"""The command line from end to end: what it prints, where it writes, how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from farweb import Results
+from samples import Farweb
+
+# The command in a process of its own; a debug build warns, which is no part of what is tested.
+FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
+
+
+def test_run_writes_a_results_folder_and_says_where(farweb: Farweb, cable: Path) -> None:
+    answer = farweb("run", cable)
+    assert answer.code == 0, answer.err
+    assert "latency" in answer.out
+    assert str(Path("results/cable")) in answer.err
+    results = Results.open("results/cable")
+    assert results.requests["status"].to_list() == ["done"] * 3
+    assert results.manifest["rows"]["requests"] == 3
+    assert results.manifest["inputs"]["requests"]["rows"] == 3
+    assert results.manifest["scenario"]["name"] == "cable"
+
+
+def test_an_idle_path_takes_two_round_trips(farweb: Farweb, cable: Path) -> None:
+    farweb("run", cable, "--out", "r")
+    requests = Results.open("r").requests.sort("request")
+    latency_ms = ((requests["end_ns"] - requests["start_ns"]) / 1e6).to_list()
+    # SYN and SYN|ACK, request and response: 60 ms one way each, and 0.4 ms to send the bytes of all four.
+    assert 240 < latency_ms[0] < 241
+    assert latency_ms[1] > latency_ms[0] + 120  # 20000 B do not fit into the first window
+
+
+def test_json_is_all_that_standard_output_has(farweb: Farweb, cable: Path) -> None:
+    ran = farweb("run", cable, "--json")
+    assert ran.err == ""
+    assert ran.json()["summary"]["done"] == 3
+    shown = farweb("show", "results/cable", "--json")
+    assert shown.json() == ran.json()
+    assert farweb("check", cable, "--json").json()["scenario"]["name"] == "cable"
+
+
+def test_quiet_run_prints_nothing(farweb: Farweb, cable: Path) -> None:
+    answer = farweb("run", cable, "--quiet")
+    assert (answer.code, answer.out, answer.err) == (0, "", "")
+    assert Path("results/cable/manifest.json").is_file()
+
+
+def test_set_and_seed_reach_the_manifest(farweb: Farweb, cable: Path) -> None:
+    farweb("run", cable, "--set", "leg.0.tcp.buffer=65535 B", "--seed", 7, "--set", "workload.load=2")
+    manifest = Results.open("results/cable").manifest
+    assert manifest["seed"] == 7
+    assert manifest["scenario"]["run"]["seed"] == 7
+    assert manifest["scenario"]["leg"][0]["tcp"]["buffer"] == "65535 B"
+    assert manifest["rows"]["requests"] == 6
+    assert manifest["inputs"]["requests"]["rows"] == 3
+
+
+def test_tables_have_units_and_meanings_in_their_metadata(farweb: Farweb, cable: Path) -> None:
+    farweb("run", cable)
+    schema = pq.read_schema("results/cable/requests.parquet")
+    assert schema.field("start_ns").metadata[b"unit"] == b"ns"
+    assert schema.field("start_ns").metadata[b"description"]
+    assert schema.metadata[b"farweb.seed"] == b"1"
+
+
+def test_two_processes_write_the_same_bytes(cable: Path) -> None:
+    for out in ("one", "two"):
+        subprocess.run(
+            [*FARWEB, "run", cable, "--out", out, "--quiet", "--set", "record.links_every=1 s"],
+            check=True,
+        )
+    tables = sorted(path.name for path in Path("one").glob("*.parquet"))
+    assert {"requests.parquet", "links.parquet"} <= set(tables)
+    for table in tables:
+        assert Path("one", table).read_bytes() == Path("two", table).read_bytes(), table
+
+
+def test_an_older_result_is_replaced_and_nothing_else(farweb: Farweb, cable: Path) -> None:
+    farweb("run", cable, "--out", "r", "--seed", 1)
+    assert farweb("run", cable, "--out", "r", "--seed", 2).code == 0
+    assert Results.open("r").manifest["seed"] == 2
+    Path("mine").mkdir()
+    Path("mine/thesis.txt").write_text("years of work")
+    answer = farweb("run", cable, "--out", "mine")
+    assert answer.code == 2
+    assert "mine" in answer.err
+    assert sorted(path.name for path in Path("mine").iterdir()) == ["thesis.txt"]
+    assert sorted(path.name for path in Path().iterdir()) == ["cable.toml", "mine", "r", "requests.csv"]
+
+
+def test_parquet_and_csv_of_the_same_requests_give_the_same_results(farweb: Farweb, cable: Path) -> None:
+    import polars as pl
+
+    pl.read_csv("requests.csv").sort("start_s", descending=True).write_parquet("requests.parquet")  # not in order
+    farweb("run", cable, "--out", "csv")
+    answer = farweb("run", cable, "--out", "parquet", "--set", "workload.requests=requests.parquet")
+    assert answer.code == 0, answer.err
+    assert Results.open("csv").requests.equals(Results.open("parquet").requests)
+
+
+def test_check_draws_the_path_and_runs_nothing(farweb: Farweb, cable: Path) -> None:
+    answer = farweb("check", cable)
+    assert answer.code == 0, answer.err
+    assert "client" in answer.out
+    assert "server" in answer.out
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize("what", ["scenario", "results", "requests"])
+def test_schemas_print_as_json(farweb: Farweb, what: str) -> None:
+    schema = farweb("schema", what, "--json").json()
+    if what == "scenario":
+        assert schema["$schema"].startswith("https://json-schema.org/")
+    else:
+        assert {"name", "type", "unit", "nullable", "description"} == set(schema["tables"][0]["columns"][0])
+
+
+def test_schema_scenario_is_json_as_people_see_it_too(farweb: Farweb) -> None:
+    assert json.loads(farweb("schema", "scenario").out) == farweb("schema", "scenario", "--json").json()
+
+
+def test_every_verb_explains_itself(farweb: Farweb) -> None:
+    for verb in ("check", "run", "show", "plot", "workload import", "workload stats", "schema scenario"):
+        answer = farweb(*verb.split(), "--help")
+        assert answer.code == 0
+        for option in ("--json", "--quiet", "--debug", "farweb " + verb):
+            assert option in answer.out, f"{verb}: {option}"
+
+
+def test_interrupted_run_ends_with_130_and_leaves_nothing(cable: Path) -> None:
+    lines = ["start_s,host,request_bytes,response_bytes"]
+    lines += [f"{i / 10},h{i % 50},300,200000" for i in range(20_000)]
+    Path("requests.csv").write_text("\n".join(lines) + "\n")
+    process = subprocess.Popen([*FARWEB, "run", cable, "--quiet"], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not any(Path().glob("results/.cable.*")) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err == "farweb: interrupted\n"
+    assert os.listdir("results") == []

@@ -1,0 +1,129 @@
+"""Summaries of results made by hand, whose figures are known beforehand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from farweb import Results, ResultsError
+from samples import Farweb
+
+MS = 1_000_000
+
+
+def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Results:
+    """A results folder with these requests; every column that is not told is zero."""
+    names = ("start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts")
+    columns = {name: pa.array([row.get(name, 0) for row in requests], pa.int64()) for name in names}
+    columns["status"] = pa.array([row.get("status", "done") for row in requests], pa.string())
+    path.mkdir()
+    pq.write_table(pa.table(columns), path / "requests.parquet")
+    link = {"link": 0, "interval_ns": 2_000 * MS, "packets": 9, "drops": 1, "queue_bytes_mean": 5.0}
+    link |= {"queue_bytes_max": 3000, "busy": 0.25}
+    manifest = {
+        "kind": "farweb run",
+        "name": "by hand",
+        "seed": 3,
+        "now_ns": 2_000 * MS,
+        "warmup_ns": warmup_ns,
+        "events": 10,
+        "packet_hops": 18,
+        "wall_s": 0.5,
+        "cpu_s": 0.4,
+        "rows": {"requests": len(requests)},
+        "links": [{**link, "direction": "up", "bytes": 1000}, {**link, "direction": "down", "bytes": 250_000}],
+        "scenario": {"path": {"nodes": ["here", "there"]}},
+    }
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    return Results.open(path)
+
+
+def request(start_ms: int, latency_ms: int, **more: Any) -> dict[str, Any]:
+    end = (start_ms + latency_ms) * MS
+    first = (start_ms + latency_ms // 2) * MS
+    return {"start_ns": start_ms * MS, "first_byte_ns": first, "end_ns": end, "response_bytes": 1000, **more}
+
+
+def test_quantiles_and_rates(tmp_path: Path) -> None:
+    # Latencies of 0, 10, … 1000 ms: the p-th percentile is p times 10 ms.
+    summary = make(tmp_path / "r", [request(0, 10 * i) for i in range(101)]).summary()
+    assert summary.latency.n == 101
+    assert summary.latency.p50_s == pytest.approx(0.5)
+    assert summary.latency.p90_s == pytest.approx(0.9)
+    assert summary.latency.p99_s == pytest.approx(0.99)
+    assert summary.latency.mean_s == pytest.approx(0.5)
+    assert summary.latency.max_s == pytest.approx(1.0)
+    assert summary.first_byte.p90_s == pytest.approx(0.45)
+    assert summary.goodput_bps == pytest.approx(8 * 101 * 1000 / 1.0)
+
+
+def test_quantiles_lie_between_values(tmp_path: Path) -> None:
+    summary = make(tmp_path / "r", [request(0, 100), request(0, 200)]).summary()
+    assert summary.latency.p50_s == pytest.approx(0.15)
+    assert summary.latency.p90_s == pytest.approx(0.19)
+
+
+def test_failed_requests_are_counted_apart(tmp_path: Path) -> None:
+    failed = request(0, 75_000, status="failed", end_ns=None, first_byte_ns=None, retransmits=3, timeouts=3)
+    unfinished = request(5, 1, status="unfinished", end_ns=None)
+    summary = make(tmp_path / "r", [request(0, 100), failed, unfinished]).summary()
+    assert (summary.done, summary.failed, summary.unfinished, summary.requests) == (1, 1, 1, 3)
+    assert summary.latency.max_s == pytest.approx(0.1)
+    assert (summary.retransmits, summary.timeouts) == (3, 3)
+    assert summary.response_bytes == 1000
+
+
+def test_the_warm_up_is_left_out(tmp_path: Path) -> None:
+    early = request(0, 900, retransmits=5)
+    at_its_end = request(1000, 100)
+    summary = make(tmp_path / "r", [early, at_its_end], warmup_ns=1000 * MS).summary()
+    assert (summary.requests, summary.left_out, summary.retransmits) == (1, 1, 0)
+    assert summary.latency.max_s == pytest.approx(0.1)
+    assert summary.goodput_bps == pytest.approx(8 * 1000 / 0.1)
+
+
+def test_a_run_without_a_finished_request(tmp_path: Path) -> None:
+    summary = make(tmp_path / "r", []).summary()
+    assert summary.latency.n == 0
+    assert summary.latency.p99_s is None
+    assert summary.goodput_bps is None
+    assert "–" in summary._repr_html_()
+
+
+def test_links_have_their_nodes_and_rates(tmp_path: Path) -> None:
+    up, down = make(tmp_path / "r", [request(0, 1)]).summary().links
+    assert (up.from_node, up.to_node) == ("here", "there")
+    assert (down.from_node, down.to_node) == ("there", "here")
+    assert down.rate_bps == pytest.approx(1e6)  # 250,000 B in 2 s
+    assert (down.drops, down.busy, down.queue_bytes_max) == (1, 0.25, 3000)
+
+
+def test_show_prints_what_the_summary_says(tmp_path: Path, farweb: Farweb) -> None:
+    results = make(tmp_path / "r", [request(0, 10 * i) for i in range(101)])
+    shown = farweb("show", results.path)
+    assert shown.code == 0, shown.err
+    for figure in ("990 ms", "808 kbit/s", "1 Mbit/s", "25 %", "by hand, seed 3", "here → there"):
+        assert figure in shown.out
+    assert farweb("show", results.path, "--json").json()["summary"] == json.loads(
+        json.dumps(results.summary().to_dict())
+    )
+
+
+def test_a_table_that_was_not_recorded_says_what_to_set(tmp_path: Path) -> None:
+    results = make(tmp_path / "r", [])
+    with pytest.raises(ResultsError, match=r'record\.packets = "all"'):
+        _ = results.packets
+    with pytest.raises(ResultsError, match=r"record\.links_every"):
+        _ = results.links
+    with pytest.raises(ResultsError, match=r"record\.connections"):
+        _ = results.connections
+
+
+@pytest.mark.parametrize("manifest", ["", "[1]", '{"kind": "sweep"}', "{"])
+def test_a_folder_that_is_no_result(tmp_path: Path, manifest: str) -> None:
+    (tmp_path / "manifest.json").write_text(manifest)
+    with pytest.raises(ResultsError, match=str(tmp_path)):
+        Results.open(tmp_path)

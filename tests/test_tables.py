@@ -1,0 +1,194 @@
+"""Columns on their way to the core and back, request tables in Parquet, and the writer of results."""
+
+import errno
+import itertools
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import farweb.run
+from farweb import WorkloadError
+from farweb.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
+from farweb.run import TableWriter
+from farweb.sorting import sort_parquet
+from farweb.tables import HOSTS, REQUESTS, open_hosts, open_requests
+from samples import Farweb
+
+SPEC: TableSpec = {
+    "name": "things",
+    "description": "Things.",
+    "columns": [
+        {"name": "n", "type": "int64", "unit": "B", "nullable": True, "description": "A number."},
+        {"name": "x", "type": "float64", "unit": "s", "nullable": True, "description": "A time."},
+        {"name": "word", "type": "string", "unit": "", "nullable": True, "description": "A word."},
+        {"name": "yes", "type": "bool", "unit": "", "nullable": False, "description": "Whether."},
+    ],
+}
+NULLS: Any = st.none()
+
+
+@given(
+    st.lists(
+        st.tuples(
+            NULLS | st.integers(-(2**63) + 1, 2**63 - 1),
+            NULLS | st.floats(allow_nan=False),
+            NULLS | st.sampled_from(["", "a", "naïve", "b"]),
+        )
+    )
+)
+def test_columns_go_there_and_back(rows: list[tuple[int | None, float | None, str | None]]) -> None:
+    schema = arrow_schema({**SPEC, "columns": SPEC["columns"][:3]}, {})
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    arrays = [pa.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)]
+    batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
+    assert to_arrow(from_arrow(batch), schema).equals(batch)
+
+
+def test_what_stands_for_null_becomes_null() -> None:
+    batch = to_arrow(
+        {
+            "n": np.array([NULL_INT, 5]),
+            "x": np.array([np.nan, 0.5]),
+            "word": (np.array([NULL_CODE, 1], dtype=np.int32), ["unused", "used"]),
+            "yes": np.array([True, False]),
+        },
+        arrow_schema(SPEC, {}),
+    )
+    assert batch.to_pylist() == [
+        {"n": None, "x": None, "word": None, "yes": True},
+        {"n": 5, "x": 0.5, "word": "used", "yes": False},
+    ]
+
+
+@settings(deadline=None, max_examples=20)
+@given(cuts=st.lists(st.integers(0, 1000), max_size=6))
+def test_equal_rows_give_equal_bytes_however_they_are_handed_over(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("bytes")
+    schema = arrow_schema(SPEC, {"seed": "1"})
+    numbers = np.arange(1000)
+    words = [f"w{i}" for i in range(7)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(farweb.run, "_ROWS_A_GROUP", 64)
+        for name, bounds in (("whole", [0, 1000]), ("parts", [0, *sorted(cuts), 1000])):
+            with TableWriter(folder / name, schema) as writer:
+                for start, end in itertools.pairwise(bounds):
+                    part = numbers[start:end]
+                    # Each part has a dictionary of its own, as rows that come at another time have.
+                    used = sorted({words[i % 7] for i in part})
+                    codes = np.array([used.index(words[i % 7]) for i in part], dtype=np.int32)
+                    writer.add({"n": part, "x": part / 8, "word": (codes, used), "yes": part % 2 == 0})
+    assert writer.rows == 1000
+    assert (folder / "whole").read_bytes() == (folder / "parts").read_bytes()
+    assert pq.read_table(folder / "parts")["n"].to_pylist() == list(range(1000))
+    assert pq.ParquetFile(folder / "parts").num_row_groups == 16
+
+
+def test_results_tables_have_what_the_front_counts_on() -> None:
+    tables = results_tables()
+    assert list(tables) == ["requests", "connections", "links", "packets"]
+    used = {"status", "start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts"}
+    assert used <= {column["name"] for column in tables["requests"]["columns"]}
+    assert {"link", "direction", "interval_ns", "bytes", "busy"} <= {c["name"] for c in tables["links"]["columns"]}
+
+
+def request_table(path: Path, starts: list[float | None], **more: Any) -> Path:
+    n = len(starts)
+    columns = {"start_s": starts, "host": ["h"] * n, "request_bytes": [300] * n, "response_bytes": list(range(n))}
+    pl.DataFrame({**columns, **more}).write_parquet(path)
+    return path
+
+
+def test_a_table_in_order_is_read_where_it_is(tmp_path: Path) -> None:
+    path = request_table(tmp_path / "r.parquet", [0.0, 1.0, 1.0, 5.0])
+    with open_requests(path) as batches:
+        assert batches.path == path
+        for _ in range(2):  # copies of the workload read it again
+            (batch,) = batches
+            assert np.array_equal(np.asarray(batch["start_s"]), [0, 1, 1, 5])
+
+
+def test_a_table_in_another_order_is_sorted_first(tmp_path: Path) -> None:
+    path = request_table(tmp_path / "r.parquet", [5.0, 1.0, 0.0, 1.0])
+    with open_requests(path) as batches:
+        (batch,) = batches
+        assert np.array_equal(np.asarray(batch["start_s"]), [0, 1, 1, 5])
+        assert np.array_equal(np.asarray(batch["response_bytes"]), [2, 1, 3, 0])
+        temporary = batches.path
+    assert not temporary.exists()
+
+
+def test_sorting_keeps_the_order_of_equal_rows(tmp_path: Path) -> None:
+    rows = 300_000  # several row groups, so that several threads sort
+    frame = pl.DataFrame({"start_s": [float(i * 7919 % 10) for i in range(rows)], "row": range(rows)})
+    frame.write_parquet(tmp_path / "r.parquet", row_group_size=20_000)
+    sort_parquet(tmp_path / "r.parquet", tmp_path / "sorted.parquet", by="start_s", scratch=tmp_path)
+    assert pl.read_parquet(tmp_path / "sorted.parquet").equals(frame.sort("start_s", maintain_order=True))
+
+
+def test_numbers_as_hosts_and_small_integers_are_as_good(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    columns = {"start_s": [0, 1], "host": [7, 8], "request_bytes": [300, 300], "response_bytes": [1, 2]}
+    pl.DataFrame(columns, schema_overrides={"request_bytes": pl.Int16}).write_parquet(path)
+    with open_requests(path) as batches:
+        (batch,) = batches
+    codes, words = batch["host"]
+    assert [words[code] for code in np.asarray(codes)] == ["7", "8"]
+    assert np.asarray(batch["request_bytes"]).dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"size": [1]}, 'unknown column "size"'),
+        ({"respons_bytes": [1]}, 'did you mean "response_bytes"'),
+        ({"response_bytes": ["many"]}, 'column "response_bytes": .* found, int64 expected'),
+        ({"response_bytes": [1.5]}, 'column "response_bytes": double found, int64 expected'),
+    ],
+)
+def test_columns_that_a_request_table_does_not_have(tmp_path: Path, columns: dict[str, list[Any]], said: str) -> None:
+    path = request_table(tmp_path / "r.parquet", [0.0], **columns)
+    with pytest.raises(WorkloadError, match=said), open_requests(path) as batches:
+        list(batches)
+
+
+def test_columns_that_a_request_table_needs(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    pl.DataFrame({"start_s": [0.0], "host": ["h"]}).write_parquet(path)
+    with pytest.raises(WorkloadError, match='no column "request_bytes"'), open_requests(path):
+        pass
+
+
+def test_host_tables_in_parquet_and_tsv_are_the_same(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"host": ["a", "b"], "name": ["A", "B"], "window_bytes": [8760, None], "mss_bytes": [536, 1460]}
+    )
+    frame.write_parquet(tmp_path / "hosts.parquet")
+    frame.write_csv(tmp_path / "hosts.tsv", separator="\t")
+    assert len(open_hosts(tmp_path / "hosts.parquet")) == len(open_hosts(tmp_path / "hosts.tsv")) == 2
+
+
+def test_workload_tables_name_their_units() -> None:
+    for column in [*REQUESTS["columns"], *HOSTS["columns"]]:
+        assert (column["unit"] == "s") == column["name"].endswith("_s")
+        assert (column["unit"] == "B") == column["name"].endswith("_bytes")
+
+
+def test_a_full_disk_in_a_run_leaves_nothing(farweb: Farweb, cable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
+    answer = farweb("run", cable)
+    assert answer.code == 3
+    assert answer.err == "farweb: results/cable: cannot be written: No space left on device; nothing was left there\n"
+    assert os.listdir("results") == []
