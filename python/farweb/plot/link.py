@@ -123,8 +123,9 @@ def _label(axes: Sequence[Axes]) -> None:
 
 
 def _say_drops(axes: Axes, samples: pl.DataFrame) -> None:
+    """How many there are, above the panel: bars may stand anywhere in it."""
     total = int(samples["drops"].sum())
-    axes.text(0.01, 0.95, f"{total:,} in all" if total else "none", transform=axes.transAxes, va="top", fontsize=8.5)
+    axes.set_title(f"{total:,} dropped in all" if total else "none dropped", loc="right", fontsize=8.5, pad=2)
 
 
 def _title(scenario: dict[str, Any], index: int, direction: str) -> str:
@@ -135,4 +136,6 @@ def _title(scenario: dict[str, Any], index: int, direction: str) -> str:
         ends.reverse()
     values = scenario["path"]["link"][index][direction]
     queue = f"queue {values['queue']}" if values.get("queue") else "unlimited queue"
-    return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}"
+    kind = values.get("loss", {}).get("kind", "none")
+    loss = "" if kind == "none" else f", loss: {kind}"
+    return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}{loss}"
