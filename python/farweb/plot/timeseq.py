@@ -161,9 +161,9 @@ def _set_limits(axes: Axes, one: Trace) -> bool:
         Whether any of the window line is in the picture.
     """
     top = max(1, *(one.sent["seq"] + one.sent["payload_bytes"]).to_list())
-    edges = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
+    edges: list[int] = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
     room = max(WINDOW_ROOM * top, 2_000)
-    shown = min(edges, default=room) < room
+    shown = bool(edges) and min(edges) < room
     highest = min(max([top, *edges]), room) if shown else top
     axes.set_ylim(-0.055 * highest, 1.06 * highest)
     ends = [*one.sent["time_s"].to_list(), *one.acks["time_s"].to_list(), *one.drops["time_s"].to_list()]
