@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CHROMIUM ?= chromium
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
@@ -12,7 +13,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -path '*/src/*'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo test lint bench lock clean
+.PHONY: help tools setup build demo test lint verify bench lock clean
 
 help: ## List the targets.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +50,10 @@ lint: build ## Check formatting, lints and types.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/stubtest farweb._core
+
+verify: build ## Check the report in a real browser, which has to be there: Chromium.
+	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/verify
 
 bench: build ## Measure speed and memory.
 	cargo bench -p farweb --benches --locked

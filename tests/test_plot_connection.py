@@ -152,6 +152,32 @@ def test_time_sequence_plot(results_path: Path) -> None:
     assert words == {"R", "SYN", "FIN"}
 
 
+def legend(chart: Figure) -> list[str]:
+    shown = chart.axes[0].get_legend()
+    assert shown is not None
+    return [text.get_text() for text in shown.get_texts()]
+
+
+def test_a_window_far_above_the_segments_is_told_and_not_drawn(tmp_path: Path, results_path: Path) -> None:
+    # 3000 bytes are sent; the window of 8000 begins above 2.2 times that, unless it is 2000.
+    far = draw("timeseq", [open_results(results_path)], connection=3)
+    assert legend(far) == ["segment", "acknowledged", "sent again (R)", "dropped"]
+    assert "window lies above the picture" in far.texts[1].get_text()
+    assert far.axes[0].get_ylim()[1] < 2.2 * 3001
+    packets = [{**row, "window_bytes": 2000} for row in connection(3)]
+    near = draw("timeseq", [write_results(tmp_path / "near", [request(3, 1.0, 3000)], packets=packets)])
+    assert legend(near) == ["segment", "acknowledged", "advertised window", "sent again (R)", "dropped"]
+    assert "above the picture" not in near.texts[1].get_text()
+    assert near.axes[0].get_ylim()[1] > 5001
+
+
+def test_a_syn_that_is_sent_again_says_so(tmp_path: Path) -> None:
+    packets = [packet(1, ms, "client", "send", "up", flags="S", retransmission=ms > 1000) for ms in (1000, 6500)]
+    results = write_results(tmp_path / "a", [request(1, 75.0, 10, status="failed", end_ns=None)], packets=packets)
+    chart = draw("timeseq", [results], connection=1)
+    assert [text.get_text() for text in chart.axes[0].texts] == ["SYN", "SYN R"]
+
+
 def test_window_plot(results_path: Path) -> None:
     chart = draw("cwnd", [open_results(results_path)], connection=3)
     assert points(by_gid(chart, "cwnd"))[-4:] == [(0.35, 3000), (0.65, 1000), (0.75, 2000), (0.75, 2000)]

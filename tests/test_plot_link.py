@@ -30,7 +30,16 @@ def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
     assert values == [[8e6, 4e6], [100, 50], [25, 12.5], [2, 0]]
     assert heights(queue.patches[0]) == [3000, 1500]  # the peak, behind the mean
     assert rate.get_title(loc="left") == "down, server → client\n34.368 Mbit/s, 60 ms, queue 256000 B"
-    assert drops.texts[0].get_text() == "2 in all"
+    assert drops.get_title("right") == "2 dropped in all"
+
+
+def test_a_direction_that_loses_packets_says_how(tmp_path: Path) -> None:
+    results = write_results(tmp_path / "a", links=[interval(0, way, 0) for way in ("up", "down")])
+    one = results.manifest["scenario"]["path"]["link"][0]
+    results.manifest["scenario"]["path"]["link"] = [{**one, "up": {**one["up"], "loss": {"kind": "bernoulli"}}}]
+    down, up = draw("link", [results]).axes[:2]
+    assert up.get_title(loc="left").endswith("queue 256000 B, loss: bernoulli")
+    assert "loss" not in down.get_title(loc="left")
 
 
 def test_the_busiest_link_is_drawn_unless_one_is_named(tmp_path: Path) -> None:

@@ -42,7 +42,8 @@ def report(tmp_path: Path) -> Report:
     lost = request(20, 9.0, 1, status="failed", end_ns=None, first_byte_ns=None)
     cable = write_results(tmp_path / "cable", [*rows, lost], name="cable <b>")
     satellite = write_results(tmp_path / "satellite", [request(1, 2.0, 1000)], name="satellite")
-    check = Check({"text": "client --- server\n 60 ms & more", "warnings": ["MSS < 536"]}, {})
+    figures = {"name": "a path", "text": "a path\n\nclient --- server\n 60 ms & more\n", "warnings": ["MSS < 536"]}
+    check = Check(figures, {})
     return Report(
         "A title <b> & more", "A lead.", [cable, satellite], [check, check], [draw("cdf", [cable, satellite])]
     )
@@ -77,10 +78,17 @@ def test_the_page_holds_table_figure_paths_and_manifests(report: Report) -> None
     outline.feed(page)
     for word in ("A title <b> & more", "A lead.", "cable <b>", "820 ms", "60 ms & more", "MSS < 536", '"farweb run"'):
         assert word in outline.text
+    assert "a path" not in outline.text  # the heading has the run's name; the drawing begins below it
+    assert "<pre>client --- server" in page
     (image,) = [str(value) for tag, name, value in outline.attributes if (tag, name) == ("img", "src")]
     assert base64.b64decode(image.partition(",")[2]).startswith(b"\x89PNG")
     (words,) = [str(value) for tag, name, value in outline.attributes if (tag, name) == ("img", "alt")]
     assert words.startswith("Distribution of latency. Share of requests")
+
+
+def test_what_ran_tells_how_to_run_it_again(report: Report) -> None:
+    row = "<tr><td>satellite</td><td>0.1.0</td><td>1</td><td>60 s</td><td>500</td><td>100 ms</td></tr>"
+    assert row in report.html()
 
 
 def test_the_same_results_give_the_same_page(report: Report) -> None:

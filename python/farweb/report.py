@@ -57,14 +57,14 @@ class Report:
         """The page."""
         names = labels(self.results)
         sections = [
-            _section("Latency", to_html([latency_sheet(self.results)]) + _NOTE),
+            _section("Results", _wide(to_html([latency_sheet(self.results)])) + _NOTE),
             _section("Figures", "".join(_figure(chart) for chart in self.charts)),
             _section("Paths", "".join(_path(*each) for each in zip(names, self.checks, strict=True))),
         ]
         if self.imported is not None:
             sections.append(_section("Log", self.imported._repr_html_()))
         manifests = "".join(_manifest(name, each.manifest) for name, each in zip(names, self.results, strict=True))
-        sections.append(_section("What ran", manifests))
+        sections.append(_section("What ran", _wide(to_html([_runs_sheet(self.results)])) + manifests))
         title = escape(self.title)
         return _PAGE.format(title=title, style=_STYLE, lead=escape(self.lead), body="".join(sections))
 
@@ -81,6 +81,24 @@ def latency_sheet(results: Sequence[Results]) -> Sheet:
     return Sheet("Latency of requests", header, rows)
 
 
+def _runs_sheet(results: Sequence[Results]) -> Sheet:
+    """A row a result: what it takes to run it again, and how much it was."""
+    rows = []
+    for name, result in zip(labels(results), results, strict=True):
+        run = result.manifest
+        rows.append(
+            [
+                name,
+                str(run["version"]),
+                str(run["seed"]),
+                seconds(run["now_ns"] / 1e9),
+                count(run["packet_hops"]),
+                seconds(run["wall_s"]),
+            ]
+        )
+    return Sheet("Runs", ["", "farweb", "seed", "simulated time", "packet-hops", "wall time"], rows)
+
+
 _NOTE = (
     "<p class=note>Latency: from the start of a request at the first node to the last byte of its response there, of "
     "requests that finished. First byte: the median time to the first byte.</p>"
@@ -89,6 +107,11 @@ _NOTE = (
 
 def _section(heading: str, body: str) -> str:
     return f"<section><h2>{escape(heading)}</h2>{body}</section>"
+
+
+def _wide(html: str) -> str:
+    """A table that scrolls by itself where the page is too narrow for it."""
+    return f"<div class=wide>{html}</div>"
 
 
 def _figure(chart: "Chart") -> str:
@@ -100,9 +123,10 @@ def _figure(chart: "Chart") -> str:
 
 
 def _path(name: str, check: "Check") -> str:
-    warnings = "".join(f"<li>{escape(warning)}</li>" for warning in check.warnings)
-    listed = f"<ul>{warnings}</ul>" if warnings else ""
-    return f"<h3>{escape(name)}</h3><pre>{escape(check.text.rstrip())}</pre>{listed}"
+    """What a scenario means, without its name, which is the heading."""
+    text = check.text.removeprefix(str(check.figures["name"])).strip("\n")
+    warnings = "".join(f"<p class=warning>Warning: {escape(warning)}</p>" for warning in check.warnings)
+    return f"<h3>{escape(name)}</h3><pre>{escape(text)}</pre>{warnings}"
 
 
 def _manifest(name: str, manifest: Mapping[str, Any]) -> str:
@@ -113,17 +137,25 @@ def _manifest(name: str, manifest: Mapping[str, Any]) -> str:
 _STYLE = """
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff;
        font: 16px/1.5 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; }
-h1 { font-size: 1.7rem; margin-bottom: .3rem; } h2 { margin-top: 2.5rem; font-size: 1.25rem; } h3 { font-size: 1rem; }
+h1 { font-size: 1.7rem; line-height: 1.25; margin-bottom: .3rem; }
+h2 { margin-top: 2.5rem; font-size: 1.25rem; } h3 { font-size: 1rem; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem 0; }
 caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
-th, td { padding: .3rem .9rem .3rem 0; text-align: right; border-bottom: 1px solid #e3e3e3; }
+th, td { padding: .3rem .9rem .3rem 0; text-align: right; border-bottom: 1px solid #e3e3e3; white-space: nowrap; }
 th { font-weight: 600; border-bottom-color: #6b6b6b; }
 th:first-child, td:first-child { text-align: left; }
-figure { margin: 1.5rem 0; } img { width: 100%; height: auto; }
+figure { margin: 1.5rem 0; } img { display: block; width: 100%; height: auto; }
 pre { font-size: .8rem; line-height: 1.35; overflow-x: auto; background: #f6f6f6; padding: .8rem; }
 .note { font-size: .9rem; color: #6b6b6b; } summary { cursor: pointer; }
-@media print { body { margin: 0; max-width: none; font-size: 11pt; } figure, table { break-inside: avoid; }
-               pre { white-space: pre-wrap; background: none; padding: 0; } }
+.warning { border-left: 4px solid #e69f00; padding-left: .8rem; }
+@media (max-width: 40rem) { table { font-size: .85rem; } th, td { padding-right: .6rem; } }
+@page { margin: 16mm 15mm; }
+@media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt; }
+               h1 { margin-top: 0; } h2 { margin-top: 1.5rem; } h2, h3, caption { break-after: avoid; }
+               figure { margin: .5rem 0 1rem; } img { width: 94%; } figure, table, pre, .warning { break-inside: avoid; }
+               .wide { overflow: visible; } pre { white-space: pre-wrap; background: none; padding: 0; }
+               details { display: none; } }
 """
 
 _PAGE = """<!doctype html>

@@ -55,7 +55,7 @@ def cwnd(results: Sequence[Results], connection: int | None = None) -> style.Cha
         where="post",
         color=style.PALETTE[1],
         linestyle=style.LINES[1],
-        label="ssthresh",
+        label="ssthresh" if len(threshold) else None,
         gid="ssthresh",
     )
     _mark(axes, one.sent.filter(pl.col("retransmission"))["time_s"].to_list(), "sent again", "v")

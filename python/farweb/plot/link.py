@@ -61,7 +61,7 @@ def link(results: Sequence[Results], index: int | None = None) -> style.Chart:
         chart,
         f"Link {index} over time – {labels(results)[0]}",
         f"Averages over {seconds(length_s)} of: IP bits carried, queue (line: time-weighted mean; shade: peak), share "
-        f"of time in transmission; and packets dropped in each. Scales of the columns differ. n = {packets:,} packets. "
+        f"of time in transmission; and packets dropped in each. Scales differ by column. n = {packets:,} packets. "
         f"{provenance(results)}",
     )
     return chart
@@ -116,15 +116,16 @@ def _label(axes: Sequence[Axes]) -> None:
         each.set_ylim(bottom=0)
     style.counted(axes[0].yaxis, "bit/s")
     style.counted(axes[1].yaxis, "B")
-    axes[2].set_ylim(0, 105)
+    axes[2].set_ylim(0, min(105, axes[2].get_ylim()[1]))
     axes[3].yaxis.set_major_locator(MaxNLocator(nbins=3, integer=True))
     axes[3].set_ylim(0, max(1.5, axes[3].get_ylim()[1]))
     axes[3].set_xlabel("time [s]")
 
 
 def _say_drops(axes: Axes, samples: pl.DataFrame) -> None:
+    """How many there are, above the panel: bars may stand anywhere in it."""
     total = int(samples["drops"].sum())
-    axes.text(0.01, 0.95, f"{total:,} in all" if total else "none", transform=axes.transAxes, va="top", fontsize=8.5)
+    axes.set_title(f"{total:,} dropped in all" if total else "none dropped", loc="right", fontsize=8.5, pad=2)
 
 
 def _title(scenario: dict[str, Any], index: int, direction: str) -> str:
@@ -135,4 +136,6 @@ def _title(scenario: dict[str, Any], index: int, direction: str) -> str:
         ends.reverse()
     values = scenario["path"]["link"][index][direction]
     queue = f"queue {values['queue']}" if values.get("queue") else "unlimited queue"
-    return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}"
+    kind = values.get("loss", {}).get("kind", "none")
+    loss = "" if kind == "none" else f", loss: {kind}"
+    return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}{loss}"

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 
 from farweb.errors import ResultsError
 from farweb.plot import style
@@ -24,6 +25,9 @@ orange; here its hues, as far as they can be told apart on white with any colour
 
 ARROWS_POINTS = 9
 """Height of a full segment, in points, from which its bar has arrow heads; chosen: below, they run together."""
+
+WINDOW_ROOM = 2.2
+"""How far up the window line is followed, in sequence numbers sent; chosen: segments keep nearly half the picture."""
 
 
 def timeseq(results: Sequence[Results], connection: int | None = None) -> style.Chart:
@@ -44,21 +48,22 @@ def timeseq(results: Sequence[Results], connection: int | None = None) -> style.
     one = trace(results[0], connection)
     chart = style.Chart(figsize=(9, 6))
     axes = chart.subplots()
-    _set_limits(axes, one)
+    window = _set_limits(axes, one)
     _draw_stairs(axes, one)
     _draw_segments(axes, one)
     _draw_ends(axes, one)
     axes.set_xlabel(f"time since the connection's first packet [s]  ({one.start_s:.3f} s into the run)")
     axes.set_ylabel("sequence number, relative")
     style.counted(axes.yaxis, "B")
-    _draw_legend(axes, one)
+    _draw_legend(axes, one, window)
     again = int(one.sent["retransmission"].sum())
+    beyond = "" if window or one.acks.is_empty() else "The advertised window lies above the picture. "
     style.frame(
         chart,
         f"Time–sequence of connection {one.connection} – {labels(results)[0]}",
         f"What {one.node} sent ({one.direction}) and the acknowledgements that came back to it, both as seen there. "
         f"n = {len(one.sent):,} segments sent, {again:,} of them again (R), {len(one.drops):,} dropped by a link (×). "
-        f"{provenance(results)}",
+        f"{beyond}{provenance(results)}",
     )
     return chart
 
@@ -78,10 +83,10 @@ def _draw_segments(axes: Axes, one: Trace) -> None:
         if arrows:
             axes.plot(time, high, linestyle="", marker=6, markersize=3.2, color=colour, zorder=4)
             axes.plot(time, low, linestyle="", marker=7, markersize=3.2, color=colour, zorder=4)
+        elif again:
+            axes.plot(time, (low + high) / 2, linestyle="", marker="|", markersize=6, color=colour, zorder=4)
         for x, y in zip(time, high, strict=True) if again else ():
-            axes.annotate(
-                "R", (x, y), xytext=(0, 5), textcoords="offset points", ha="center", color=colour, fontsize=8, zorder=6
-            )
+            _name(axes, "R", (x, y), (0, 5), "center", colour)
     axes.plot(
         one.drops["time_s"].to_numpy(),
         (one.drops["seq"] + one.drops["payload_bytes"] / 2).to_numpy(),
@@ -121,35 +126,61 @@ def _draw_stairs(axes: Axes, one: Trace) -> None:
 
 
 def _draw_ends(axes: Axes, one: Trace) -> None:
-    for letter, name in (("S", "SYN"), ("F", "FIN")):
+    """SYN and FIN, with their names where nothing else is: below the one, and beyond the last ACK of the other."""
+    for letter, name, offset, side in (("S", "SYN", (5, -11), "left"), ("F", "FIN", (3, 4), "left")):
         some = one.sent.filter(one.sent["flags"].str.contains(letter))
         place = some["seq"] + some["payload_bytes"]
-        for x, y in zip(some["time_s"], place, strict=True):
+        for x, y, again in zip(some["time_s"], place, some["retransmission"], strict=True):
             axes.plot([x], [y], marker="D", markersize=4.5, color=ENDS, zorder=5)
-            axes.annotate(
-                name, (x, y), xytext=(7, -2), textcoords="offset points", color=ENDS, fontsize=8, va="top", zorder=6
-            )
+            # A segment that carries data says by itself that it is sent again.
+            told = f"{name} R" if again and not y > 0 else name
+            _name(axes, told, (x, y), offset, side, AGAIN if told != name else ENDS)
 
 
-def _set_limits(axes: Axes, one: Trace) -> None:
-    """Limits by what was sent: the window line may leave the picture, the segments may not shrink to a line."""
+def _name(
+    axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], side: str, colour: str
+) -> None:
+    """Write beside a place; with a white edge, so that it can be read across the lines."""
+    axes.annotate(
+        text,
+        place,
+        xytext=offset,
+        textcoords="offset points",
+        ha=side,
+        color=colour,
+        fontsize=8,
+        zorder=6,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+    )
+
+
+def _set_limits(axes: Axes, one: Trace) -> bool:
+    """Limits by what was sent: the window line may leave the picture, the segments may not shrink to a line.
+
+    Returns:
+        Whether any of the window line is in the picture.
+    """
     top = max(1, *(one.sent["seq"] + one.sent["payload_bytes"]).to_list())
-    edges = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
-    highest = min(max([top, *edges]), max(2.2 * top, 2_000))
-    axes.set_ylim(-0.04 * highest, 1.06 * highest)
+    edges: list[int] = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
+    room = max(WINDOW_ROOM * top, 2_000)
+    shown = bool(edges) and min(edges) < room
+    highest = min(max([top, *edges]), room) if shown else top
+    axes.set_ylim(-0.055 * highest, 1.06 * highest)
     ends = [*one.sent["time_s"].to_list(), *one.acks["time_s"].to_list(), *one.drops["time_s"].to_list()]
     last = max(max(ends), 1e-6)
     axes.set_xlim(-0.02 * last, 1.05 * last)
+    return shown
 
 
-def _draw_legend(axes: Axes, one: Trace) -> None:
+def _draw_legend(axes: Axes, one: Trace, window: bool) -> None:
     entries = [
         Line2D([], [], color=DATA, marker="|", markersize=10, linestyle="", label="segment"),
         Line2D([], [], color=ACK, label="acknowledged"),
-        Line2D([], [], color=WINDOW, label="advertised window"),
     ]
+    if window:
+        entries.append(Line2D([], [], color=WINDOW, label="advertised window"))
     if one.sent["retransmission"].any():
         entries.append(Line2D([], [], color=AGAIN, marker="|", markersize=10, linestyle="", label="sent again (R)"))
     if len(one.drops):
         entries.append(Line2D([], [], color=AGAIN, marker="x", markeredgewidth=1.8, linestyle="", label="dropped"))
-    axes.legend(handles=entries, loc="lower right")
+    style.legend(axes, columns=len(entries), handles=entries)

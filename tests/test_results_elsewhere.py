@@ -1,0 +1,60 @@
+"""Result tables as a program that is not farweb reads them: DuckDB has a Parquet reader of its own."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+
+from samples import Farweb
+
+TABLES = ("requests", "connections", "links", "packets")
+TYPES = {"int64": "BIGINT", "float64": "DOUBLE", "bool": "BOOLEAN", "string": "VARCHAR"}
+
+
+@pytest.fixture
+def results(farweb: Farweb, cable: Path) -> Path:
+    """A run of which everything is recorded."""
+    everything = ("--set", 'record.links_every="1 s"', "--set", "record.packets=all")
+    answer = farweb("run", cable, *everything, "--out", "results", "--quiet")
+    assert answer.code == 0, answer.err
+    return Path("results")
+
+
+def test_every_table_is_as_the_schema_and_the_manifest_say(farweb: Farweb, results: Path) -> None:
+    specs = {spec["name"]: spec for spec in farweb("schema", "results", "--json").json()["tables"]}
+    rows = json.loads((results / "manifest.json").read_text("utf-8"))["rows"]
+    assert set(TABLES) == set(specs) == set(rows) == {path.stem for path in results.glob("*.parquet")}
+    for table in TABLES:
+        columns = specs[table]["columns"]
+        with duckdb.connect() as connection:
+            relation = connection.read_parquet(str(results / f"{table}.parquet"))
+            assert relation.columns == [column["name"] for column in columns]
+            assert [str(each) for each in relation.types] == [TYPES[column["type"]] for column in columns]
+            counts = ", ".join(f'count("{column["name"]}")' for column in columns)
+            total, *filled = relation.aggregate(f"count(*), {counts}").fetchall()[0]
+        assert total == rows[table] > 0
+        for column, values in zip(columns, filled, strict=True):
+            assert values == total or column["nullable"], f"{table}.{column['name']} has nulls"
+
+
+def test_every_column_carries_its_unit_and_meaning(farweb: Farweb, results: Path) -> None:
+    for spec in farweb("schema", "results", "--json").json()["tables"]:
+        fields = pq.read_schema(results / f"{spec['name']}.parquet")
+        for column in spec["columns"]:
+            carried = {key.decode(): value.decode() for key, value in fields.field(column["name"]).metadata.items()}
+            assert {key: carried.get(key, "") for key in ("unit", "description")} == {
+                key: column[key] for key in ("unit", "description")
+            }
+
+
+def test_values_are_those_that_farweb_tells(farweb: Farweb, results: Path) -> None:
+    with duckdb.connect() as connection:
+        relation = connection.read_parquet(str(results / "requests.parquet"))
+        done, mean_s = (
+            relation.filter("status = 'done'").aggregate("count(*), avg(end_ns - start_ns) / 1e9").fetchall()[0]
+        )
+    summary = farweb("show", results, "--json").json()["summary"]
+    assert summary["done"] == done == 3
+    assert summary["latency"]["mean_s"] == pytest.approx(mean_s, rel=1e-12)
