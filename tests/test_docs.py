@@ -13,7 +13,10 @@ import pytest
 
 from samples import LOG, Farweb
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.resolve()
+DOCUMENTS = sorted(
+    str(path.relative_to(ROOT)) for path in [ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
+)
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -35,10 +38,34 @@ def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
     assert commands > 4, "the document has lost its commands"
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/guide.md"])
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_links_lead_somewhere(document: str) -> None:
-    text = (ROOT / document).read_text("utf-8")
-    targets = [target for target in re.findall(r"\]\(([^)]+)\)", text) if "://" not in target]
-    assert targets
-    for target in targets:
-        assert (ROOT / document).parent.joinpath(target.partition("#")[0]).exists(), target
+    for target in links(document):
+        assert (ROOT / document).parent.joinpath(target).exists(), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_files_that_a_document_names_are_there(document: str) -> None:
+    """Names of folders and of source files; modules are named from where the crate has them."""
+    named = re.findall(r"`((?:[\w-]+/)+(?:\w+\.(?:rs|py|toml))?)`", (ROOT / document).read_text("utf-8"))
+    places = [ROOT, ROOT / "crates/farweb", ROOT / "crates/farweb/src"]
+    for name in named:
+        assert any((place / name).exists() for place in places), name
+
+
+def test_every_document_can_be_reached_from_the_readme() -> None:
+    reached, ahead = {"README.md"}, ["README.md"]
+    while ahead:
+        document = ahead.pop()
+        found = {
+            str((ROOT / document).parent.joinpath(target).resolve().relative_to(ROOT)) for target in links(document)
+        }
+        ahead += [each for each in found - reached if each.endswith(".md")]
+        reached |= found
+    assert set(DOCUMENTS) <= reached
+
+
+def links(document: str) -> list[str]:
+    """Files that a document links to."""
+    targets = re.findall(r"\]\(([^)]+)\)", (ROOT / document).read_text("utf-8"))
+    return [target.partition("#")[0] for target in targets if "://" not in target]

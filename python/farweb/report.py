@@ -153,7 +153,8 @@ pre { font-size: .8rem; line-height: 1.35; overflow-x: auto; background: #f6f6f6
 @page { margin: 16mm 15mm; }
 @media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt; }
                h1 { margin-top: 0; } h2 { margin-top: 1.5rem; } h2, h3, caption { break-after: avoid; }
-               figure { margin: .5rem 0 1rem; } img { width: 94%; } figure, table, pre, .warning { break-inside: avoid; }
+               figure { margin: .5rem 0 1rem; } img { width: 94%; }
+               figure, table, pre, .warning { break-inside: avoid; }
                .wide { overflow: visible; } pre { white-space: pre-wrap; background: none; padding: 0; }
                details { display: none; } }
 """
