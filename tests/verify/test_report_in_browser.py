@@ -49,7 +49,7 @@ window.onload = () => {{
 def chromium(profile: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the browser without a window, a network or a history."""
     # A page from a file may look into frames from files; the sandbox does not work for root, as whom a CI job may run.
-    return subprocess.run(
+    browser = subprocess.run(
         [
             os.environ.get("CHROMIUM", "chromium"),
             "--headless",
@@ -67,11 +67,13 @@ def chromium(profile: Path, *arguments: str) -> subprocess.CompletedProcess[str]
             f"--user-data-dir={profile}",
             *arguments,
         ],
-        check=True,
+        check=False,
         capture_output=True,
         text=True,
         timeout=90,
     )
+    assert browser.returncode == 0, browser.stderr
+    return browser
 
 
 def said(browser: subprocess.CompletedProcess[str]) -> Sequence[str]:
