@@ -58,4 +58,5 @@ def plot(
     opened = [Results.open(path) for path in results or ()]
     file = out or (opened[0].path if opened else Path()) / f"{name}.png"
     draw(name, opened, file, connection=connection, link=link)
-    output.result({"figure": name, "file": str(file)}, str(file))
+    if as_json or not quiet:
+        output.result({"figure": name, "file": str(file)}, str(file))

@@ -69,7 +69,7 @@ def run(
 
         farweb run satellite.toml
 
-        farweb run satellite.toml --set workload.load=4 --seed 2 --out results/four-copies
+        farweb run satellite.toml --set workload.load=4 --out results/load-4
     """
     del debug
     output = Output(as_json, quiet)

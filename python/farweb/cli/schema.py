@@ -33,7 +33,12 @@ def scenario(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) 
 
 @app.command()
 def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
-    """Print the tables of a results folder: every column with type, unit and meaning."""
+    """Print the tables of a results folder: every column with type, unit and meaning.
+
+    Example:
+
+        farweb schema results
+    """
     del debug
     from farweb.columns import results_tables
 
@@ -42,7 +47,12 @@ def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -
 
 @app.command()
 def requests(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
-    """Print the tables of a workload, requests and hosts: every column with type, unit and meaning."""
+    """Print the tables of a workload, requests and hosts: every column with type, unit and meaning.
+
+    Example:
+
+        farweb schema requests --json
+    """
     del debug
     from farweb.tables import HOSTS, REQUESTS
 
