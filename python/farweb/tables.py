@@ -54,8 +54,8 @@ HOSTS: TableSpec = {
     "columns": [
         _column("host", "string", "", False, "Key of the origin server, as in the request table."),
         _column("name", "string", "", True, "Its DNS name, for people."),
-        _column("window_bytes", "int64", "B", True, "Largest window that it advertises."),
-        _column("mss_bytes", "int64", "B", True, "Largest segment that it accepts."),
+        _column("window_bytes", "int64", "B", True, "Largest window that it advertises, at least 32."),
+        _column("mss_bytes", "int64", "B", True, "Largest segment that it accepts, 32 to 65495."),
     ],
 }
 
