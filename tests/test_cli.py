@@ -118,6 +118,15 @@ def test_check_draws_the_path_and_runs_nothing(farweb: Farweb, cable: Path) -> N
     assert not Path("results").exists()
 
 
+def test_check_warns_of_a_request_table_that_is_not_there(farweb: Farweb, cable: Path) -> None:
+    assert farweb("check", cable, "--json").json()["check"]["warnings"] == []
+    Path("requests.csv").unlink()
+    answer = farweb("check", cable)
+    assert answer.code == 0, answer.err
+    assert "workload.requests" in answer.out + answer.err
+    assert "does not exist yet" in " ".join((answer.out + answer.err).split())
+
+
 @pytest.mark.parametrize("what", ["scenario", "results", "requests"])
 def test_schemas_print_as_json(farweb: Farweb, what: str) -> None:
     schema = farweb("schema", what, "--json").json()

@@ -97,7 +97,7 @@ class Scenario:
     def check(self) -> "Check":
         """What the scenario means: round-trip times, bandwidth-delay products, window limits, warnings.
 
-        Reads the host table; simulates nothing.
+        Reads the host table, looks whether there is a request table, and simulates nothing.
 
         Raises:
             WorkloadError: The host table cannot be used.
@@ -105,7 +105,10 @@ class Scenario:
         from farweb.tables import open_hosts
 
         hosts = None if self.hosts_path is None else open_hosts(self.hosts_path)
-        return Check(json.loads(self.core.check(hosts)), self.effective)
+        figures = json.loads(self.core.check(hosts))
+        if not self.requests_path.exists():
+            figures["warnings"].append(f"workload.requests: {self.requests_path} does not exist yet; a run needs it")
+        return Check(figures, self.effective)
 
     def run(
         self,
