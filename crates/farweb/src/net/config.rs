@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
 
 use super::listed::ListedPackets;
 
@@ -111,8 +111,7 @@ impl Serialize for QueueLimit {
 
 impl<'de> Deserialize<'de> for QueueLimit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        from_text(deserializer)
     }
 }
 

@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::PacketKind;
+use crate::units::from_text;
 
 /// The `first`-th to `last`-th packets of a kind of each connection, counted from 1 as they reach the link;
 /// retransmissions count.
@@ -126,8 +127,7 @@ impl Serialize for ListedPackets {
 
 impl<'de> Deserialize<'de> for ListedPackets {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        from_text(deserializer)
     }
 }
 

@@ -11,7 +11,7 @@ pub use crate::http::Release;
 use crate::net::LinkConfig;
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
-use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
+use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -333,8 +333,7 @@ macro_rules! quantity_or_word {
         }
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = Cow::<str>::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
+                from_text(deserializer)
             }
         }
         impl JsonSchema for $type {

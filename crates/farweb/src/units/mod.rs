@@ -8,7 +8,7 @@ use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 mod text;
 
-pub use text::{Quantity, QuantityError};
+pub use text::{Quantity, QuantityError, from_text};
 
 /// A point of simulated time, in nanoseconds since the start of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -4,6 +4,7 @@
 //! number of ns, B or bit/s. Prefixes are decimal (1 kB = 1000 B); KiB and MiB are binary.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -129,6 +130,19 @@ impl FromStr for BitRate {
     }
 }
 
+/// Deserialises what is written as text and has a reader of its own.
+///
+/// # Errors
+/// When it is no text, or the reader refuses it.
+pub fn from_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    let text = Cow::<str>::deserialize(deserializer)?;
+    text.parse().map_err(serde::de::Error::custom)
+}
+
 /// Text in scenario files and manifests, and its JSON Schema: `format` names the kind of quantity.
 macro_rules! as_text {
     ($($quantity:ty),+) => {$(
@@ -139,8 +153,7 @@ macro_rules! as_text {
         }
         impl<'de> Deserialize<'de> for $quantity {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = Cow::<str>::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
+                from_text(deserializer)
             }
         }
         impl JsonSchema for $quantity {
