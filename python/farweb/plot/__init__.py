@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from farweb.errors import FarwebError
+from farweb.errors import FarwebError, ResultsError
 
 if TYPE_CHECKING:
     from farweb.plot.style import Chart
@@ -22,6 +22,8 @@ NAMES = {
     "cwnd": "congestion window, threshold and flight of a connection (needs record.packets)",
 }
 """The figures there are: name and what it shows."""
+
+_OF_ONE = ("link", "timeseq", "cwnd")
 
 
 def draw(
@@ -57,6 +59,8 @@ def draw(
         raise FarwebError(f"plot {name} has no option link; plot link has")
     if not results:
         raise FarwebError(f"plot {name} needs results to draw")
+    if name in _OF_ONE and len(results) != 1:
+        raise ResultsError(f"plot {name} draws one result at a time, not {len(results)}: name one results folder")
 
     from farweb.plot import style
 
@@ -79,11 +83,11 @@ def _build(name: str, results: "Sequence[Results]", connection: int | None, link
         case "cdf":
             return latency.cdf(results)
         case "link":
-            return links.link(results, link)
+            return links.link(results[0], link)
         case "timeseq":
-            return timeseq.timeseq(results, connection)
+            return timeseq.timeseq(results[0], connection)
         case _:
-            return cwnd.cwnd(results, connection)
+            return cwnd.cwnd(results[0], connection)
 
 
 class Plots:

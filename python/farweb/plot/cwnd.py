@@ -5,28 +5,25 @@ from collections.abc import Sequence
 import polars as pl
 from matplotlib.axes import Axes
 
-from farweb.errors import ResultsError
 from farweb.plot import style
 from farweb.plot.connection import trace
 from farweb.plot.measured import labels, provenance
 from farweb.results import Results
 
 
-def cwnd(results: Sequence[Results], connection: int | None = None) -> style.Chart:
+def cwnd(result: Results, connection: int | None = None) -> style.Chart:
     """What limited one connection: its windows and what was in flight, at the sender of its data.
 
     Flight is the highest sequence number sent less the highest acknowledgement received.
 
     Args:
-        results: One result with recorded packets.
+        result: One with recorded packets.
         connection: Number of the connection; None: that of the slowest finished request.
 
     Raises:
-        ResultsError: More than one result, no packets recorded, or none of that connection.
+        ResultsError: No packets recorded, or none of that connection.
     """
-    if len(results) != 1:
-        raise ResultsError(f"plot cwnd draws one result at a time, not {len(results)}: name one results folder")
-    one = trace(results[0], connection)
+    one = trace(result, connection)
     chart = style.Chart(figsize=(9, 5))
     axes = chart.subplots()
     time = one.state["time_s"].to_numpy()
@@ -69,10 +66,10 @@ def cwnd(results: Sequence[Results], connection: int | None = None) -> style.Cha
     hidden = "" if len(threshold) == len(windows) else " ssthresh is not drawn while it is above twice the rest."
     style.frame(
         chart,
-        f"Windows of connection {one.connection} – {labels(results)[0]}",
+        f"Windows of connection {one.connection} – {labels([result])[0]}",
         f"At {one.node}, the sender ({one.direction}). In flight: highest byte sent less highest acknowledged.{hidden} "
         f"n = {len(one.sent):,} segments sent, {int(one.sent['retransmission'].sum()):,} of them again, "
-        f"{len(one.drops):,} dropped. {provenance(results)}",
+        f"{len(one.drops):,} dropped. {provenance([result])}",
     )
     return chart
 

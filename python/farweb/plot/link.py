@@ -20,19 +20,16 @@ DIRECTIONS = ("down", "up")
 """Columns of the figure: responses ride down, requests up; most bytes go down."""
 
 
-def link(results: Sequence[Results], index: int | None = None) -> style.Chart:
+def link(result: Results, index: int | None = None) -> style.Chart:
     """Rate carried, queue, busy share and drops of one link over time, a column a direction.
 
     Args:
-        results: One result.
+        result: What to draw.
         index: Number of the link, 0 at the clients; the busiest one when None.
 
     Raises:
-        ResultsError: More than one result, no recorded intervals, or no such link.
+        ResultsError: No recorded intervals, or no such link.
     """
-    if len(results) != 1:
-        raise ResultsError(f"plot link draws one result at a time, not {len(results)}: name one results folder")
-    result = results[0]
     rows = result.links
     if rows.is_empty():
         raise ResultsError(
@@ -59,10 +56,10 @@ def link(results: Sequence[Results], index: int | None = None) -> style.Chart:
     packets = rows["packets"].filter(rows["link"] == index).sum()
     style.frame(
         chart,
-        f"Link {index} over time – {labels(results)[0]}",
+        f"Link {index} over time – {labels([result])[0]}",
         f"Averages over {seconds(length_s)} of: IP bits carried, queue (line: time-weighted mean; shade: peak), share "
         f"of time in transmission; and packets dropped in each. Scales differ by column. n = {packets:,} packets. "
-        f"{provenance(results)}",
+        f"{provenance([result])}",
     )
     return chart
 

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from farweb.errors import ResultsError
 from farweb.plot import style
 from farweb.plot.connection import Trace, trace
 from farweb.plot.measured import labels, provenance
@@ -30,22 +29,20 @@ WINDOW_ROOM = 2.2
 """How far up the window line is followed, in sequence numbers sent; chosen: segments keep nearly half the picture."""
 
 
-def timeseq(results: Sequence[Results], connection: int | None = None) -> style.Chart:
+def timeseq(result: Results, connection: int | None = None) -> style.Chart:
     """Sequence numbers over time, at the sender of the data of one connection.
 
     A bar is a segment, from its first to its last byte; the stair below is what has been acknowledged, the stair above
     how far the advertised window allows to send.
 
     Args:
-        results: One result with recorded packets.
+        result: One with recorded packets.
         connection: Number of the connection; None: that of the slowest finished request.
 
     Raises:
-        ResultsError: More than one result, no packets recorded, or none of that connection.
+        ResultsError: No packets recorded, or none of that connection.
     """
-    if len(results) != 1:
-        raise ResultsError(f"plot timeseq draws one result at a time, not {len(results)}: name one results folder")
-    one = trace(results[0], connection)
+    one = trace(result, connection)
     chart = style.Chart(figsize=(9, 6))
     axes = chart.subplots()
     window = _set_limits(axes, one)
@@ -60,10 +57,10 @@ def timeseq(results: Sequence[Results], connection: int | None = None) -> style.
     beyond = "" if window or one.acks.is_empty() else "The advertised window lies above the picture. "
     style.frame(
         chart,
-        f"Time–sequence of connection {one.connection} – {labels(results)[0]}",
+        f"Time–sequence of connection {one.connection} – {labels([result])[0]}",
         f"What {one.node} sent ({one.direction}) and the acknowledgements that came back to it, both as seen there. "
         f"n = {len(one.sent):,} segments sent, {again:,} of them again (R), {len(one.drops):,} dropped by a link (×). "
-        f"{beyond}{provenance(results)}",
+        f"{beyond}{provenance([result])}",
     )
     return chart
 
