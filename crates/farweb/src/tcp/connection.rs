@@ -27,6 +27,9 @@ pub enum Connection {
     Bsd(bsd::Connection),
 }
 
+/// Why an endpoint of ns-2 cannot be opened.
+const NO_CONNECTIONS: &str = "ns-2 has no connections: make a `Sender` and a `Sink`";
+
 impl Config {
     fn bsd(&self, profile: bsd::Profile) -> bsd::Config {
         let size = |buffer: Option<u64>| buffer.unwrap_or(profile.buffer_default.get());
@@ -48,24 +51,26 @@ impl Connection {
     /// Opens a connection: sends the SYN.
     ///
     /// # Panics
-    /// When a size in `config` is below 32 B.
+    /// When a size in `config` is below 32 B, or the profile is one of ns-2, which has no connections.
     pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
         match config.profile {
             Profile::Bsd(profile) => {
                 Self::Bsd(bsd::Connection::connect(now, &config.bsd(profile), host, out))
             }
+            Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
     }
 
     /// Answers a SYN that reached a listener: sends the SYN-ACK.
     ///
     /// # Panics
-    /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
+    /// When `syn` is not a plain SYN, a size in `config` is below 32 B, or the profile is one of ns-2.
     pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
         match config.profile {
             Profile::Bsd(profile) => {
                 Self::Bsd(bsd::Connection::accept(now, &config.bsd(profile), host, syn, out))
             }
+            Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
     }
 

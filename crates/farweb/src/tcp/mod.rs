@@ -6,12 +6,14 @@
 //! after every call.
 //!
 //! Each stack is a folder of its own: [`bsd`] follows 4.4BSD's code. They share segments, states and what the
-//! application learns, and nothing of what makes them differ.
+//! application learns, and nothing of what makes them differ. [`ns2`] has no connections: its two agents, one at each end,
+//! are driven in the same way.
 
 pub mod bsd;
 mod connection;
 mod constants;
 mod host;
+pub mod ns2;
 mod profile;
 pub mod segment;
 mod state;
