@@ -1,6 +1,6 @@
 //! Rules of a scenario that its shape does not say.
 
-use super::{HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, Until};
+use super::{CapturePoint, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, Until};
 use crate::units::{Bytes, Duration};
 
 /// Smallest MSS that 4.4BSD-Lite works with (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`).
@@ -28,6 +28,7 @@ pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     check.legs(scenario);
     check.workload(scenario);
     check.run(scenario);
+    check.record(scenario);
     check.problems
 }
 
@@ -216,11 +217,34 @@ impl Check {
         if scenario.run.until == Until::Time(Duration::ZERO) {
             self.report("run.until", "found 0 s; write a duration above zero, or \"done\"");
         }
-        if scenario.record.links_every == Some(Duration::ZERO) {
+    }
+
+    fn record(&mut self, scenario: &Scenario) {
+        let record = &scenario.record;
+        if record.links_every == Some(Duration::ZERO) {
             self.report(
                 "record.links_every",
                 "found 0 s; write an interval above zero, or leave the key out",
             );
+        }
+        if record.points.is_empty() {
+            let message = "found an empty list; write where packets are seen, such as \"ends\" or \"link 0\"";
+            self.report("record.points", message);
+        }
+        let links = scenario.path.link.len();
+        for (index, point) in record.points.iter().enumerate() {
+            if let CapturePoint::Link { link, .. } = point
+                && *link as usize >= links
+            {
+                let there_are = match links {
+                    1 => "the path has only link 0".to_owned(),
+                    links => format!("the path has links 0 to {}", links.saturating_sub(1)),
+                };
+                self.report(
+                    format!("record.points.{index}"),
+                    format!("there is no link {link}; {there_are}"),
+                );
+            }
         }
     }
 }
