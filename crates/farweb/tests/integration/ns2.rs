@@ -25,15 +25,15 @@ const PRECISION: u64 = 502;
 /// At 261.671889216 s the first packet of transfer 2609 and the 1,154th of transfer 2601 reach the queue of the parent in the
 /// same nanosecond. In ns-2, whose times are floating-point numbers, their rounding errors decide which of the two goes first;
 /// here it is the one whose event was entered first. The two transfers after it meet what that order has moved.
-const TIES: [(usize, u64, u64); 3] =
+pub(crate) const TIES: [(usize, u64, u64); 3] =
     [(2609, 263_108_000, 299_204_000), (2620, 7_090_000, 8_122_000), (2626, 66_112_000, 72_176_000)];
 
 /// A transfer: as ns-2 has it or as farweb has it; times in ns since its start.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Transfer {
-    delivered: u64,
-    acked: u64,
-    retransmits: u64,
+pub(crate) struct Transfer {
+    pub(crate) delivered: u64,
+    pub(crate) acked: u64,
+    pub(crate) retransmits: u64,
 }
 
 /// A table of the data folder: a row of words by column name for each line.
@@ -57,7 +57,7 @@ fn scaled(text: &str, digits: usize) -> u64 {
 }
 
 /// The workload at `rate` requests a second, with the sources of a case: `source`, `source_average` …
-struct Workload {
+pub(crate) struct Workload {
     rows: std::vec::IntoIter<BTreeMap<String, String>>,
     rate: u64,
     case: &'static str,
@@ -66,7 +66,7 @@ struct Workload {
 }
 
 impl Workload {
-    fn new(rate: u64, case: &'static str) -> Self {
+    pub(crate) fn new(rate: u64, case: &'static str) -> Self {
         Self { rows: table("workload.csv.gz").into_iter(), rate, case, elapsed: 0 }
     }
 }
@@ -88,7 +88,7 @@ impl RequestSource for Workload {
 }
 
 /// What farweb makes of the workload, by number of the transfer.
-fn farweb(rate: u64, case: &'static str, seed: u64) -> Vec<Transfer> {
+pub(crate) fn farweb(rate: u64, case: &'static str, seed: u64) -> Vec<Transfer> {
     let scenario =
         Scenario::parse(EXAMPLE, "cache-hierarchy.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
     let mut world = World::new(&scenario, seed, Directory::default());
@@ -115,7 +115,7 @@ fn farweb(rate: u64, case: &'static str, seed: u64) -> Vec<Transfer> {
 }
 
 /// What ns-2 makes of it.
-fn ns2(file: &str) -> Vec<(String, Transfer)> {
+pub(crate) fn ns2_results(file: &str) -> Vec<(String, Transfer)> {
     let mut rows: Vec<_> = table(file)
         .into_iter()
         .map(|row| {
@@ -133,7 +133,7 @@ fn ns2(file: &str) -> Vec<(String, Transfer)> {
 }
 
 /// Lines for the transfers that differ, worst first.
-fn differences(ours: &[Transfer], theirs: &[(String, Transfer)]) -> Vec<String> {
+pub(crate) fn differences(ours: &[Transfer], theirs: &[(String, Transfer)]) -> Vec<String> {
     let off = |ours: &Transfer, theirs: &Transfer| {
         ours.delivered.abs_diff(theirs.delivered).max(ours.acked.abs_diff(theirs.acked))
     };
@@ -157,7 +157,7 @@ fn every_transfer_without_loss_takes_as_long_as_in_ns_2() {
     for (file, rate, case, ties) in
         [("good-10.csv.gz", 10, "source", &TIES[..]), ("average-40.csv.gz", 40, "source_average", &[])]
     {
-        let (ours, mut theirs) = (farweb(rate, case, 1), ns2(file));
+        let (ours, mut theirs) = (farweb(rate, case, 1), ns2_results(file));
         for (id, delivered, acked) in ties {
             theirs[*id].1 = Transfer { delivered: *delivered, acked: *acked, retransmits: 0 };
         }
@@ -191,7 +191,7 @@ fn summary<'s, 't>(
 /// With losses a transfer depends on the random phase of its agent's clock, so ten seeds stand against one run of ns-2.
 #[test]
 fn transfers_with_losses_are_those_of_ns_2_in_the_mean() {
-    let theirs = ns2("good-80.csv.gz");
+    let theirs = ns2_results("good-80.csv.gz");
     let sources: Vec<&str> = theirs.iter().map(|(source, _)| source.as_str()).collect();
     let (means, above_1, above_6) =
         summary(theirs.iter().map(|(source, transfer)| (source.as_str(), transfer)));
