@@ -24,6 +24,7 @@ const COPIES_LAST: u128 = 1 << 63;
 /// Every broken rule of `scenario`: the dotted key and what is wrong there.
 pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     let mut check = Check { problems: Vec::new() };
+    check.one_line("name", &scenario.name);
     check.path(scenario);
     check.legs(scenario);
     check.workload(scenario);
@@ -41,6 +42,13 @@ impl Check {
         self.problems.push((key.into(), message.into()));
     }
 
+    /// Names stand in reports, tables and figures, a line each.
+    fn one_line(&mut self, key: &str, name: &str) {
+        if name.contains(char::is_control) {
+            self.report(key, format!("found {name:?}; a name is one line without control characters"));
+        }
+    }
+
     fn path(&mut self, scenario: &Scenario) {
         let nodes = &scenario.path.nodes;
         if !(2..=NODES_MAX).contains(&nodes.len()) {
@@ -49,6 +57,7 @@ impl Check {
         }
         for (index, node) in nodes.iter().enumerate() {
             let key = format!("path.nodes.{index}");
+            self.one_line(&key, node);
             if node.trim().is_empty() {
                 self.report(key, "found an empty name; a node needs one");
             } else if nodes[..index].contains(node) {

@@ -8,6 +8,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["path.nodes=[\"a\"]", "leg.0.from=a", "leg.0.to=a"], "path.nodes", "found 1 node; a path has 2 to 255 nodes"),
     (&["path.nodes=[\"nz-proxy\", \"nz-proxy\", \"server\"]"], "path.nodes.1", "\"nz-proxy\" is there twice"),
     (&["path.nodes=[\"nz-proxy\", \" \", \"server\"]"], "path.nodes.1", "found an empty name"),
+    (&["path.nodes=[\"nz-proxy\", \"us\\u001b[2J\", \"server\"]"], "path.nodes.1", "found \"us\\u{1b}[2J\"; a name is one line"),
+    (&["name=\"two\\nlines\""], "name", "found \"two\\nlines\"; a name is one line"),
     (&["path.link=[]"], "path.link", "found 0 links for 3 nodes; write 2, one between"),
     (&["path.link.0.up.delay=25 h"], "path.link.0.up.delay", "found 90000 s; it is at most 24 h"),
     (&["path.link.0.down.queue=0 B"], "path.link.0.down.queue", "found 0; the limit counts the packet in transmission"),
