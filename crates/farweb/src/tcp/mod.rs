@@ -9,6 +9,7 @@ mod acknowledgement;
 mod congestion;
 mod connection;
 mod input;
+pub mod linux;
 mod negotiation;
 mod output;
 mod prediction;
