@@ -104,7 +104,7 @@ impl Rtt {
     }
 
     /// A round trip took `rtt`: keeps it if it is among the smallest (not for one that a delayed ACK may have made long).
-    pub(super) fn on_min_sample(&mut self, now: Instant, rtt: Duration) {
+    pub(super) fn on_minimum_sample(&mut self, now: Instant, rtt: Duration) {
         // The kernel keeps whole microseconds, and none of zero.
         self.min.insert(now, Duration::from_micros(micros(rtt).max(1)));
     }
@@ -246,7 +246,7 @@ mod tests {
     fn the_smallest_round_trip_is_forgotten_after_its_window() {
         let mut rtt = Rtt::new(&Profile::linux());
         let mut min_after = |secs: u64, millis: u64| {
-            rtt.on_min_sample(Instant::from_nanos(secs * 1_000_000_000), Duration::from_millis(millis));
+            rtt.on_minimum_sample(Instant::from_nanos(secs * 1_000_000_000), Duration::from_millis(millis));
             rtt.min_rtt().unwrap().as_nanos() / 1_000_000
         };
         assert_eq!(min_after(0, 100), 100);
