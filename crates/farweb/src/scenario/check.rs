@@ -166,7 +166,7 @@ impl Check {
             self.report(format!("{key}.constants.{}", error.constant), error.to_string());
         }
         self.mss(&format!("{key}.mss"), Some(tcp.mss));
-        self.buffer(&format!("{key}.buffer"), Some(tcp.buffer));
+        self.buffer(&format!("{key}.buffer"), tcp.buffer);
         for (name, end) in [("from", tcp.from), ("to", tcp.to)] {
             if let Some(end) = end {
                 self.mss(&format!("{key}.{name}.mss"), end.mss);

@@ -136,8 +136,10 @@ pub struct Tcp {
     pub profile: ProfileName,
     /// MSS that both ends advertise, or "host": the value of the request's server in the host table.
     pub mss: HostOr,
-    /// Send and receive buffer of both ends, or "host": the window of the request's server in the host table.
-    pub buffer: HostOr,
+    /// Send and receive buffer of both ends, or "host": the window of the request's server in the host table. Left out, the
+    /// profile's own: 32767 B for bsd44-lite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<HostOr>,
     /// Other values for the end at `leg.from`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<TcpEnd>,
@@ -285,7 +287,7 @@ impl Default for Tcp {
         Self {
             profile: ProfileName::default(),
             mss: HostOr::Size(default_mss()),
-            buffer: HostOr::Size(default_window()),
+            buffer: None,
             from: None,
             to: None,
             constants: Overrides::default(),
@@ -296,8 +298,14 @@ impl Default for Tcp {
 impl Tcp {
     /// The profile with the constants that are to have other values.
     #[must_use]
-    pub const fn profile(&self) -> Profile {
-        self.profile.profile().with(&self.constants)
+    ///
+    /// # Panics
+    /// When they are not constants of the profile, which the reading of a scenario makes sure of.
+    pub fn profile(&self) -> Profile {
+        self.profile
+            .profile()
+            .with(&self.constants)
+            .expect("a checked scenario sets constants of its profile")
     }
 }
 

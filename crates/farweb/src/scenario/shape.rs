@@ -7,6 +7,7 @@ use super::document::{Document, join, quote};
 use super::later;
 use super::problem::Problem;
 use crate::net::ListedPackets;
+use crate::tcp::ProfileName;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 
 /// Everything in `document` that does not follow `schema`.
@@ -32,6 +33,9 @@ impl<'a> Walk<'a> {
         if let Some(branches) = schema["oneOf"].as_array() {
             return self.one_of(path, branches, value);
         }
+        if let (Some(branches), true) = (schema["anyOf"].as_array(), value.is_object()) {
+            return self.by_profile(path, branches, value);
+        }
         match (schema["type"].as_str(), value) {
             (Some("object"), Value::Object(table)) => self.table(path, schema, table),
             (Some("array"), Value::Array(list)) => {
@@ -52,6 +56,21 @@ impl<'a> Walk<'a> {
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
         name.map_or(schema, |name| &self.schema["$defs"][name])
+    }
+
+    /// A table whose keys depend on the profile beside it. An unknown profile is reported where it stands.
+    fn by_profile(&mut self, path: &str, branches: &'a [Value], value: &Value) {
+        let beside = path.rsplit_once('.').map_or("", |(table, _)| table);
+        let pointer = format!("/{}/profile", beside.replace('.', "/"));
+        let profile = match self.document.tree.pointer(&pointer) {
+            None => serde_json::to_value(ProfileName::default()).expect("a profile is a word"),
+            Some(profile) => profile.clone(),
+        };
+        let is_for =
+            |branch: &&Value| branch["x-profiles"].as_array().is_some_and(|names| names.contains(&profile));
+        if let Some(branch) = branches.iter().find(is_for) {
+            self.value(path, branch, value);
+        }
     }
 
     /// A word from a list, or a table whose `kind` chooses the branch.

@@ -5,7 +5,7 @@ use crate::record::Status;
 use crate::rng::Streams;
 use crate::scenario::{self, HostOr, Scenario, TcpEnd};
 use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment, State};
-use crate::units::{Duration, Instant};
+use crate::units::Instant;
 use crate::workload::{Host, HostId, Request};
 
 use super::exchange::Exchange;
@@ -72,7 +72,7 @@ pub(super) struct Leg {
 #[derive(Clone, Copy)]
 struct EndSettings {
     mss: HostOr,
-    buffer: HostOr,
+    buffer: Option<HostOr>,
 }
 
 /// The clocks of hosts: nodes of the path, and the origin servers behind the last node.
@@ -112,12 +112,12 @@ impl Leg {
         };
         let settings = |end: Option<TcpEnd>| EndSettings {
             mss: end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss),
-            buffer: end.and_then(|end| end.buffer).unwrap_or(leg.tcp.buffer),
+            buffer: end.and_then(|end| end.buffer).or(leg.tcp.buffer),
         };
         Self {
             from: node(&leg.from),
             to: node(&leg.to),
-            profile: leg.tcp.profile.profile().with(&leg.tcp.constants),
+            profile: leg.tcp.profile(),
             settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
             default_mss: scenario.workload.default_mss.get() as u16,
             default_window: scenario.workload.default_window.get(),
@@ -141,10 +141,10 @@ impl Leg {
     }
 
     fn config(&self, end: End, host: &Host) -> tcp::Config {
-        let buffer = match self.settings[end as usize].buffer {
+        let buffer = self.settings[end as usize].buffer.map(|buffer| match buffer {
             HostOr::Host => host.window.unwrap_or(self.default_window),
             HostOr::Size(size) => size.get(),
-        };
+        });
         tcp::Config {
             profile: self.profile,
             mss: self.mss(end, host),
@@ -171,8 +171,7 @@ impl Hosts {
         }
         *clocks[index].get_or_insert_with(|| {
             let mut random = self.streams.stream(name, index as u64);
-            let mut phase = |period| random.duration_between(Duration::ZERO, period);
-            HostClock { slow_phase: phase(profile.slow_tick), fast_phase: phase(profile.fast_tick) }
+            profile.host_clock(&mut random)
         })
     }
 }

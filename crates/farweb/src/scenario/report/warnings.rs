@@ -123,7 +123,7 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
 
 fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
     for (index, leg) in scenario.leg.iter().enumerate() {
-        let common = (String::new(), Some(leg.tcp.mss), Some(leg.tcp.buffer));
+        let common = (String::new(), Some(leg.tcp.mss), leg.tcp.buffer);
         let ends = [("from.", leg.tcp.from), ("to.", leg.tcp.to)].map(|(name, end)| {
             let end = end.unwrap_or_default();
             (name.to_owned(), end.mss.or(end.buffer.map(|_| leg.tcp.mss)), end.buffer)
@@ -131,7 +131,7 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
         for (end, mss, buffer) in std::iter::once(common).chain(ends) {
             let Some(HostOr::Size(buffer)) = buffer else { continue };
             let key = format!("leg.{index}.tcp.{end}buffer");
-            if buffer.get() > WINDOW_MAX && !leg.tcp.profile().window_scaling {
+            if buffer.get() > WINDOW_MAX && !leg.tcp.profile().window_scaling() {
                 warnings.push(format!(
                     "{key}: {buffer}, but at most {WINDOW_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
                 ));

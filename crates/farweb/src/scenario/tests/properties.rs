@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::CABLE;
 use crate::scenario::*;
-use crate::tcp::profile::{Overrides, ProfileName};
+use crate::tcp::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration};
 
 /// A value as TOML on one line.
@@ -65,9 +65,16 @@ fn tcp() -> impl Strategy<Value = Tcp> {
                 .prop_map(|(mss, buffer)| TcpEnd { mss, buffer }),
         )
     };
-    (size_or_host(32, 65_495), size_or_host(32, 1 << 40), end(), end()).prop_map(|(mss, buffer, from, to)| {
-        Tcp { profile: ProfileName::default(), mss, buffer, from, to, constants: Overrides::default() }
-    })
+    (size_or_host(32, 65_495), prop::option::of(size_or_host(32, 1 << 40)), end(), end()).prop_map(
+        |(mss, buffer, from, to)| Tcp {
+            profile: ProfileName::default(),
+            mss,
+            buffer,
+            from,
+            to,
+            constants: Overrides::default(),
+        },
+    )
 }
 
 prop_compose! {
