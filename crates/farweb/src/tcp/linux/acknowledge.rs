@@ -282,11 +282,10 @@ impl Connection {
         ack.rtt = last;
         let (Some(rtt), Some(last)) = (rtt, last) else { return };
         let skips_minimum = ack.maybe_delayed && self.rtt.min_rtt().is_some_and(|min| last > min);
-        self.rtt.on_sample(self.now, rtt, self.snd_una, self.snd_nxt);
+        self.rtt.on_sample(rtt, self.snd_una, self.snd_nxt);
         if !skips_minimum {
             self.rtt.on_minimum_sample(self.now, last);
         }
-        self.rtt.reset_backoff();
     }
 
     /// The round trip as the echoed timestamp has it, in whole milliseconds and at least one.

@@ -266,7 +266,7 @@ impl Connection {
             self.recovery.reordering = self.recovery.reordering.min(self.profile.reordering);
         }
         self.recovery.state = CaState::Loss;
-        self.congestion.on_loss_state();
+        self.congestion.on_loss_state(self.now, self.snd_nxt);
         self.recovery.high_seq = self.snd_nxt;
         self.recovery.probe.high_seq = None;
         self.recovery.frto = self.profile.frto && (is_new || timeouts > 0);
