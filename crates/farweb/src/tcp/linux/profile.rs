@@ -1,7 +1,4 @@
-//! Constants of Linux's TCP, and the values of a scenario that differ from them.
-//!
-//! A constant is written once, in the list below: from it come the field of [`Profile`], the optional key of
-//! [`Overrides`], and the value of `linux`. `linux-classic` names what it changes.
+//! The constants of `linux` and of `linux-classic`.
 //!
 //! Source of the values: Linux 6.18, `include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst` and the sysctls of a
 //! running kernel (`net.ipv4.tcp_*`, named beside a value); other sources stand beside a value.
@@ -9,6 +6,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tcp::constants::constants;
+use crate::tcp::profile::ProfileError;
 use crate::units::{Bytes, Duration};
 
 /// How much may fly.
@@ -33,39 +32,11 @@ pub enum HystartKind {
     PlusPlus,
 }
 
-macro_rules! constants {
-    ($( $(#[$doc:meta])* $name:ident: $kind:ty = $linux:expr; )+) => {
-        /// Every constant of Linux's TCP.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub struct Profile {
-            $( $(#[$doc])* pub $name: $kind, )+
-        }
-
-        /// Constants that a scenario sets to other values than its profile has.
-        #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
-        pub struct Overrides {
-            $( $(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$kind>, )+
-        }
-
-        impl Profile {
-            /// Linux 6.18 with its defaults.
-            #[must_use]
-            pub const fn linux() -> Self {
-                Self { $( $name: $linux, )+ }
-            }
-
-            /// This profile with the values that `overrides` sets.
-            #[must_use]
-            pub const fn with(mut self, overrides: &Overrides) -> Self {
-                $( if let Some(value) = overrides.$name { self.$name = value; } )+
-                self
-            }
-        }
-    };
-}
-
 constants! {
+    "LinuxConstants"
+    /// Linux 6.18 with its defaults.
+    linux
+
     /// Period of the kernel's tick, on which all timers but pacing are counted (`CONFIG_HZ` 250, the reference machine).
     jiffy: Duration = Duration::from_millis(4);
 
@@ -196,5 +167,70 @@ impl Profile {
             frto: false,
             ..Self::linux()
         }
+    }
+
+    /// Whether a connection can run with these values.
+    ///
+    /// # Errors
+    /// The first constant that is out of range.
+    pub fn check(&self) -> Result<(), ProfileError> {
+        let above_zero = |span: Duration| span > Duration::ZERO;
+        ProfileError::first(&[
+            ("jiffy", self.jiffy >= Duration::from_millis(1), "at least 1 ms"),
+            ("jiffy", self.jiffy <= Duration::from_millis(10), "at most 10 ms"),
+            ("rto_min", above_zero(self.rto_min), "above zero"),
+            ("rto_initial", above_zero(self.rto_initial), "above zero"),
+            (
+                "rto_max",
+                self.rto_max >= self.rto_initial && self.rto_max >= self.rto_min,
+                "at least `rto_initial` and `rto_min`",
+            ),
+            ("syn_retries", self.syn_retries <= 127, "at most 127"),
+            ("synack_retries", self.synack_retries <= 255, "at most 255"),
+            ("retries_max", self.retries_max <= 255, "at most 255"),
+            ("orphan_retries", self.orphan_retries <= 255, "at most 255"),
+            ("keepalive_idle", above_zero(self.keepalive_idle), "above zero"),
+            ("keepalive_interval", above_zero(self.keepalive_interval), "above zero"),
+            ("initial_cwnd_segments", self.initial_cwnd_segments > 0, "at least 1"),
+            ("cubic_beta_1024ths", (1..1024).contains(&self.cubic_beta_1024ths), "1 to 1023"),
+            ("cubic_scale", (1..=1024).contains(&self.cubic_scale), "1 to 1024"),
+            ("reordering", self.reordering > 0, "at least 1"),
+            ("reordering_max", self.reordering_max >= self.reordering, "at least `reordering`"),
+            ("delayed_ack_min", self.delayed_ack_min >= self.jiffy, "at least `jiffy`"),
+            ("delayed_ack_max", self.delayed_ack_max >= self.delayed_ack_min, "at least `delayed_ack_min`"),
+            // Timestamps and SACK blocks take 40 bytes of a segment, and each must carry data beside them.
+            ("mss_min", self.mss_min.get() >= 48, "at least 48 B"),
+            ("mss_default", self.mss_default >= self.mss_min, "at least `mss_min`"),
+            ("receive_buffer_initial", self.receive_buffer_initial.get() >= 2304, "at least 2304 B"),
+            (
+                "receive_buffer_max",
+                self.receive_buffer_max >= self.receive_buffer_initial,
+                "at least `receive_buffer_initial`",
+            ),
+            ("receive_buffer_max", self.receive_buffer_max.get() < 1 << 30, "below 1 GiB"),
+            ("send_buffer_initial", self.send_buffer_initial.get() >= 4608, "at least 4608 B"),
+            (
+                "send_buffer_max",
+                self.send_buffer_max >= self.send_buffer_initial,
+                "at least `send_buffer_initial`",
+            ),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_profiles_can_run() {
+        assert_eq!(Profile::linux().check(), Ok(()));
+        assert_eq!(Profile::linux_classic().check(), Ok(()));
+    }
+
+    #[test]
+    fn a_profile_that_cannot_run_is_refused() {
+        let stopped = Profile { jiffy: Duration::ZERO, ..Profile::linux() };
+        assert_eq!(stopped.check().unwrap_err().to_string(), "`jiffy` must be at least 1 ms");
     }
 }
