@@ -1,10 +1,26 @@
-//! The TCP of Linux 6.18.
+//! The TCP of Linux 6.18: SACK, RACK-TLP, proportional rate reduction, CUBIC, auto-tuning of both buffers.
+//!
+//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, and what is lost in `recovery`.
 
-// Until the endpoint is there nothing uses its parts.
-#![expect(dead_code, reason = "parts come before the endpoint that uses them")]
-
+mod acknowledge;
 mod clock;
 mod congestion;
-pub mod profile;
+mod connection;
+mod handshake;
+mod input;
+mod output;
+mod profile;
+mod queue;
 mod receive;
+mod recovery;
 mod rtt;
+mod sack;
+mod send;
+mod timers;
+
+pub(super) use connection::Config;
+pub use connection::Connection;
+pub use profile::{CongestionControl, HystartKind, Overrides, Profile};
+
+#[cfg(test)]
+mod tests;

@@ -120,6 +120,16 @@ impl Rtt {
         (self.srtt_x8 > 0).then(|| (timeout.div_ceil(self.jiffy) * self.jiffy).min(self.rto_max))
     }
 
+    /// Opening gave no sample, most likely because the SYN or its answer was lost: patience is called for (RFC 6298,
+    /// section 5.7; `TCP_TIMEOUT_FALLBACK`).
+    pub(super) const fn fall_back(&mut self) {
+        let fallback = 3_000_000;
+        self.rttvar_x4 = fallback as i64;
+        self.mdev_x4 = fallback as i64;
+        self.mdev_max_x4 = fallback as i64;
+        self.rto = fallback;
+    }
+
     /// The timeout is doubled.
     pub(super) fn back_off(&mut self) {
         self.rto = (self.rto * 2).min(self.rto_max);
