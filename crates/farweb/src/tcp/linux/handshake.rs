@@ -159,7 +159,7 @@ impl Connection {
             mss: self.mss,
             passive: is_passive,
         };
-        self.receive.start(self.now, syn.seq + 1, agreed);
+        self.receive.start(self.now, &self.clock, syn.seq + 1, agreed);
     }
 
     /// A segment in SYN_SENT.

@@ -239,8 +239,7 @@ impl Connection {
 
     /// Takes the text, and the FIN if it is in order.
     fn take_text(&mut self, segment: &Segment, out: &mut Output) {
-        let srtt = self.rtt.srtt();
-        let arrival = self.receive.on_segment(self.now, &self.clock, segment, srtt);
+        let arrival = self.receive.on_segment(self.now, &self.clock, segment, &self.rtt);
         if arrival.delivered > 0 {
             out.notices.push(Notice::Readable);
         }
@@ -289,7 +288,7 @@ impl Connection {
     /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
     pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
         self.now = now;
-        let read = self.receive.read(now, &self.clock, bytes);
+        let read = self.receive.read(now, bytes);
         if self.state != State::Closed {
             self.send_due_ack(out);
         }

@@ -217,7 +217,7 @@ impl Connection {
         let ack = self.receive.rcv_nxt();
         let options = Options { timestamps: self.timestamps(), sack: self.sack_option(ack), ..Options::NONE };
         out.segments.push(Segment { seq, ack, len: len as u32, window, flags, options });
-        self.receive.on_ack_sent(self.now);
+        self.receive.on_ack_sent();
         self.last_ack_sent = ack;
     }
 
