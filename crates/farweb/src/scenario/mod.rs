@@ -8,6 +8,7 @@ mod check;
 mod document;
 mod later;
 mod model;
+mod points;
 mod problem;
 mod report;
 mod shape;

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use super::points::{CapturePoint, CapturePointError};
 pub use crate::http::Release;
 use crate::net::LinkConfig;
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
@@ -236,8 +237,11 @@ pub struct Record {
     pub links_every: Option<Duration>,
     /// Whether there is a row a connection.
     pub connections: bool,
-    /// Whose packets are recorded at both ends of every leg.
+    /// Whose packets are recorded.
     pub packets: Packets,
+    /// Where they are seen: at both ends of every leg ("ends"), on a link ("link 0"), or in one direction of it
+    /// ("link 0 up", "link 0 down").
+    pub points: Vec<CapturePoint>,
 }
 
 /// Whose packets are recorded.
@@ -317,7 +321,12 @@ impl Default for Run {
 
 impl Default for Record {
     fn default() -> Self {
-        Self { links_every: None, connections: true, packets: Packets::None }
+        Self {
+            links_every: None,
+            connections: true,
+            packets: Packets::None,
+            points: vec![CapturePoint::Ends],
+        }
     }
 }
 

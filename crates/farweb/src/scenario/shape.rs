@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::QueueLimit;
 use super::document::{Document, join, quote};
 use super::later;
 use super::problem::Problem;
+use super::{CapturePoint, QueueLimit};
 use crate::net::ListedPackets;
 use crate::tcp::ProfileName;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
@@ -160,6 +160,7 @@ impl<'a> Walk<'a> {
             Some(BitRate::KIND) => quantity_error::<BitRate>(value),
             Some(QueueLimit::KIND) => quantity_error::<QueueLimit>(value),
             Some(ListedPackets::KIND) if value.is_string() => listed_error(value),
+            Some(CapturePoint::KIND) if value.is_string() => point_error(value),
             _ if value.is_string() => None,
             _ => return self.wrong_type(path, value, "text in quotes"),
         };
@@ -211,6 +212,13 @@ fn quantity_error<Q: Quantity>(value: &Value) -> Option<String> {
 
 fn listed_error(value: &Value) -> Option<String> {
     value.as_str()?.parse::<ListedPackets>().err().map(|error| error.to_string())
+}
+
+fn point_error(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    let error = text.parse::<CapturePoint>().err()?;
+    let known = CapturePoint::like(text);
+    Some(format!("{error}{}", did_you_mean(text, &known.each_ref().map(String::as_str))))
 }
 
 fn type_name(name: &str) -> &str {

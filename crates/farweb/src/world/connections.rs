@@ -1,13 +1,14 @@
 //! Connections: pairs of endpoints, their timers, and the way of segments between endpoints and links.
 
 use crate::id::{Id, SlabId};
-use crate::record::Status;
+use crate::record::{self, Status};
 use crate::rng::Streams;
 use crate::scenario::{self, HostOr, Scenario, TcpEnd};
 use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment, State};
 use crate::units::Instant;
 use crate::workload::{Host, HostId, Request};
 
+use super::capture::Mark;
 use super::exchange::Exchange;
 use super::path::{Direction, Packet};
 use super::{Event, World};
@@ -225,7 +226,7 @@ impl World {
             leg,
             host: request.host,
             opened: now,
-            recorded: self.recorder.wants_packets(&request, &self.directory),
+            recorded: self.recorder.packets.wants(&request, &self.directory),
             closed: None,
             in_flight: 0,
             exchange: Exchange::new(number, request),
@@ -238,10 +239,9 @@ impl World {
 
     /// Gives the packet to the endpoint that it is for.
     pub(super) fn deliver(&mut self, now: Instant, packet: &Packet) {
-        let Packet { connection: id, toward: end, segment, .. } = packet;
+        let Packet { connection: id, toward: end, segment, mark, .. } = packet;
         let pair = self.connections.get_mut(*id).expect("a connection outlives its packets");
         pair.in_flight -= 1;
-        let recorded = pair.recorded;
         let mut output = std::mem::take(&mut self.output);
         match &mut pair.ends[*end as usize] {
             Some(endpoint) => endpoint.tcp.on_segment(now, segment, &mut output),
@@ -250,8 +250,8 @@ impl World {
             }
             None => output.segments.extend(tcp::reset_for(segment)),
         }
-        if recorded {
-            self.record_arrival(now, *id, *end, segment);
+        if mark.recorded {
+            self.record_at_end(now, *id, *end, record::Event::Receive, segment, *mark);
         }
         self.settle(now, *id, *end, output);
     }
@@ -335,13 +335,15 @@ impl World {
         let leg = &self.legs[pair.leg];
         let (node, destination) = (leg.node(end), leg.node(end.other()));
         let sent = &mut pair.sent[end as usize];
+        let number = sent.segments as u32;
         sent.bytes += u64::from(segment.packet_bytes());
         sent.segments += 1;
         pair.in_flight += 1;
-        if pair.recorded {
-            self.record_departure(now, id, end, segment);
-        }
-        let packet = Packet { connection: id, segment: *segment, toward: end.other(), destination };
+        let mark = match pair.recorded {
+            true => self.record_departure(now, id, end, segment, number),
+            false => Mark::unrecorded(number),
+        };
+        let packet = Packet { connection: id, segment: *segment, toward: end.other(), destination, mark };
         if !self.send(now, node, packet) {
             let pair = self.connections.get_mut(id).expect("found above");
             pair.in_flight -= 1;

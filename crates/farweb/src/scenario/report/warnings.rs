@@ -2,7 +2,7 @@
 
 use super::leg::{HEADERS, Stretch, WINDOW_MAX, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};
-use crate::scenario::{HostOr, LinkDirection, Loss, QueueCounts, Scenario, Until};
+use crate::scenario::{HostOr, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
 use crate::units::Duration;
 use crate::workload::Directory;
 
@@ -25,6 +25,9 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
         warnings.push(format!(
             "run.warmup: {warmup} is not before run.until ({until}): summaries have no requests"
         ));
+    }
+    if scenario.record.packets == Packets::None && scenario.record.points != Record::default().points {
+        warnings.push("record.points: has no effect, as record.packets is \"none\"".to_owned());
     }
     if scenario.sweep.is_some() {
         warnings.push("sweep: a single run leaves this table out of account".to_owned());

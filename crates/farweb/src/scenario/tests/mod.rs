@@ -77,6 +77,7 @@ warmup = inf
 [record]
 connections = "yes"
 packets = "al"
+points = "link 0"
 links_every = []
 [sweep]
 replications = 1.5

@@ -9,7 +9,7 @@ use super::{Config, Connection, Profile};
 use crate::tcp::HostClock;
 use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Notice, Output, State};
-use crate::units::{Duration, Instant};
+use crate::units::{Bytes, Duration, Instant};
 use std::num::NonZeroU16;
 
 /// Payload of a full segment of these connections, in bytes.
@@ -32,6 +32,7 @@ fn host() -> HostClock {
 impl Sender {
     /// A client of `profile` whose SYN was answered after 100 ms, with the options that it asked for.
     fn new(profile: Profile) -> Self {
+        let profile = Profile { send_buffer_initial: Bytes::new(1 << 24), ..profile };
         let config = Config {
             profile,
             mss: MSS as u16 + if profile.timestamps { 12 } else { 0 },

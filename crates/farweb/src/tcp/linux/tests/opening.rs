@@ -11,13 +11,13 @@ fn syn(options: Options) -> Segment {
     Segment { seq: 0, ack: 0, len: 0, window: 65535, flags: Flags::SYN, options }
 }
 
-/// When an endpoint that nobody answers sends, in tenths of a second, until it gives up.
+/// When an endpoint that nobody answers sends, in whole seconds, until it gives up.
 fn times_of_sending(connection: &mut Connection) -> Vec<u64> {
     let mut times = Vec::new();
     while let Some(due) = connection.next_timeout() {
         let mut out = Output::default();
         connection.on_timeout(due, &mut out);
-        times.extend(out.segments.iter().map(|_| (due - Instant::ZERO).as_nanos() / 100_000_000));
+        times.extend(out.segments.iter().map(|_| (due - Instant::ZERO).as_nanos() / 1_000_000_000));
     }
     times
 }
@@ -27,7 +27,7 @@ fn a_syn_goes_again_every_second_before_its_timeout_doubles() {
     let mut connection =
         Connection::connect(Instant::ZERO, &config(Profile::linux()), host(), &mut Output::default());
     let times = times_of_sending(&mut connection);
-    assert_eq!(times[..7], [10, 20, 30, 40, 50, 70, 111]);
+    assert_eq!(times[..7], [1, 2, 3, 4, 5, 7, 11]);
     assert_eq!(times.len(), 10);
     assert_eq!(connection.state(), State::Closed);
 }
@@ -38,7 +38,7 @@ fn a_syn_ack_goes_again_with_doubling_timeouts() {
     let mut connection =
         Connection::accept(Instant::ZERO, &config(Profile::linux()), host(), &syn(Options::NONE), &mut out);
     let times = times_of_sending(&mut connection);
-    assert_eq!(times, [10, 30, 71, 153, 317]);
+    assert_eq!(times, [1, 3, 7, 15, 31]);
     assert_eq!(connection.state(), State::Closed);
 }
 
