@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CHROMIUM ?= chromium
+MINUTES ?= 10
+TARGETS ?= $(basename $(notdir $(wildcard crates/farweb/fuzz/fuzz_targets/*.rs)))
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
@@ -13,7 +15,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -path '*/src/*'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo test lint verify bench lock clean
+.PHONY: help tools setup build demo test lint verify bench fuzz lock clean
 
 help: ## List the targets.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +59,15 @@ verify: build ## Check the report in a real browser, which has to be there: Chro
 
 bench: build ## Measure speed and memory.
 	cargo bench -p farweb --benches --locked
+
+fuzz: ## Fuzz every reader and endpoint, MINUTES=10 each; TARGETS="scenario gzip" chooses.
+	@cargo +nightly --version >/dev/null 2>&1 || { echo "fuzz needs a nightly Rust: install it with rustup toolchain install nightly --profile minimal" >&2; exit 1; }
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "fuzz needs cargo-fuzz: install it with cargo install cargo-fuzz --locked" >&2; exit 1; }
+	cd crates/farweb && cargo +nightly fuzz build -s none
+	cd crates/farweb && for target in $(TARGETS); do \
+		mkdir -p fuzz/corpus/$$target && \
+		cargo +nightly fuzz run -s none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
+			-dict=fuzz/words.dict -max_total_time=$$(($(MINUTES) * 60)) -timeout=10 || exit 1; done
 
 lock: $(VENV)/.installed ## Choose new versions of the Python packages and write them to requirements.lock.
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --generate-hashes --no-emit-index-url \

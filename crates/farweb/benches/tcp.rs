@@ -1,7 +1,7 @@
 //! Cost of the TCP endpoint alone: segments processed by two ends that hand them to each other, without links or queue.
 
 use divan::{Bencher, counter::ItemsCount};
-use farweb::tcp::{Config, Connection, HostClock, Notice, Output, Profile, Segment};
+use farweb::tcp::{Config, Connection, HostClock, Notice, Output, ProfileName, Segment};
 use farweb::units::{Duration, Instant};
 
 fn main() {
@@ -17,7 +17,7 @@ struct Pair {
 }
 
 fn config() -> Config {
-    Config { profile: Profile::bsd44_lite(), mss: 1460, send_buffer: 32767, receive_buffer: 32767 }
+    Config { profile: ProfileName::Bsd44Lite.profile(), mss: 1460, send_buffer: None, receive_buffer: None }
 }
 
 fn connect(out: &mut Output) -> Pair {

@@ -39,17 +39,28 @@ pub struct Link<P> {
     counts: QueueCounts,
     loss: LossProcess,
     /// All packets on the link, in order.
-    carried: VecDeque<Carried<P>>,
+    carried: VecDeque<Held<P>>,
     /// How many of them, at the front, have left the transmitter as far as `drain` has looked.
     travelling: usize,
     meter: Meter,
 }
 
 #[derive(Debug, Clone)]
-struct Carried<P> {
+struct Held<P> {
     /// When the last bit leaves.
     departure: Instant,
     packet: P,
+}
+
+/// A packet on a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Carried<'a, P> {
+    /// The packet.
+    pub packet: &'a P,
+    /// When its last bit leaves the transmitter.
+    pub departure: Instant,
+    /// When it arrives at the far end.
+    pub arrival: Instant,
 }
 
 impl<P: Packet> Link<P> {
@@ -96,7 +107,7 @@ impl<P: Packet> Link<P> {
         } else {
             self.meter.join(now, bytes);
         }
-        self.carried.push_back(Carried { departure, packet });
+        self.carried.push_back(Held { departure, packet });
         Enqueued::Queued { head }
     }
 
@@ -115,6 +126,16 @@ impl<P: Packet> Link<P> {
         assert!(head.departure + self.delay == now, "an arrival at the wrong time, {now}");
         self.travelling -= 1;
         (head.packet, self.carried.front().map(|next| next.departure + self.delay))
+    }
+
+    /// The packet that the link accepted last, unless it has arrived.
+    #[must_use]
+    pub fn newest(&self) -> Option<Carried<'_, P>> {
+        self.carried.back().map(|newest| Carried {
+            packet: &newest.packet,
+            departure: newest.departure,
+            arrival: newest.departure + self.delay,
+        })
     }
 
     /// A connection has ended: what the loss process counted for it is dropped.
@@ -151,7 +172,7 @@ impl<P: Packet> Link<P> {
     /// Takes the packets whose last bit has left by `now` out of the queue.
     #[inline]
     fn drain(&mut self, now: Instant) {
-        while let Some(Carried { departure, packet }) = self.carried.get(self.travelling) {
+        while let Some(Held { departure, packet }) = self.carried.get(self.travelling) {
             if *departure > now {
                 break;
             }

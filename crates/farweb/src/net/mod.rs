@@ -14,7 +14,7 @@ mod transmitter;
 use crate::units::Instant;
 
 pub use config::{LinkConfig, Loss, QueueCounts, QueueLimit};
-pub use link::Link;
+pub use link::{Carried, Link};
 pub use listed::{ListedPackets, ListedPacketsError};
 pub use stats::LinkStats;
 

@@ -17,6 +17,39 @@ pub enum Column {
     Bool(Vec<bool>),
     /// Words, as numbers into a dictionary; a null is [`NULL_CODE`].
     Word(Vec<i32>, Dictionary),
+    /// Lists of ranges of whole numbers.
+    Ranges(Vec<Ranges>),
+}
+
+/// A short list of ranges, each from its first number to the one after its last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ranges {
+    count: u8,
+    bounds: [(i64, i64); Self::CAPACITY],
+}
+
+impl Ranges {
+    /// Ranges that it holds at most: a TCP header has room for 4 SACK blocks (RFC 2018, section 3).
+    pub const CAPACITY: usize = 4;
+
+    /// The ranges, in their order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[(i64, i64)] {
+        &self.bounds[..usize::from(self.count)]
+    }
+}
+
+/// # Panics
+/// With more than [`Ranges::CAPACITY`] ranges.
+impl FromIterator<(i64, i64)> for Ranges {
+    fn from_iter<T: IntoIterator<Item = (i64, i64)>>(ranges: T) -> Self {
+        let mut list = Self::default();
+        for range in ranges {
+            list.bounds[usize::from(list.count)] = range;
+            list.count += 1;
+        }
+        list
+    }
 }
 
 impl Column {
@@ -28,6 +61,7 @@ impl Column {
             Self::Float(values) => values.is_empty(),
             Self::Bool(values) => values.is_empty(),
             Self::Word(codes, _) => codes.is_empty(),
+            Self::Ranges(lists) => lists.is_empty(),
         }
     }
 }
@@ -60,6 +94,8 @@ pub enum ColumnType {
     Bool,
     /// Text.
     String,
+    /// List of ranges of [`Int64`](Self::Int64).
+    Ranges,
 }
 
 /// What a column is.
@@ -97,12 +133,13 @@ impl ColumnType {
             Self::Float64 => "float64",
             Self::Bool => "bool",
             Self::String => "string",
+            Self::Ranges => "list<struct<start: int64, end: int64>>",
         }
     }
 }
 
 /// Declares a table: `table! { REQUESTS "requests" "One row a request." RequestRow RequestColumns { name: kind "unit" "meaning", … } }`
-/// with kinds `int`, `int?`, `float`, `bool`, `word(dictionary)`, `word?(dictionary)`.
+/// with kinds `int`, `int?`, `float`, `bool`, `ranges`, `word(dictionary)`, `word?(dictionary)`.
 macro_rules! table {
     ($spec:ident $name:literal $about:literal $row:ident $columns:ident {
         $($column:ident: [$($kind:tt)+] $unit:literal $description:literal,)+
@@ -162,6 +199,7 @@ macro_rules! value_type {
     (int?) => { Option<i64> };
     (float) => { f64 };
     (bool) => { bool };
+    (ranges) => { Ranges };
     (word $dictionary:expr) => { i32 };
     (word? $dictionary:expr) => { Option<i32> };
 }
@@ -175,6 +213,9 @@ macro_rules! stored_type {
     };
     (bool) => {
         bool
+    };
+    (ranges) => {
+        Ranges
     };
     (word $(?)? $dictionary:expr) => {
         i32
@@ -203,6 +244,9 @@ macro_rules! column {
     ($values:expr; bool) => {
         Column::Bool($values)
     };
+    ($values:expr; ranges) => {
+        Column::Ranges($values)
+    };
     ($values:expr; word $(?)? $dictionary:expr) => {
         Column::Word($values, $dictionary)
     };
@@ -217,6 +261,9 @@ macro_rules! column_type {
     };
     (bool) => {
         ColumnType::Bool
+    };
+    (ranges) => {
+        ColumnType::Ranges
     };
     (word $(?)? $dictionary:expr) => {
         ColumnType::String

@@ -6,7 +6,7 @@
 mod columns;
 mod tables;
 
-pub use columns::{Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_INT, TableSpec};
+pub use columns::{Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_INT, Ranges, TableSpec};
 pub use tables::{
     ConnectionColumns, ConnectionRow, Event, LinkColumns, LinkRow, PacketColumns, PacketRow, RequestColumns,
     RequestRow, Status, TABLES,

@@ -1,8 +1,8 @@
 //! The tables of a results folder.
 
 use super::columns::{
-    Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_INT, TableSpec, column, column_type, first,
-    nullable, store, stored_type, table, value_type,
+    Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_INT, Ranges, TableSpec, column, column_type,
+    first, nullable, store, stored_type, table, value_type,
 };
 
 /// The tables of a results folder, in the order in which people meet them.
@@ -30,6 +30,8 @@ pub enum Event {
     Receive,
     /// A link dropped it.
     Drop,
+    /// It passed the tap of a link.
+    Pass,
 }
 
 table! {
@@ -88,22 +90,32 @@ table! {
 }
 
 table! {
-    PACKETS "packets" "One row a packet sent, received or dropped, in the order in which it happened."
+    PACKETS "packets" "One row a packet sent, received, dropped or seen on a link, in the order in which it happened."
     PacketRow PacketColumns {
         time_ns: [int] "ns" "When, since the start of the run.",
         connection: [int] "" "Number of the connection.",
         leg: [int] "" "Leg of the connection, from 0.",
-        node: [word Dictionary::Nodes] "" "Where: the endpoint that sent or received it, or the node before the link that dropped it.",
-        event: [word Dictionary::Fixed(&["send", "receive", "drop"])] "" "What happened.",
+        host: [word Dictionary::Hosts] "" "Key of the origin server.",
+        node: [word Dictionary::Nodes] "" "Where: the endpoint that sent or received it, the node before the link that dropped it, or the node at the client's side of the link that it passed.",
+        link: [int?] "" "Link that dropped it, or on which it was seen; null where an endpoint sent or received it.",
+        event: [word Dictionary::Fixed(&["send", "receive", "drop", "pass"])] "" "What happened: an endpoint sent or received it, a link dropped it, or it passed the tap of a link.",
         direction: [word DIRECTIONS] "" "Which way the packet goes.",
+        packet: [int] "" "Number of the packet among those that its sender sent on the connection, from 0: the same wherever the packet is seen.",
         seq: [int] "" "Sequence number: 0 is the SYN, 1 the first byte.",
         ack: [int] "" "Next sequence number expected; 0 without the flag ACK.",
         payload_bytes: [int] "B" "Payload.",
         window_bytes: [int] "B" "Advertised window, scaled.",
+        window_field: [int] "" "Window as it stands in the header, not scaled.",
         flags: [word Dictionary::Flags] "" "Flags as tcpdump writes them: S SYN, F FIN, R RST, P PSH, . ACK.",
         retransmission: [bool] "" "Whether any of its sequence numbers had been sent before.",
-        cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null for drops.",
-        ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null for drops.",
+        mss_bytes: [int?] "B" "Option: largest segment that the sender of a SYN accepts; null without it.",
+        window_scale: [int?] "" "Option: shift of the sender's window field, in a SYN; null without it.",
+        sack_permitted: [bool] "" "Option: whether the sender of a SYN understands SACK.",
+        sack: [ranges] "" "Option: SACK blocks in the order of the header, each from its first sequence number to the one after its last; empty without it.",
+        timestamp: [int?] "" "Option: clock of the sender, in its ticks; null without timestamps.",
+        timestamp_echo: [int?] "" "Option: clock of the other side as it is echoed, in its ticks; null without timestamps.",
+        cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null on links.",
+        ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null on links.",
     }
 }
 

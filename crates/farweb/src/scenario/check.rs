@@ -1,6 +1,6 @@
 //! Rules of a scenario that its shape does not say.
 
-use super::{HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, Until};
+use super::{CapturePoint, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, Until};
 use crate::units::{Bytes, Duration};
 
 /// Smallest MSS that 4.4BSD-Lite works with (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`).
@@ -24,10 +24,12 @@ const COPIES_LAST: u128 = 1 << 63;
 /// Every broken rule of `scenario`: the dotted key and what is wrong there.
 pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     let mut check = Check { problems: Vec::new() };
+    check.one_line("name", &scenario.name);
     check.path(scenario);
     check.legs(scenario);
     check.workload(scenario);
     check.run(scenario);
+    check.record(scenario);
     check.problems
 }
 
@@ -40,6 +42,13 @@ impl Check {
         self.problems.push((key.into(), message.into()));
     }
 
+    /// Names stand in reports, tables and figures, a line each.
+    fn one_line(&mut self, key: &str, name: &str) {
+        if name.contains(char::is_control) {
+            self.report(key, format!("found {name:?}; a name is one line without control characters"));
+        }
+    }
+
     fn path(&mut self, scenario: &Scenario) {
         let nodes = &scenario.path.nodes;
         if !(2..=NODES_MAX).contains(&nodes.len()) {
@@ -48,6 +57,7 @@ impl Check {
         }
         for (index, node) in nodes.iter().enumerate() {
             let key = format!("path.nodes.{index}");
+            self.one_line(&key, node);
             if node.trim().is_empty() {
                 self.report(key, "found an empty name; a node needs one");
             } else if nodes[..index].contains(node) {
@@ -166,7 +176,7 @@ impl Check {
             self.report(format!("{key}.constants.{}", error.constant), error.to_string());
         }
         self.mss(&format!("{key}.mss"), Some(tcp.mss));
-        self.buffer(&format!("{key}.buffer"), Some(tcp.buffer));
+        self.buffer(&format!("{key}.buffer"), tcp.buffer);
         for (name, end) in [("from", tcp.from), ("to", tcp.to)] {
             if let Some(end) = end {
                 self.mss(&format!("{key}.{name}.mss"), end.mss);
@@ -216,11 +226,34 @@ impl Check {
         if scenario.run.until == Until::Time(Duration::ZERO) {
             self.report("run.until", "found 0 s; write a duration above zero, or \"done\"");
         }
-        if scenario.record.links_every == Some(Duration::ZERO) {
+    }
+
+    fn record(&mut self, scenario: &Scenario) {
+        let record = &scenario.record;
+        if record.links_every == Some(Duration::ZERO) {
             self.report(
                 "record.links_every",
                 "found 0 s; write an interval above zero, or leave the key out",
             );
+        }
+        if record.points.is_empty() {
+            let message = "found an empty list; write where packets are seen, such as \"ends\" or \"link 0\"";
+            self.report("record.points", message);
+        }
+        let links = scenario.path.link.len();
+        for (index, point) in record.points.iter().enumerate() {
+            if let CapturePoint::Link { link, .. } = point
+                && *link as usize >= links
+            {
+                let there_are = match links {
+                    1 => "the path has only link 0".to_owned(),
+                    links => format!("the path has links 0 to {}", links.saturating_sub(1)),
+                };
+                self.report(
+                    format!("record.points.{index}"),
+                    format!("there is no link {link}; {there_are}"),
+                );
+            }
         }
     }
 }

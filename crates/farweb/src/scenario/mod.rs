@@ -8,6 +8,7 @@ mod check;
 mod document;
 mod later;
 mod model;
+mod points;
 mod problem;
 mod report;
 mod shape;
@@ -36,7 +37,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 /// JSON Schema (2020-12) of a scenario.
 ///
 /// `format` names the kind of quantity that a text holds (`duration`, `size`, `rate`, `queue`), `x-word` the word that
-/// may stand for one, and `examples` how one is written.
+/// may stand for one, and `examples` how one is written. `x-profiles` says beside which `profile` an alternative stands.
 #[must_use]
 pub fn schema() -> Value {
     SCHEMA.clone()
@@ -130,8 +131,12 @@ fn without_null_alternative(entries: Map<String, Value>) -> Value {
                 kept.insert(key, types.next().unwrap_or(Value::Null));
             }
             ("anyOf", Value::Array(branches)) => {
-                for branch in branches.into_iter().filter(|branch| branch["type"] != "null") {
-                    kept.extend(without_null(branch).as_object().cloned().unwrap_or_default());
+                let optional = branches.iter().any(|branch| branch["type"] == "null");
+                let others = branches.into_iter().filter(|branch| branch["type"] != "null").map(without_null);
+                if optional {
+                    kept.extend(others.flat_map(|branch| branch.as_object().cloned().unwrap_or_default()));
+                } else {
+                    kept.insert(key, others.collect());
                 }
             }
             (_, value) => {

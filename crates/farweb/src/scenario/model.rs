@@ -7,6 +7,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use super::points::{CapturePoint, CapturePointError};
 pub use crate::http::Release;
 use crate::net::LinkConfig;
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
@@ -136,8 +137,10 @@ pub struct Tcp {
     pub profile: ProfileName,
     /// MSS that both ends advertise, or "host": the value of the request's server in the host table.
     pub mss: HostOr,
-    /// Send and receive buffer of both ends, or "host": the window of the request's server in the host table.
-    pub buffer: HostOr,
+    /// Send and receive buffer of both ends, or "host": the window of the request's server in the host table. Left out, the
+    /// profile's own: 32767 B for bsd44-lite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<HostOr>,
     /// Other values for the end at `leg.from`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<TcpEnd>,
@@ -234,8 +237,11 @@ pub struct Record {
     pub links_every: Option<Duration>,
     /// Whether there is a row a connection.
     pub connections: bool,
-    /// Whose packets are recorded at both ends of every leg.
+    /// Whose packets are recorded.
     pub packets: Packets,
+    /// Where they are seen: at both ends of every leg ("ends"), on a link ("link 0"), or in one direction of it
+    /// ("link 0 up", "link 0 down").
+    pub points: Vec<CapturePoint>,
 }
 
 /// Whose packets are recorded.
@@ -285,7 +291,7 @@ impl Default for Tcp {
         Self {
             profile: ProfileName::default(),
             mss: HostOr::Size(default_mss()),
-            buffer: HostOr::Size(default_window()),
+            buffer: None,
             from: None,
             to: None,
             constants: Overrides::default(),
@@ -296,8 +302,14 @@ impl Default for Tcp {
 impl Tcp {
     /// The profile with the constants that are to have other values.
     #[must_use]
-    pub const fn profile(&self) -> Profile {
-        self.profile.profile().with(&self.constants)
+    ///
+    /// # Panics
+    /// When they are not constants of the profile, which the reading of a scenario makes sure of.
+    pub fn profile(&self) -> Profile {
+        self.profile
+            .profile()
+            .with(&self.constants)
+            .expect("a checked scenario sets constants of its profile")
     }
 }
 
@@ -309,7 +321,12 @@ impl Default for Run {
 
 impl Default for Record {
     fn default() -> Self {
-        Self { links_every: None, connections: true, packets: Packets::None }
+        Self {
+            links_every: None,
+            connections: true,
+            packets: Packets::None,
+            points: vec![CapturePoint::Ends],
+        }
     }
 }
 

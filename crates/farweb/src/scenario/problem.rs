@@ -54,14 +54,29 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, key, message) = (&self.file, OneLine(&self.key), OneLine(&self.message));
         match &self.place {
             // A syntax error has no key that would lead the eye to the column.
             Place::File { line, column } if self.key.is_empty() => {
-                write!(f, "{}:{line}:{column}: {}", self.file, self.message)
+                write!(f, "{file}:{line}:{column}: {message}")
             }
-            Place::File { line, .. } => write!(f, "{}:{line}: {}: {}", self.file, self.key, self.message),
-            Place::Override(text) => write!(f, "--set {text}: {}: {}", self.key, self.message),
+            Place::File { line, .. } => write!(f, "{file}:{line}: {key}: {message}"),
+            Place::Override(text) => write!(f, "--set {}: {key}: {message}", OneLine(text)),
         }
+    }
+}
+
+/// A text that may repeat what a stranger's file holds: control characters, which would break the line or drive the terminal, are
+/// spelled out.
+struct OneLine<'t>(&'t str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in self.0.split_inclusive(char::is_control) {
+            let plain = part.trim_end_matches(char::is_control);
+            write!(f, "{plain}{}", part[plain.len()..].escape_default())?;
+        }
+        Ok(())
     }
 }
 
@@ -74,5 +89,20 @@ impl fmt::Display for ScenarioError {
             1 => write!(f, "1 problem in the scenario"),
             count => write!(f, "{count} problems in the scenario"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_one_line_whatever_the_file_holds() {
+        let place = Place::File { line: 3, column: 1 };
+        let (file, key) = ("s.toml".to_owned(), "run.until".to_owned());
+        let problem = Problem { file, place, key, message: "found \"\u{1b}[2J\n\u{85}é\"".to_owned() };
+        assert_eq!(problem.to_string(), r#"s.toml:3: run.until: found "\u{1b}[2J\n\u{85}é""#);
+        let typed = Problem { place: Place::Override("name=a\rb".to_owned()), ..problem };
+        assert!(typed.to_string().starts_with(r"--set name=a\rb: run.until: found"));
     }
 }

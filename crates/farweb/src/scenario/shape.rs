@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::QueueLimit;
 use super::document::{Document, join, quote};
 use super::later;
 use super::problem::Problem;
+use super::{CapturePoint, QueueLimit};
 use crate::net::ListedPackets;
+use crate::tcp::ProfileName;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 
 /// Everything in `document` that does not follow `schema`.
@@ -32,6 +33,9 @@ impl<'a> Walk<'a> {
         if let Some(branches) = schema["oneOf"].as_array() {
             return self.one_of(path, branches, value);
         }
+        if let (Some(branches), true) = (schema["anyOf"].as_array(), value.is_object()) {
+            return self.by_profile(path, branches, value);
+        }
         match (schema["type"].as_str(), value) {
             (Some("object"), Value::Object(table)) => self.table(path, schema, table),
             (Some("array"), Value::Array(list)) => {
@@ -52,6 +56,21 @@ impl<'a> Walk<'a> {
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
         name.map_or(schema, |name| &self.schema["$defs"][name])
+    }
+
+    /// A table whose keys depend on the profile beside it. An unknown profile is reported where it stands.
+    fn by_profile(&mut self, path: &str, branches: &'a [Value], value: &Value) {
+        let beside = path.rsplit_once('.').map_or("", |(table, _)| table);
+        let pointer = format!("/{}/profile", beside.replace('.', "/"));
+        let profile = match self.document.tree.pointer(&pointer) {
+            None => serde_json::to_value(ProfileName::default()).expect("a profile is a word"),
+            Some(profile) => profile.clone(),
+        };
+        let is_for =
+            |branch: &&Value| branch["x-profiles"].as_array().is_some_and(|names| names.contains(&profile));
+        if let Some(branch) = branches.iter().find(is_for) {
+            self.value(path, branch, value);
+        }
     }
 
     /// A word from a list, or a table whose `kind` chooses the branch.
@@ -141,6 +160,7 @@ impl<'a> Walk<'a> {
             Some(BitRate::KIND) => quantity_error::<BitRate>(value),
             Some(QueueLimit::KIND) => quantity_error::<QueueLimit>(value),
             Some(ListedPackets::KIND) if value.is_string() => listed_error(value),
+            Some(CapturePoint::KIND) if value.is_string() => point_error(value),
             _ if value.is_string() => None,
             _ => return self.wrong_type(path, value, "text in quotes"),
         };
@@ -192,6 +212,13 @@ fn quantity_error<Q: Quantity>(value: &Value) -> Option<String> {
 
 fn listed_error(value: &Value) -> Option<String> {
     value.as_str()?.parse::<ListedPackets>().err().map(|error| error.to_string())
+}
+
+fn point_error(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    let error = text.parse::<CapturePoint>().err()?;
+    let known = CapturePoint::like(text);
+    Some(format!("{error}{}", did_you_mean(text, &known.each_ref().map(String::as_str))))
 }
 
 fn type_name(name: &str) -> &str {

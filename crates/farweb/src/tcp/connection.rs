@@ -1,95 +1,47 @@
-//! A connection: its variables, the commands of the application, and what can be asked of it.
-//!
-//! Variables keep the names of RFC 793 and of 4.4BSD. Sequence numbers start at [`ISS`] for the SYN and never wrap.
-//! What comes in is in [`input`](super::input), what goes out in [`output`](super::output), what happens with time in
-//! [`timers`](super::timers).
-//!
-//! Models the connection of 4.4BSD-Lite's `tcpcb` and the part of its socket that TCP sees. Leaves out urgent data,
-//! cached route metrics, reuse of a connection in TIME_WAIT by a new SYN (every connection here has numbers of its own), and
-//! errors of the network layer.
-//!
-//! Source: 4.4BSD-Lite `tcp_var.h` 8.3, `tcp_usrreq.c` 8.2, `tcp_subr.c` 8.1.
+//! An endpoint of whatever stack its profile names.
 
-use super::congestion::Congestion;
-use super::negotiation::Negotiated;
+use super::bsd;
+use super::host::HostClock;
 use super::profile::Profile;
-use super::receive::ReceiveBuffer;
-use super::recovery::Recovery;
-use super::rtt::Rtt;
-use super::segment::{Options, Segment};
-use super::send::SendBuffer;
-use super::state::{CloseReason, Notice, Output, State, reset_for};
-use super::timers::{Clock, HostClock, Timer, Timers, ticks};
+use super::segment::Segment;
+use super::state::{Output, State};
 use crate::units::{Duration, Instant};
 
-/// Number of our SYN.
-pub(super) const ISS: u64 = 0;
-/// Number of the first byte of a stream.
-pub(super) const FIRST_BYTE: u64 = ISS + 1;
-
 /// What an endpoint is made with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
-    /// Constants.
+    /// Constants, and with them the stack.
     pub profile: Profile,
     /// MSS that is offered to the peer, and the largest that is used, in bytes; at least 32.
     pub mss: u16,
-    /// Send buffer in bytes, at least 32. Rounded up to whole segments as [`Profile::buffer_rounding_max`] allows.
-    pub send_buffer: u64,
-    /// Receive buffer in bytes, at least 32; rounded likewise.
-    pub receive_buffer: u64,
+    /// Send buffer in bytes, at least 32; `None`: as the profile has it.
+    pub send_buffer: Option<u64>,
+    /// Receive buffer in bytes, at least 32, and with it the window; `None`: as the profile has it.
+    pub receive_buffer: Option<u64>,
 }
 
 /// An endpoint of a TCP connection: a state machine without clock, queue or I/O.
 #[derive(Debug, Clone)]
-pub struct Connection {
-    pub(super) state: State,
-    /// An ACK must be sent (`TF_ACKNOW`).
-    pub(super) ack_now: bool,
-    /// A FIN was sent (`TF_SENTFIN`).
-    pub(super) sent_fin: bool,
-    /// The application has closed, and nobody is there to read (`SS_NOFDREF`).
-    pub(super) detached: bool,
+pub enum Connection {
+    /// Of 4.4BSD.
+    Bsd(bsd::Connection),
+}
 
-    /// First number not acknowledged.
-    pub(super) snd_una: u64,
-    /// Next number to send; goes back to `snd_una` to send again.
-    pub(super) snd_nxt: u64,
-    /// Highest number sent, plus one.
-    pub(super) snd_max: u64,
-    /// Window of the peer, in bytes.
-    pub(super) snd_wnd: u64,
-    /// Largest window that the peer ever offered.
-    pub(super) max_sndwnd: u64,
-    /// Number and ACK of the segment that the window was last taken from.
-    pub(super) snd_wl1: u64,
-    pub(super) snd_wl2: u64,
-    /// Largest segment to send, options included, in bytes (`t_maxseg`).
-    pub(super) mss: u64,
-    pub(super) send: SendBuffer,
+impl Config {
+    fn bsd(&self, profile: bsd::Profile) -> bsd::Config {
+        let size = |buffer: Option<u64>| buffer.unwrap_or(profile.buffer_default.get());
+        let (send_buffer, receive_buffer) = (size(self.send_buffer), size(self.receive_buffer));
+        bsd::Config { profile, mss: self.mss, send_buffer, receive_buffer }
+    }
+}
 
-    /// Next number expected.
-    pub(super) rcv_nxt: u64,
-    /// Right edge of the window, as advertised.
-    pub(super) rcv_adv: u64,
-    /// Window in which a segment is accepted, in bytes.
-    pub(super) rcv_wnd: u64,
-    /// ACK of the segment that was sent last.
-    pub(super) last_ack_sent: u64,
-    pub(super) receive: ReceiveBuffer,
-
-    pub(super) congestion: Congestion,
-    pub(super) recovery: Recovery,
-    pub(super) rtt: Rtt,
-    pub(super) timers: Timers,
-    pub(super) clock: Clock,
-    /// Slow tick at which a segment was last received; idle time counts from here.
-    pub(super) received_tick: u64,
-
-    pub(super) negotiated: Negotiated,
-    pub(super) profile: Profile,
-    pub(super) retransmits: u64,
-    pub(super) timeouts: u64,
+/// Calls the method of the stack.
+macro_rules! on_stack {
+    ($connection:expr, $tcp:ident => $call:expr) => {
+        match $connection {
+            Connection::Bsd($tcp) => $call,
+        }
+    };
 }
 
 impl Connection {
@@ -98,9 +50,11 @@ impl Connection {
     /// # Panics
     /// When a size in `config` is below 32 B.
     pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
-        let mut connection = Self::new(now, config, host, State::SynSent);
-        connection.output(out);
-        connection
+        match config.profile {
+            Profile::Bsd(profile) => {
+                Self::Bsd(bsd::Connection::connect(now, &config.bsd(profile), host, out))
+            }
+        }
     }
 
     /// Answers a SYN that reached a listener: sends the SYN-ACK.
@@ -108,65 +62,46 @@ impl Connection {
     /// # Panics
     /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
     pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
-        let mut connection = Self::new(now, config, host, State::SynReceived);
-        connection.on_first_syn(syn, out);
-        connection
-    }
-
-    fn new(now: Instant, config: &Config, host: HostClock, state: State) -> Self {
-        let smallest = config.send_buffer.min(config.receive_buffer).min(u64::from(config.mss));
-        assert!(smallest >= 32, "an MSS or a buffer of {smallest} B is too small for options and data");
-        let profile = config.profile;
-        let clock = Clock::new(now, host, &profile);
-        let mut timers = Timers::new();
-        timers.set(Timer::Keep, ticks(profile.connect_timeout, &profile), &clock);
-        Self {
-            state,
-            ack_now: false,
-            sent_fin: false,
-            detached: false,
-            snd_una: ISS,
-            snd_nxt: ISS,
-            snd_max: ISS,
-            snd_wnd: 0,
-            max_sndwnd: 0,
-            snd_wl1: 0,
-            snd_wl2: 0,
-            mss: profile.mss_default.get(),
-            send: SendBuffer::new(config.send_buffer),
-            rcv_nxt: 0,
-            rcv_adv: 0,
-            rcv_wnd: 0,
-            last_ack_sent: 0,
-            receive: ReceiveBuffer::new(config.receive_buffer),
-            congestion: Congestion::new(&profile),
-            recovery: Recovery::new(&profile),
-            rtt: Rtt::new(&profile),
-            timers,
-            received_tick: clock.tick,
-            clock,
-            negotiated: Negotiated::new(config),
-            profile,
-            retransmits: 0,
-            timeouts: 0,
+        match config.profile {
+            Profile::Bsd(profile) => {
+                Self::Bsd(bsd::Connection::accept(now, &config.bsd(profile), host, syn, out))
+            }
         }
     }
 
-    /// Moves the clock to `now` and runs what is due, so that a tick at `now` comes before all else at `now`.
-    pub(super) fn catch_up(&mut self, now: Instant, out: &mut Output) {
-        if self.timers.earliest() <= now {
-            self.on_timeout(now, out);
-        } else {
-            self.clock.advance(now);
-        }
+    /// A segment arrived.
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+        on_stack!(self, tcp => tcp.on_segment(now, segment, out));
+    }
+
+    /// Runs the timers that are due. May be called early or for nothing.
+    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+        on_stack!(self, tcp => tcp.on_timeout(now, out));
+    }
+
+    /// The host's own queue refused the segment that was sent last; it counts as sent.
+    pub fn on_local_drop(&mut self) {
+        on_stack!(self, tcp => tcp.on_local_drop());
+    }
+
+    /// Writes up to `bytes` to the stream and gives the number accepted, which may be zero.
+    ///
+    /// Before [`Notice::Connected`](super::Notice::Connected) and after the end of our stream nothing is accepted. When the
+    /// buffer takes less than all, [`Notice::Writable`](super::Notice::Writable) tells when to try again with the rest.
+    pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+        on_stack!(self, tcp => tcp.write(now, bytes, out))
+    }
+
+    /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
+    pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
+        on_stack!(self, tcp => tcp.read(now, bytes, out))
     }
 
     /// Ends our stream: the FIN follows what was written. The peer may go on.
     ///
     /// A connection that is not yet established vanishes, as with [`close`](Self::close).
     pub fn shutdown_write(&mut self, now: Instant, out: &mut Output) {
-        self.catch_up(now, out);
-        self.end_stream(out);
+        on_stack!(self, tcp => tcp.shutdown_write(now, out));
     }
 
     /// The application is done with the connection, in both directions.
@@ -174,191 +109,143 @@ impl Connection {
     /// What was written is still sent, then the FIN; what was not read is forgotten, and data that arrives from now on is
     /// answered with a reset. A connection that is not yet established vanishes without a segment.
     pub fn close(&mut self, now: Instant, out: &mut Output) {
-        self.catch_up(now, out);
-        self.detached = true;
-        self.receive.buffered = 0;
-        self.end_stream(out);
-    }
-
-    fn end_stream(&mut self, out: &mut Output) {
-        self.state = match self.state {
-            State::SynSent | State::SynReceived => {
-                self.finish(CloseReason::Aborted, out);
-                return;
-            }
-            State::Established => State::FinWait1,
-            State::CloseWait => State::LastAck,
-            State::Closed => return,
-            ended => ended,
-        };
-        self.send.forget_writer();
-        self.output(out);
+        on_stack!(self, tcp => tcp.close(now, out));
     }
 
     /// Gives the connection up: sends a reset, and nothing follows.
     pub fn abort(&mut self, now: Instant, out: &mut Output) {
-        self.catch_up(now, out);
-        if self.state != State::Closed {
-            self.drop_connection(CloseReason::Aborted, out);
-        }
-    }
-
-    /// The host's own queue refused the segment that was sent last: with `source_quench` cwnd becomes one segment.
-    ///
-    /// The segment counts as sent; the retransmission timer recovers it (`tcp_quench`).
-    pub const fn on_local_drop(&mut self) {
-        if self.profile.source_quench {
-            self.congestion.set_cwnd(self.mss);
-        }
-    }
-
-    /// Gives the connection up for `reason`, with a reset where the peer knows of it.
-    pub(super) fn drop_connection(&mut self, reason: CloseReason, out: &mut Output) {
-        if self.state >= State::SynReceived {
-            out.segments.push(Segment { flags: State::Closed.flags(), ..self.bare_ack(0, Options::NONE) });
-        }
-        self.finish(reason, out);
-    }
-
-    /// The connection is gone.
-    pub(super) fn finish(&mut self, reason: CloseReason, out: &mut Output) {
-        self.state = State::Closed;
-        self.timers.cancel_all();
-        out.notices.push(Notice::Closed(reason));
-    }
-
-    /// A segment arrived.
-    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
-        self.catch_up(now, out);
-        if self.state == State::Closed {
-            out.segments.extend(reset_for(segment));
-            return;
-        }
-        self.received_tick = self.clock.tick;
-        self.restart_keep();
-        self.read_options(segment);
-        if !self.on_predicted(segment, out) {
-            self.on_unpredicted(segment, out);
-        }
+        on_stack!(self, tcp => tcp.abort(now, out));
     }
 
     /// State of the connection.
     #[must_use]
-    pub const fn state(&self) -> State {
-        self.state
+    pub fn state(&self) -> State {
+        on_stack!(self, tcp => tcp.state())
     }
 
     /// First number not acknowledged.
     #[must_use]
-    pub const fn snd_una(&self) -> u64 {
-        self.snd_una
+    pub fn snd_una(&self) -> u64 {
+        on_stack!(self, tcp => tcp.snd_una())
     }
 
     /// Next number to send; below [`snd_max`](Self::snd_max) while something is sent again.
     #[must_use]
-    pub const fn snd_nxt(&self) -> u64 {
-        self.snd_nxt
+    pub fn snd_nxt(&self) -> u64 {
+        on_stack!(self, tcp => tcp.snd_nxt())
     }
 
     /// Highest number sent, plus one.
     #[must_use]
-    pub const fn snd_max(&self) -> u64 {
-        self.snd_max
+    pub fn snd_max(&self) -> u64 {
+        on_stack!(self, tcp => tcp.snd_max())
     }
 
     /// Window of the peer, in bytes.
     #[must_use]
-    pub const fn snd_wnd(&self) -> u64 {
-        self.snd_wnd
+    pub fn snd_wnd(&self) -> u64 {
+        on_stack!(self, tcp => tcp.snd_wnd())
     }
 
     /// Next number expected from the peer.
     #[must_use]
-    pub const fn rcv_nxt(&self) -> u64 {
-        self.rcv_nxt
-    }
-
-    /// Shift of the window field in segments that this end sends, but for its SYN.
-    #[must_use]
-    pub const fn window_shift(&self) -> u8 {
-        self.negotiated.rcv_scale
+    pub fn rcv_nxt(&self) -> u64 {
+        on_stack!(self, tcp => tcp.rcv_nxt())
     }
 
     /// Right edge of our window, as it was advertised.
     #[must_use]
-    pub const fn rcv_adv(&self) -> u64 {
-        self.rcv_adv
+    pub fn rcv_adv(&self) -> u64 {
+        on_stack!(self, tcp => tcp.rcv_adv())
+    }
+
+    /// Shift of the window field in segments that this end sends, but for its SYN.
+    #[must_use]
+    pub fn window_shift(&self) -> u8 {
+        on_stack!(self, tcp => tcp.window_shift())
     }
 
     /// Congestion window, in bytes.
     #[must_use]
-    pub const fn cwnd(&self) -> u64 {
-        self.congestion.cwnd()
+    pub fn cwnd(&self) -> u64 {
+        on_stack!(self, tcp => tcp.cwnd())
     }
 
     /// Slow-start threshold, in bytes; 65535 · 2^14 before the first loss.
     #[must_use]
-    pub const fn ssthresh(&self) -> u64 {
-        self.congestion.ssthresh()
+    pub fn ssthresh(&self) -> u64 {
+        on_stack!(self, tcp => tcp.ssthresh())
     }
 
     /// Largest segment that is sent, options included, in bytes.
     #[must_use]
-    pub const fn mss(&self) -> u64 {
-        self.mss
+    pub fn mss(&self) -> u64 {
+        on_stack!(self, tcp => tcp.mss())
     }
 
     /// Sequence space sent and not acknowledged, in bytes.
     #[must_use]
-    pub const fn flight_size(&self) -> u64 {
-        self.snd_max - self.snd_una
+    pub fn flight_size(&self) -> u64 {
+        on_stack!(self, tcp => tcp.flight_size())
     }
 
     /// Bytes of our stream that the peer has acknowledged.
     #[must_use]
     pub fn bytes_acknowledged(&self) -> u64 {
-        self.bytes_written() - self.bytes_unsent_or_unacknowledged()
+        on_stack!(self, tcp => tcp.bytes_acknowledged())
     }
 
     /// Bytes that the application has written, as far as they were accepted.
     #[must_use]
-    pub const fn bytes_written(&self) -> u64 {
-        self.send.end - FIRST_BYTE
+    pub fn bytes_written(&self) -> u64 {
+        on_stack!(self, tcp => tcp.bytes_written())
     }
 
     /// Bytes written that the peer has not acknowledged, sent or not.
     #[must_use]
     pub fn bytes_unsent_or_unacknowledged(&self) -> u64 {
-        self.send.queued(self.snd_una)
+        on_stack!(self, tcp => tcp.bytes_unsent_or_unacknowledged())
+    }
+
+    /// Bytes that can be read.
+    #[must_use]
+    pub fn readable(&self) -> u64 {
+        on_stack!(self, tcp => tcp.readable())
     }
 
     /// Segments with data, SYN or FIN that were sent again; probes of a closed window not counted.
     #[must_use]
-    pub const fn retransmits(&self) -> u64 {
-        self.retransmits
+    pub fn retransmits(&self) -> u64 {
+        on_stack!(self, tcp => tcp.retransmits())
     }
 
     /// Times that the retransmission timer expired.
     #[must_use]
-    pub const fn timeouts(&self) -> u64 {
-        self.timeouts
+    pub fn timeouts(&self) -> u64 {
+        on_stack!(self, tcp => tcp.timeouts())
     }
 
     /// The retransmission timeout in force.
     #[must_use]
     pub fn rto(&self) -> Duration {
-        self.profile.slow_tick * u64::from(self.rtt.rto())
+        on_stack!(self, tcp => tcp.rto())
     }
 
-    /// Smoothed round-trip time; `None` before the first sample. One tick too long on average, as 4.4BSD has it.
+    /// Smoothed round-trip time; `None` before the first sample.
     #[must_use]
     pub fn srtt(&self) -> Option<Duration> {
-        self.rtt.srtt_x8().map(|ticks| self.profile.slow_tick.mul_div(u64::from(ticks), 8))
+        on_stack!(self, tcp => tcp.srtt())
     }
 
-    /// Send and receive buffer in bytes, as the MSS has rounded them.
+    /// Send and receive buffer in bytes, as they are now.
     #[must_use]
-    pub const fn buffers(&self) -> (u64, u64) {
-        (self.send.capacity, self.receive.capacity)
+    pub fn buffers(&self) -> (u64, u64) {
+        on_stack!(self, tcp => tcp.buffers())
+    }
+
+    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
+    #[must_use]
+    pub fn next_timeout(&self) -> Option<Instant> {
+        on_stack!(self, tcp => tcp.next_timeout())
     }
 }

@@ -1,32 +1,26 @@
-//! The TCP endpoint: a state machine without clock, queue or I/O.
+//! The TCP endpoint: state machines without clock, queue or I/O.
 //!
 //! Read first: [`Connection`], whose methods are of four kinds: getters, `on_*` for what came in, commands of the
 //! application, and [`next_timeout`](Connection::next_timeout). Segments and notices go into an [`Output`] that the caller
 //! lends. The caller calls [`on_timeout`](Connection::on_timeout) at the instant that `next_timeout` names, and asks again
 //! after every call.
+//!
+//! Each stack is a folder of its own: [`bsd`] follows 4.4BSD's code. They share segments, states and what the
+//! application learns, and nothing of what makes them differ.
 
-mod acknowledgement;
-mod congestion;
+pub mod bsd;
 mod connection;
-mod input;
-mod negotiation;
-mod output;
-mod prediction;
-pub mod profile;
-mod receive;
-mod recovery;
-mod rtt;
+mod constants;
+mod host;
+mod profile;
 pub mod segment;
-mod send;
 mod state;
-mod timers;
 
 #[cfg(test)]
 mod tests;
 
 pub use connection::{Config, Connection};
-pub use negotiation::rounded_buffer;
-pub use profile::{Overrides, Profile, ProfileName};
-pub use segment::{Flags, Options, Segment, Timestamps};
+pub use host::HostClock;
+pub use profile::{Overrides, Profile, ProfileError, ProfileName};
+pub use segment::{Flags, Options, SackBlocks, Segment, Timestamps};
 pub use state::{CloseReason, Notice, Output, State, reset_for};
-pub use timers::HostClock;

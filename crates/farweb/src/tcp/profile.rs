@@ -1,16 +1,16 @@
-//! Named, frozen sets of constants, and the values of a scenario that differ from them.
+//! Named, frozen sets of constants, one enum over the stacks, and the values of a scenario that differ from them.
 //!
-//! A constant is written once, in the list below: from it come the field of [`Profile`], the optional key of
-//! [`Overrides`], and the value of `bsd44-lite`. Durations that BSD counts in ticks are rounded up to whole ticks of
-//! [`Profile::slow_tick`] where they are used.
-//!
-//! Source of the values: 4.4BSD-Lite (1994), `sys/netinet/tcp_timer.h` 8.1, `tcp_var.h` 8.3, `tcp_input.c` 8.5,
-//! `tcp_output.c` 8.3, `tcp_subr.c` 8.1, `sys/kern/uipc_socket.c` 8.3, `sys/sys/mbuf.h`; other sources stand beside a value.
+//! Each stack lists its constants in a `profile` module of its own, with their sources.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::units::{Bytes, Duration};
+use super::bsd;
+use super::host::HostClock;
+use crate::rng::Stream;
 
 /// Name of a profile, as a scenario writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -21,135 +21,19 @@ pub enum ProfileName {
     Bsd44Lite,
 }
 
-/// What header prediction does with the ACK that ends a fast recovery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum HeaderPrediction {
-    /// As released: the ACK may take the fast path, and then the inflated cwnd stays (RFC 2525, section 2.8).
-    Lite,
-    /// As later systems have it: no fast path while the duplicate-ACK threshold is reached.
-    Fixed,
+/// Every constant of a TCP, by stack.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Profile {
+    /// 4.4BSD.
+    Bsd(bsd::Profile),
 }
 
-/// When an idle connection goes back to one segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum IdleRestart {
-    /// When nothing is outstanding and nothing was received for one RTO.
-    SinceReceived,
-    /// Never.
-    Off,
-}
-
-macro_rules! constants {
-    ($( $(#[$doc:meta])* $name:ident: $kind:ty = $bsd44_lite:expr; )+) => {
-        /// Every constant of a TCP.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub struct Profile {
-            $( $(#[$doc])* pub $name: $kind, )+
-        }
-
-        /// Constants that a scenario sets to other values than its profile has.
-        #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
-        pub struct Overrides {
-            $( $(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$kind>, )+
-        }
-
-        impl Profile {
-            /// The TCP of 4.4BSD-Lite with RFC 1323 options off, the setting of the studies of 1998 to 2001.
-            #[must_use]
-            pub const fn bsd44_lite() -> Self {
-                Self { $( $name: $bsd44_lite, )+ }
-            }
-
-            /// This profile with the values that `overrides` sets.
-            #[must_use]
-            pub const fn with(mut self, overrides: &Overrides) -> Self {
-                $( if let Some(value) = overrides.$name { self.$name = value; } )+
-                self
-            }
-        }
-    };
-}
-
-constants! {
-    /// Period of the host's slow grid, on which every timer but the delayed ACK is counted (`PR_SLOWHZ` 2).
-    slow_tick: Duration = Duration::from_millis(500);
-    /// Period of the host's fast grid, on which delayed ACKs leave (`PR_FASTHZ` 5).
-    fast_tick: Duration = Duration::from_millis(200);
-
-    /// Retransmission timeout before any sample: 12 ticks, from `TCPTV_SRTTDFLT`.
-    rto_initial: Duration = Duration::from_secs(6);
-    /// Deviation of the round-trip time before any sample (`TCPTV_SRTTDFLT`, kept times 4 in ticks: 24).
-    rttvar_initial: Duration = Duration::from_secs(3);
-    /// Smallest retransmission timeout (`TCPTV_MIN`).
-    rto_min: Duration = Duration::from_secs(1);
-    /// Largest retransmission timeout (`TCPTV_REXMTMAX`).
-    rto_max: Duration = Duration::from_secs(64);
-    /// Largest power of two by which backing off multiplies a timeout (`tcp_backoff`: 1, 2, 4 … 64, 64).
-    backoff_doublings_max: u32 = 6;
-    /// Timeouts of one segment in a row after which the connection is given up (`TCP_MAXRXTSHIFT`).
-    retries_max: u32 = 12;
-
-    /// Time in which a connection must be established (`TCPTV_KEEP_INIT`).
-    connect_timeout: Duration = Duration::from_secs(75);
-    /// Assumed lifetime of a segment; TIME_WAIT lasts twice that (`TCPTV_MSL`).
-    msl: Duration = Duration::from_secs(30);
-    /// Shortest time between zero-window probes (`TCPTV_PERSMIN`).
-    persist_min: Duration = Duration::from_secs(5);
-    /// Longest time between zero-window probes (`TCPTV_PERSMAX`).
-    persist_max: Duration = Duration::from_secs(60);
-    /// Idle time after which a closed connection in FIN_WAIT_2 is given up (`tcp_maxidle`: 8 times 75 s).
-    fin_wait_2_timeout: Duration = Duration::from_secs(600);
-    /// Whether idle connections are probed (`SO_KEEPALIVE`).
-    keepalive: bool = false;
-    /// Idle time before the first keepalive probe (`TCPTV_KEEP_IDLE`).
-    keepalive_idle: Duration = Duration::from_secs(7200);
-    /// Time between keepalive probes, and between looks at a connection in FIN_WAIT_2 (`TCPTV_KEEPINTVL`).
-    keepalive_interval: Duration = Duration::from_secs(75);
-    /// Silence after the first keepalive probe at which the connection is given up (`tcp_maxidle`).
-    keepalive_timeout: Duration = Duration::from_secs(600);
-
-    /// Congestion window of a new connection, in segments; the passive opener has one more by its first data.
-    initial_cwnd_segments: u32 = 1;
-    /// MSS of a peer that offers none (`TCP_MSS`).
-    mss_default: Bytes = Bytes::new(512);
-    /// Smallest MSS (`tcp_mss`).
-    mss_min: Bytes = Bytes::new(32);
-    /// Buffers are rounded up to whole segments, but not beyond this (`SB_MAX` where a system sets none: `tcp_var.h`).
-    buffer_rounding_max: Bytes = Bytes::new(32767);
-
-    /// Whether congestion avoidance adds an eighth of a segment an ACK (RFC 2525, section 2.6).
-    additive_eighth: bool = true;
-    /// Duplicate ACKs that start a fast retransmit (`tcprexmtthresh`).
-    duplicate_ack_threshold: u32 = 3;
-    /// Whether cwnd is deflated after exactly the threshold's number of duplicates too; BSD tests for more than that.
-    deflate_at_threshold: bool = false;
-    /// What header prediction does with the ACK that ends a fast recovery.
-    header_prediction: HeaderPrediction = HeaderPrediction::Lite;
-    /// When an idle connection goes back to one segment.
-    idle_restart: IdleRestart = IdleRestart::SinceReceived;
-    /// Whether a segment that the host's own queue refuses sets cwnd to one segment (`tcp_quench`). Off, because the
-    /// queues of a path are those of routers.
-    source_quench: bool = false;
-
-    /// Whether small segments wait for the ACK of what is outstanding (RFC 896).
-    nagle: bool = true;
-    /// Whether ACKs of in-order data wait for the fast grid.
-    delayed_ack: bool = true;
-    /// Whether window scaling is offered (RFC 1323). The released system did; the studies' systems did not.
-    window_scaling: bool = false;
-    /// Whether timestamps are offered (RFC 1323). The released system did; the studies' systems did not.
-    timestamps: bool = false;
-
-    /// Free space of the send buffer at which a blocked writer goes on (`sb_lowat`: `MCLBYTES`).
-    send_low_water: Bytes = Bytes::new(2048);
-    /// Largest piece of a write that is handed to TCP at once (`MCLBYTES`, 2048 B); 0 B hands over the whole write.
-    socket_cluster: Bytes = Bytes::ZERO;
-    /// Whether a rest of a write below 208 B is handed over in pieces of 100 B (`MINCLSIZE`, `MHLEN`).
-    socket_small_pieces: bool = false;
-}
+/// Constants that a scenario sets to other values than its profile has, by name.
+///
+/// Which names there are, and what values they take, depends on the stack of the profile that they stand beside.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Overrides(pub Map<String, Value>);
 
 /// A profile that no connection could run with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -157,7 +41,20 @@ constants! {
 pub struct ProfileError {
     /// Name of the constant, as a scenario writes it.
     pub constant: &'static str,
-    allowed: &'static str,
+    pub(super) allowed: &'static str,
+}
+
+/// A constant, whether it is in range, and what is.
+pub(super) type Rule = (&'static str, bool, &'static str);
+
+impl ProfileError {
+    /// The first of `rules` that is broken.
+    pub(super) fn first(rules: &[Rule]) -> Result<(), Self> {
+        match rules.iter().find(|(_, holds, _)| !holds) {
+            Some((constant, _, allowed)) => Err(Self { constant, allowed }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl ProfileName {
@@ -165,39 +62,78 @@ impl ProfileName {
     #[must_use]
     pub const fn profile(self) -> Profile {
         match self {
-            Self::Bsd44Lite => Profile::bsd44_lite(),
+            Self::Bsd44Lite => Profile::Bsd(bsd::Profile::bsd44_lite()),
         }
     }
 }
 
 impl Profile {
+    /// This profile with the values that `overrides` sets.
+    ///
+    /// # Errors
+    /// When a name is not one of the stack's constants, or a value not of its kind.
+    pub fn with(self, overrides: &Overrides) -> Result<Self, serde_json::Error> {
+        let values = Value::Object(overrides.0.clone());
+        Ok(match self {
+            Self::Bsd(profile) => Self::Bsd(profile.with(&serde_json::from_value(values)?)),
+        })
+    }
+
     /// Whether a connection can run with these values.
     ///
     /// # Errors
     /// The first constant that is out of range.
     pub fn check(&self) -> Result<(), ProfileError> {
-        let millisecond = Duration::from_millis(1);
-        let rules = [
-            ("slow_tick", self.slow_tick >= millisecond, "at least 1 ms"),
-            ("fast_tick", self.fast_tick >= millisecond, "at least 1 ms"),
-            ("rto_min", self.rto_min > Duration::ZERO, "above zero"),
-            ("rto_max", self.rto_max >= self.rto_min, "at least `rto_min`"),
-            ("persist_min", self.persist_min > Duration::ZERO, "above zero"),
-            ("persist_max", self.persist_max >= self.persist_min, "at least `persist_min`"),
-            ("backoff_doublings_max", self.backoff_doublings_max <= 16, "at most 16"),
-            ("retries_max", self.retries_max <= 255, "at most 255"),
-            ("connect_timeout", self.connect_timeout > Duration::ZERO, "above zero"),
-            ("keepalive_interval", self.keepalive_interval > Duration::ZERO, "above zero"),
-            ("initial_cwnd_segments", self.initial_cwnd_segments > 0, "at least 1"),
-            ("duplicate_ack_threshold", self.duplicate_ack_threshold > 0, "at least 1"),
-            // Options take 20 bytes of a SYN and 12 of any other segment, and each must carry data beside them.
-            ("mss_min", self.mss_min.get() >= 32, "at least 32 B"),
-            ("mss_default", self.mss_default >= self.mss_min, "at least `mss_min`"),
-        ];
-        match rules.iter().find(|(_, holds, _)| !holds) {
-            Some((constant, _, allowed)) => Err(ProfileError { constant, allowed }),
-            None => Ok(()),
+        match self {
+            Self::Bsd(profile) => profile.check(),
         }
+    }
+
+    /// The clock of a host that was started at random and has this profile.
+    pub fn host_clock(&self, random: &mut Stream) -> HostClock {
+        match self {
+            Self::Bsd(profile) => HostClock::random(random, profile.slow_tick, profile.fast_tick),
+        }
+    }
+
+    /// Whether window scaling is offered (RFC 7323).
+    #[must_use]
+    pub const fn window_scaling(&self) -> bool {
+        match self {
+            Self::Bsd(profile) => profile.window_scaling,
+        }
+    }
+
+    /// Largest window that an endpoint with a buffer of `buffer` bytes (`None`: what the profile has) comes to with segments of
+    /// `mss` bytes, in bytes, before the limit of the header's field.
+    #[must_use]
+    pub fn window(&self, buffer: Option<u64>, mss: u64) -> u64 {
+        match self {
+            Self::Bsd(profile) => profile.rounded_buffer(buffer.unwrap_or(profile.buffer_default.get()), mss),
+        }
+    }
+}
+
+impl From<bsd::Profile> for Profile {
+    fn from(profile: bsd::Profile) -> Self {
+        Self::Bsd(profile)
+    }
+}
+
+/// One list of names for each stack; `x-profiles` says for which profiles it is.
+impl JsonSchema for Overrides {
+    fn schema_name() -> Cow<'static, str> {
+        "Constants".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let stack = |schema: Schema, profiles: &[ProfileName]| {
+            let mut schema = schema.to_value();
+            schema["x-profiles"] = serde_json::to_value(profiles).expect("names are words");
+            schema
+        };
+        let bsd = stack(generator.subschema_for::<bsd::Overrides>(), &[ProfileName::Bsd44Lite]);
+        json_schema!({ "type": "object", "anyOf": [bsd] })
     }
 }
 
@@ -205,39 +141,26 @@ impl Profile {
 mod tests {
     use super::*;
 
-    #[test]
-    fn overrides_change_what_they_name_and_nothing_else() {
-        let overrides: Overrides = serde_json::from_str(
-            r#"{"delayed_ack": false, "rto_min": "500 ms", "header_prediction": "fixed"}"#,
-        )
-        .unwrap();
-        let changed = Profile::bsd44_lite().with(&overrides);
-        let expected = Profile {
-            delayed_ack: false,
-            rto_min: Duration::from_millis(500),
-            header_prediction: HeaderPrediction::Fixed,
-            ..Profile::bsd44_lite()
-        };
-        assert_eq!(changed, expected);
+    fn overrides(text: &str) -> Overrides {
+        serde_json::from_str(text).unwrap()
     }
 
     #[test]
     fn an_unknown_constant_is_an_error() {
-        let error = serde_json::from_str::<Overrides>(r#"{"rto_minimum": "1 s"}"#).unwrap_err().to_string();
+        let wrong = overrides(r#"{"rto_minimum": "1 s"}"#);
+        let error = ProfileName::Bsd44Lite.profile().with(&wrong).unwrap_err().to_string();
         assert!(error.contains("unknown field `rto_minimum`"), "{error}");
     }
 
     #[test]
     fn overrides_are_written_as_they_were_read() {
         let text = r#"{"slow_tick":"100 ms","mss_default":"536 B","idle_restart":"off"}"#;
-        let overrides: Overrides = serde_json::from_str(text).unwrap();
-        assert_eq!(serde_json::to_string(&overrides).unwrap(), text);
+        assert_eq!(serde_json::to_string(&overrides(text)).unwrap(), text);
     }
 
     #[test]
-    fn a_profile_that_cannot_run_is_refused() {
-        assert_eq!(Profile::bsd44_lite().check(), Ok(()));
-        let stopped = Profile { slow_tick: Duration::ZERO, ..Profile::bsd44_lite() };
+    fn a_value_out_of_range_is_refused() {
+        let stopped = ProfileName::Bsd44Lite.profile().with(&overrides(r#"{"slow_tick": "0 s"}"#)).unwrap();
         assert_eq!(stopped.check().unwrap_err().to_string(), "`slow_tick` must be at least 1 ms");
     }
 }

@@ -5,6 +5,12 @@
 
 use std::fmt;
 use std::num::NonZeroU16;
+use std::ops::Range;
+
+/// Number of a SYN.
+pub(super) const ISS: u64 = 0;
+/// Number of the first byte of a stream.
+pub(super) const FIRST_BYTE: u64 = ISS + 1;
 
 /// A TCP segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,13 +38,27 @@ pub struct Flags(u8);
 pub struct Options {
     /// Maximum segment size that the sender of a SYN accepts, in bytes.
     pub mss: Option<NonZeroU16>,
-    /// Shift of the window field, in a SYN (RFC 1323).
+    /// Shift of the window field, in a SYN (RFC 7323).
     pub window_scale: Option<u8>,
-    /// Timestamps (RFC 1323): own clock, and the peer's clock as it is echoed.
+    /// Timestamps (RFC 7323): own clock, and the peer's clock as it is echoed.
     pub timestamps: Option<Timestamps>,
+    /// Whether the sender of a SYN understands selective acknowledgements (RFC 2018).
+    pub sack_permitted: bool,
+    /// Selective acknowledgements (RFC 2018).
+    pub sack: SackBlocks,
 }
 
-/// The timestamps option of RFC 1323, in ticks of each side's clock.
+/// Up to four blocks of a selective acknowledgement, each relative to the number that the segment acknowledges.
+///
+/// Relative, because so a block takes 8 bytes instead of 16 in every packet of a simulation; a block must lie within
+/// 2^31 of the acknowledgement, as it must on the wire. [`Segment::sack_blocks`] gives them as sequence numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SackBlocks {
+    blocks: [(i32, i32); Self::MAX],
+    len: u8,
+}
+
+/// The timestamps option of RFC 7323, in ticks of each side's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timestamps {
     /// The sender's clock.
@@ -63,6 +83,13 @@ impl Segment {
         self.seq + self.sequence_len()
     }
 
+    /// The blocks of its selective acknowledgement, in their order: sequence numbers from the first to the one after the last.
+    pub fn sack_blocks(&self) -> impl Iterator<Item = Range<u64>> + use<> {
+        let (ack, SackBlocks { blocks, len }) = (self.ack, self.options.sack);
+        let number = move |relative: i32| ack.wrapping_add_signed(i64::from(relative));
+        blocks.into_iter().take(usize::from(len)).map(move |(start, end)| number(start)..number(end))
+    }
+
     /// Bytes of the IP packet that carries it: IPv4 and TCP headers, options, payload.
     #[must_use]
     pub const fn packet_bytes(&self) -> u32 {
@@ -72,13 +99,51 @@ impl Segment {
 
 impl Options {
     /// No options.
-    pub const NONE: Self = Self { mss: None, window_scale: None, timestamps: None };
+    pub const NONE: Self = Self {
+        mss: None,
+        window_scale: None,
+        timestamps: None,
+        sack_permitted: false,
+        sack: SackBlocks::NONE,
+    };
 
-    /// Bytes in the header, with the padding that BSD uses: 4 for the MSS, 4 for the scale, 12 for timestamps.
+    /// Bytes in the header, with the padding that BSD and Linux use: 4 for the MSS, 4 for the scale, 12 for timestamps (in
+    /// which the permission of SACK takes the place of the padding, else it takes 4), and 4 with 8 a block for SACK.
     #[must_use]
     pub const fn bytes(&self) -> u32 {
-        (self.mss.is_some() as u32 + self.window_scale.is_some() as u32) * 4
-            + self.timestamps.is_some() as u32 * 12
+        let words = self.mss.is_some() as u32
+            + self.window_scale.is_some() as u32
+            + (self.sack_permitted && self.timestamps.is_none()) as u32
+            + self.timestamps.is_some() as u32 * 3;
+        let sack = if self.sack.len > 0 { 1 + 2 * self.sack.len as u32 } else { 0 };
+        (words + sack) * 4
+    }
+}
+
+impl SackBlocks {
+    /// Most blocks that fit into a header without other options.
+    pub const MAX: usize = 4;
+
+    /// No blocks.
+    pub const NONE: Self = Self { blocks: [(0, 0); Self::MAX], len: 0 };
+
+    /// The first four of `blocks`, as sequence numbers from the first to the one after the last, for a segment that
+    /// acknowledges `ack`.
+    #[must_use]
+    pub fn new(ack: u64, blocks: impl IntoIterator<Item = Range<u64>>) -> Self {
+        let mut sack = Self::NONE;
+        let relative = |number: u64| number.wrapping_sub(ack) as i32;
+        for (slot, block) in sack.blocks.iter_mut().zip(blocks) {
+            *slot = (relative(block.start), relative(block.end));
+            sack.len += 1;
+        }
+        sack
+    }
+
+    /// Whether there is no block.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
     }
 }
 
@@ -154,5 +219,64 @@ impl fmt::Display for Flags {
 impl fmt::Debug for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_take_the_bytes_that_real_stacks_give_them() {
+        let stamps = Some(Timestamps { value: 1, echo: 2 });
+        let blocks =
+            |count: u64| SackBlocks::new(1, (0..count).map(|block| block * 20 + 11..block * 20 + 21));
+        let mss = NonZeroU16::new(1460);
+        let cases = [
+            (Options { mss, ..Options::NONE }, 4),
+            (Options { mss, window_scale: Some(7), ..Options::NONE }, 8),
+            (Options { mss, sack_permitted: true, ..Options::NONE }, 8),
+            // The SYN of Linux.
+            (
+                Options {
+                    mss,
+                    sack_permitted: true,
+                    timestamps: stamps,
+                    window_scale: Some(7),
+                    ..Options::NONE
+                },
+                20,
+            ),
+            (Options { timestamps: stamps, ..Options::NONE }, 12),
+            (Options { sack: blocks(1), ..Options::NONE }, 12),
+            (Options { sack: blocks(4), ..Options::NONE }, 36),
+            (Options { sack: blocks(3), timestamps: stamps, ..Options::NONE }, 40),
+        ];
+        for (options, bytes) in cases {
+            assert_eq!(options.bytes(), bytes, "{options:?}");
+        }
+    }
+
+    #[test]
+    fn sack_blocks_are_numbers_around_the_acknowledgement() {
+        let ack = 1 << 40;
+        let blocks = [ack - 1460..ack, ack + 2920..ack + 4380, ack + (1 << 30)..ack + (1 << 30) + 1];
+        let options = Options { sack: SackBlocks::new(ack, blocks.clone()), ..Options::NONE };
+        let segment = Segment { seq: 1, ack, len: 0, window: 0, flags: Flags::ACK, options };
+        assert_eq!(segment.sack_blocks().collect::<Vec<_>>(), blocks);
+    }
+
+    #[test]
+    fn a_fifth_block_has_no_room() {
+        let sack = SackBlocks::new(0, (1..6).map(|block| block * 10..block * 10 + 5));
+        let segment = Segment {
+            seq: 1,
+            ack: 0,
+            len: 0,
+            window: 0,
+            flags: Flags::ACK,
+            options: Options { sack, ..Options::NONE },
+        };
+        assert_eq!(segment.sack_blocks().last(), Some(40..45));
     }
 }

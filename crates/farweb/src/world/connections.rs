@@ -1,13 +1,14 @@
 //! Connections: pairs of endpoints, their timers, and the way of segments between endpoints and links.
 
 use crate::id::{Id, SlabId};
-use crate::record::Status;
+use crate::record::{self, Status};
 use crate::rng::Streams;
 use crate::scenario::{self, HostOr, Scenario, TcpEnd};
 use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment, State};
-use crate::units::{Duration, Instant};
+use crate::units::Instant;
 use crate::workload::{Host, HostId, Request};
 
+use super::capture::Mark;
 use super::exchange::Exchange;
 use super::path::{Direction, Packet};
 use super::{Event, World};
@@ -72,7 +73,7 @@ pub(super) struct Leg {
 #[derive(Clone, Copy)]
 struct EndSettings {
     mss: HostOr,
-    buffer: HostOr,
+    buffer: Option<HostOr>,
 }
 
 /// The clocks of hosts: nodes of the path, and the origin servers behind the last node.
@@ -112,12 +113,12 @@ impl Leg {
         };
         let settings = |end: Option<TcpEnd>| EndSettings {
             mss: end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss),
-            buffer: end.and_then(|end| end.buffer).unwrap_or(leg.tcp.buffer),
+            buffer: end.and_then(|end| end.buffer).or(leg.tcp.buffer),
         };
         Self {
             from: node(&leg.from),
             to: node(&leg.to),
-            profile: leg.tcp.profile.profile().with(&leg.tcp.constants),
+            profile: leg.tcp.profile(),
             settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
             default_mss: scenario.workload.default_mss.get() as u16,
             default_window: scenario.workload.default_window.get(),
@@ -141,10 +142,10 @@ impl Leg {
     }
 
     fn config(&self, end: End, host: &Host) -> tcp::Config {
-        let buffer = match self.settings[end as usize].buffer {
+        let buffer = self.settings[end as usize].buffer.map(|buffer| match buffer {
             HostOr::Host => host.window.unwrap_or(self.default_window),
             HostOr::Size(size) => size.get(),
-        };
+        });
         tcp::Config {
             profile: self.profile,
             mss: self.mss(end, host),
@@ -171,8 +172,7 @@ impl Hosts {
         }
         *clocks[index].get_or_insert_with(|| {
             let mut random = self.streams.stream(name, index as u64);
-            let mut phase = |period| random.duration_between(Duration::ZERO, period);
-            HostClock { slow_phase: phase(profile.slow_tick), fast_phase: phase(profile.fast_tick) }
+            profile.host_clock(&mut random)
         })
     }
 }
@@ -226,7 +226,7 @@ impl World {
             leg,
             host: request.host,
             opened: now,
-            recorded: self.recorder.wants_packets(&request, &self.directory),
+            recorded: self.recorder.packets.wants(&request, &self.directory),
             closed: None,
             in_flight: 0,
             exchange: Exchange::new(number, request),
@@ -239,10 +239,9 @@ impl World {
 
     /// Gives the packet to the endpoint that it is for.
     pub(super) fn deliver(&mut self, now: Instant, packet: &Packet) {
-        let Packet { connection: id, toward: end, segment, .. } = packet;
+        let Packet { connection: id, toward: end, segment, mark, .. } = packet;
         let pair = self.connections.get_mut(*id).expect("a connection outlives its packets");
         pair.in_flight -= 1;
-        let recorded = pair.recorded;
         let mut output = std::mem::take(&mut self.output);
         match &mut pair.ends[*end as usize] {
             Some(endpoint) => endpoint.tcp.on_segment(now, segment, &mut output),
@@ -251,8 +250,8 @@ impl World {
             }
             None => output.segments.extend(tcp::reset_for(segment)),
         }
-        if recorded {
-            self.record_arrival(now, *id, *end, segment);
+        if mark.recorded {
+            self.record_at_end(now, *id, *end, record::Event::Receive, segment, *mark);
         }
         self.settle(now, *id, *end, output);
     }
@@ -336,13 +335,15 @@ impl World {
         let leg = &self.legs[pair.leg];
         let (node, destination) = (leg.node(end), leg.node(end.other()));
         let sent = &mut pair.sent[end as usize];
+        let number = sent.segments as u32;
         sent.bytes += u64::from(segment.packet_bytes());
         sent.segments += 1;
         pair.in_flight += 1;
-        if pair.recorded {
-            self.record_departure(now, id, end, segment);
-        }
-        let packet = Packet { connection: id, segment: *segment, toward: end.other(), destination };
+        let mark = match pair.recorded {
+            true => self.record_departure(now, id, end, segment, number),
+            false => Mark::unrecorded(number),
+        };
+        let packet = Packet { connection: id, segment: *segment, toward: end.other(), destination, mark };
         if !self.send(now, node, packet) {
             let pair = self.connections.get_mut(id).expect("found above");
             pair.in_flight -= 1;

@@ -3,6 +3,7 @@
 //! Requests stream in from a [`RequestSource`], rows stream out through [`World::take`]: memory is that of the open
 //! connections and of the packets in flight. Entities hold ids of each other, never references.
 
+mod capture;
 mod connections;
 mod exchange;
 mod path;
@@ -96,7 +97,7 @@ impl World {
             legs: Leg::all(scenario),
             hosts: Hosts::new(streams),
             connections: Slab::new(),
-            recorder: Recorder::new(&scenario.record),
+            recorder: Recorder::new(scenario),
             directory,
             upcoming: Upcoming::Unread,
             until: scenario.run.until,
@@ -138,7 +139,7 @@ impl World {
 
     /// Rows finished since the last call, as columns by table; tables without new rows are left out.
     pub fn take(&mut self) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
-        self.recorder.take()
+        self.recorder.take(self.progress.now)
     }
 
     /// The words of a dictionary, by number.

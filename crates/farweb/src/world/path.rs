@@ -2,12 +2,13 @@
 
 use crate::define_ids;
 use crate::id::{Id, IdVec};
-use crate::net::{self, Link, LinkStats, PacketKind};
+use crate::net::{self, Carried, Link, LinkStats, PacketKind};
 use crate::rng::Streams;
 use crate::scenario;
 use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
 
+use super::capture::Mark;
 use super::connections::{ConnectionId, End};
 use super::{Event, World};
 
@@ -33,6 +34,7 @@ pub(super) struct Packet {
     pub(super) toward: End,
     /// Node at which the leg ends in the direction of the packet.
     pub(super) destination: u8,
+    pub(super) mark: Mark,
 }
 
 /// The nodes and links of a scenario.
@@ -64,7 +66,7 @@ impl Direction {
 }
 
 impl LinkId {
-    fn of(link: usize, direction: Direction) -> Self {
+    pub(super) fn of(link: usize, direction: Direction) -> Self {
         Self::new(2 * link + direction as usize)
     }
 
@@ -144,6 +146,11 @@ impl Path {
         self.links.iter_mut().map(total).collect()
     }
 
+    /// The packet that a link accepted last, if it is still there.
+    pub(super) fn newest(&self, id: LinkId) -> Option<Carried<'_, Packet>> {
+        self.links[id].newest()
+    }
+
     /// Frees what the links remember of a connection that is gone.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         for (_, link) in self.links.iter_mut() {
@@ -177,15 +184,21 @@ impl World {
 
     #[inline]
     fn enqueue(&mut self, now: Instant, id: LinkId, packet: Packet) -> bool {
+        let recorded = packet.mark.recorded;
         match self.path.links[id].enqueue(now, packet) {
             net::Enqueued::Queued { head } => {
                 if let Some(at) = head {
                     self.queue.push(at, Event::PacketArrives(id));
                 }
+                if recorded {
+                    self.record_passage(id);
+                }
                 true
             }
             net::Enqueued::Dropped { packet, .. } => {
-                self.record_drop(now, id, &packet);
+                if recorded {
+                    self.record_drop(now, id, &packet);
+                }
                 false
             }
         }

@@ -2,50 +2,43 @@
 
 use crate::id::Id;
 use crate::record::{
-    Column, ConnectionColumns, ConnectionRow, Event, LinkColumns, LinkRow, PacketColumns, PacketRow,
-    RequestColumns, RequestRow, Status,
+    Column, ConnectionColumns, ConnectionRow, LinkColumns, LinkRow, RequestColumns, RequestRow, Status,
 };
-use crate::scenario::{Packets, Record};
-use crate::tcp::{self, Flags, Segment};
+use crate::scenario::Scenario;
 use crate::units::{Duration, Instant};
-use crate::workload::{Directory, Request};
 
-use super::World;
-use super::connections::{ConnectionId, End, Pair};
-use super::path::{LinkId, Packet, Path};
-
-/// The tag of requests that are measured in every run.
-const SAMPLE: &str = "sample";
+use super::capture::Capture;
+use super::connections::Pair;
+use super::path::Path;
 
 pub(super) struct Recorder {
     requests: RequestColumns,
     connections: Option<ConnectionColumns>,
     links: LinkColumns,
-    packets: PacketColumns,
-    whose_packets: Packets,
+    pub(super) packets: Capture,
     interval: Option<Duration>,
     interval_start: Instant,
 }
 
 impl Recorder {
-    pub(super) fn new(record: &Record) -> Self {
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let record = &scenario.record;
         Self {
             requests: RequestColumns::default(),
             connections: record.connections.then(ConnectionColumns::default),
             links: LinkColumns::default(),
-            packets: PacketColumns::default(),
-            whose_packets: record.packets,
+            packets: Capture::new(record, scenario.path.link.len()),
             interval: record.links_every,
             interval_start: Instant::ZERO,
         }
     }
 
-    /// The rows so far, leaving none behind; tables without rows are left out.
-    pub(super) fn take(&mut self) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
+    /// The rows up to `now`, leaving none behind; tables without rows are left out.
+    pub(super) fn take(&mut self, now: Instant) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
         let mut tables = vec![("requests", self.requests.take())];
         tables.extend(self.connections.as_mut().map(|columns| ("connections", columns.take())));
         tables.push(("links", self.links.take()));
-        tables.push(("packets", self.packets.take()));
+        tables.push(("packets", self.packets.take(now)));
         tables.retain(|(_, columns)| columns.iter().any(|(_, column)| !column.is_empty()));
         tables
     }
@@ -53,15 +46,6 @@ impl Recorder {
     /// Distance of the rows of the link table, if there are any.
     pub(super) const fn interval(&self) -> Option<Duration> {
         self.interval
-    }
-
-    /// Whether packets of a connection that carries `request` are recorded.
-    pub(super) fn wants_packets(&self, request: &Request, directory: &Directory) -> bool {
-        match self.whose_packets {
-            Packets::None => false,
-            Packets::Sample => request.tag.is_some_and(|tag| &*directory.tags.words()[tag] == SAMPLE),
-            Packets::All => true,
-        }
     }
 
     pub(super) fn push_request(&mut self, pair: &Pair, status: Status) {
@@ -131,84 +115,14 @@ impl Recorder {
     }
 }
 
-impl World {
-    pub(super) fn record_departure(&mut self, now: Instant, id: ConnectionId, end: End, segment: &Segment) {
-        let Some(pair) = self.connections.get_mut(id) else {
-            return;
-        };
-        let sent = &mut pair.sent[end as usize];
-        let again = segment.sequence_len() > 0 && segment.seq < sent.highest;
-        sent.highest = sent.highest.max(segment.end());
-        self.record_packet(now, id, end, Event::Send, segment, again);
-    }
-
-    pub(super) fn record_arrival(&mut self, now: Instant, id: ConnectionId, end: End, segment: &Segment) {
-        self.record_packet(now, id, end, Event::Receive, segment, false);
-    }
-
-    /// A row for what the endpoint at `end` did with a segment.
-    fn record_packet(
-        &mut self,
-        now: Instant,
-        id: ConnectionId,
-        end: End,
-        event: Event,
-        segment: &Segment,
-        again: bool,
-    ) {
-        let Some(pair) = self.connections.get(id).filter(|pair| pair.recorded) else {
-            return;
-        };
-        let sender = if event == Event::Send { end } else { end.other() };
-        let own = pair.tcp(end);
-        let node = self.legs[pair.leg].node(end);
-        let mut row = packet_row(now, pair, sender, node, segment);
-        row.event = event as i32;
-        row.retransmission = again;
-        row.cwnd_bytes = own.map(|tcp| int(tcp.cwnd()));
-        row.ssthresh_bytes = own.map(|tcp| int(tcp.ssthresh()));
-        self.recorder.packets.push(&row);
-    }
-
-    pub(super) fn record_drop(&mut self, now: Instant, link: LinkId, packet: &Packet) {
-        let Some(pair) = self.connections.get(packet.connection).filter(|pair| pair.recorded) else {
-            return;
-        };
-        let row = packet_row(now, pair, packet.toward.other(), link.near_node(), &packet.segment);
-        self.recorder.packets.push(&row);
-    }
-}
-
-/// A row for a drop of `segment` at `node`.
-fn packet_row(now: Instant, pair: &Pair, sender: End, node: u8, segment: &Segment) -> PacketRow {
-    let is_syn = segment.flags.contains(Flags::SYN);
-    let shift = if is_syn { 0 } else { pair.tcp(sender).map_or(0, tcp::Connection::window_shift) };
-    PacketRow {
-        time_ns: nanos(now),
-        connection: int(pair.number),
-        leg: pair.leg as i64,
-        node: i32::from(node),
-        event: Event::Drop as i32,
-        direction: sender.other().direction() as i32,
-        seq: int(segment.seq),
-        ack: if segment.flags.contains(Flags::ACK) { int(segment.ack) } else { 0 },
-        payload_bytes: i64::from(segment.len),
-        window_bytes: i64::from(segment.window) << shift,
-        flags: i32::from(segment.flags.bits()),
-        retransmission: false,
-        cwnd_bytes: None,
-        ssthresh_bytes: None,
-    }
-}
-
-fn nanos(at: Instant) -> i64 {
+pub(super) fn nanos(at: Instant) -> i64 {
     int(at.as_nanos())
 }
 
-fn int(value: u64) -> i64 {
+pub(super) fn int(value: u64) -> i64 {
     i64::try_from(value).expect("counts and times below 2^63")
 }
 
-fn code(id: impl Id) -> i32 {
+pub(super) fn code(id: impl Id) -> i32 {
     i32::try_from(id.index()).expect("fewer than 2^31 words")
 }

@@ -21,10 +21,14 @@ fn one_seed_gives_one_result() {
 #[test]
 fn recording_does_not_change_what_is_recorded() {
     let bare = one_link(LOSSY, "", "");
-    let full = one_link(LOSSY, "", "[record]\nlinks_every = \"7 ms\"\npackets = \"all\"");
-    let (bare, full) = (run(&bare, 5, burst()).0, run(&full, 5, burst()).0);
-    assert_eq!(bare["requests"], full["requests"]);
-    assert_eq!(bare["connections"], full["connections"]);
+    let bare = run(&bare, 5, burst()).0;
+    for points in [r#"["ends"]"#, r#"["link 0"]"#, r#"["ends", "link 0 up", "link 0 down"]"#] {
+        let record = format!("[record]\nlinks_every = \"7 ms\"\npackets = \"all\"\npoints = {points}");
+        let full = run(&one_link(LOSSY, "", &record), 5, burst()).0;
+        assert!(full.contains_key("packets"));
+        assert_eq!(bare["requests"], full["requests"]);
+        assert_eq!(bare["connections"], full["connections"]);
+    }
 }
 
 #[test]

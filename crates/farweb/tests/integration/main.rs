@@ -1,5 +1,6 @@
 //! Tests of whole runs through the public interface, in one binary.
 
+mod capture;
 mod closed_form;
 mod determinism;
 mod endings;

@@ -7,7 +7,6 @@
 use serde::Serialize;
 
 use crate::scenario::{HostOr, Leg, LinkPair, Scenario, TcpEnd};
-use crate::tcp::rounded_buffer;
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
 
@@ -85,11 +84,12 @@ impl WindowLimit {
         let (server_mss, server_buffer) = end_values(leg, leg.tcp.to, scenario, host);
         // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer. A smaller receive
         // window has the same effect: a segment that fills it is sent (`tcp_output.c`, `len >= max_sndwnd / 2`).
-        let mss_bytes = client_mss.min(server_mss).min(server_buffer).min(client_buffer);
+        let smallest_buffer = server_buffer.into_iter().chain(client_buffer).min().unwrap_or(u64::MAX);
+        let mss_bytes = client_mss.min(server_mss).min(smallest_buffer);
         let profile = leg.tcp.profile();
-        let window_max = if profile.window_scaling { SCALED_WINDOW_MAX } else { WINDOW_MAX };
-        let rounded = |buffer| rounded_buffer(buffer, mss_bytes, &profile);
-        let window_bytes = rounded(server_buffer).min(rounded(client_buffer)).min(window_max);
+        let window_max = if profile.window_scaling() { SCALED_WINDOW_MAX } else { WINDOW_MAX };
+        let window = |buffer| profile.window(buffer, mss_bytes);
+        let window_bytes = window(server_buffer).min(window(client_buffer)).min(window_max);
         let window_segments = window_bytes / mss_bytes;
         let packet = Bytes::new(mss_bytes + HEADERS);
         let stretch = Stretch::of(leg, scenario);
@@ -105,26 +105,31 @@ impl WindowLimit {
     }
 }
 
-/// MSS and buffer of one end, in bytes.
-fn end_values(leg: &Leg, end: Option<TcpEnd>, scenario: &Scenario, host: Option<&Host>) -> (u64, u64) {
+/// MSS and buffer of one end, in bytes; no buffer: the profile's own.
+fn end_values(
+    leg: &Leg,
+    end: Option<TcpEnd>,
+    scenario: &Scenario,
+    host: Option<&Host>,
+) -> (u64, Option<u64>) {
     let mss = match end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss) {
         HostOr::Size(mss) => mss.get(),
         HostOr::Host => host.and_then(|host| host.mss).map_or(scenario.workload.default_mss.get(), u64::from),
     };
-    let buffer = match end.and_then(|end| end.buffer).unwrap_or(leg.tcp.buffer) {
+    let buffer = end.and_then(|end| end.buffer).or(leg.tcp.buffer).map(|buffer| match buffer {
         HostOr::Size(buffer) => buffer.get(),
         HostOr::Host => host.and_then(|host| host.window).unwrap_or(scenario.workload.default_window.get()),
-    };
-    (mss.max(1), buffer.max(1))
+    });
+    (mss.max(1), buffer.map(|buffer| buffer.max(1)))
 }
 
 /// Whether a value of the host table matters to `leg`: (MSS, buffer).
 pub(super) fn asks_host(leg: &Leg) -> (bool, bool) {
     let ends = [leg.tcp.from, leg.tcp.to];
-    let asks = |common: HostOr, own: fn(TcpEnd) -> Option<HostOr>| {
-        ends.iter().any(|end| end.and_then(own).unwrap_or(common) == HostOr::Host)
+    let asks = |common: Option<HostOr>, own: fn(TcpEnd) -> Option<HostOr>| {
+        ends.iter().any(|end| end.and_then(own).or(common) == Some(HostOr::Host))
     };
-    (asks(leg.tcp.mss, |end| end.mss), asks(leg.tcp.buffer, |end| end.buffer))
+    (asks(Some(leg.tcp.mss), |end| end.mss), asks(leg.tcp.buffer, |end| end.buffer))
 }
 
 /// Window limits of a leg over the hosts of a table, in bit/s.

@@ -123,6 +123,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["leg.0.tcp.buffer=64 KiB"], "leg.0.tcp.buffer: 65536 B, but at most 65535 B are in flight without leg.0.tcp.constants.window_scaling"),
     (&["leg.0.tcp.from.buffer=1000 B"], "leg.0.tcp.from.buffer: 1000 B is less than the MSS of 1460 B: segments have 1000 B at most"),
     (&["run.until=60 s", "run.warmup=1 min"], "run.warmup: 60 s is not before run.until (60 s): summaries have no requests"),
+    (&["record.points=[\"link 0\"]"], "record.points: has no effect, as record.packets is \"none\""),
     (&["sweep.replications=2"], "sweep: a single run leaves this table out of account"),
     (&["path.link.0.up.delay=0 ms"], "path.link.0.up.delay: 0 ms on a link with a rate: it adds its transmission time only"),
     (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),

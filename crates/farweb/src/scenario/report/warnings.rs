@@ -2,7 +2,7 @@
 
 use super::leg::{HEADERS, Stretch, WINDOW_MAX, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};
-use crate::scenario::{HostOr, LinkDirection, Loss, QueueCounts, Scenario, Until};
+use crate::scenario::{HostOr, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
 use crate::units::Duration;
 use crate::workload::Directory;
 
@@ -25,6 +25,9 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
         warnings.push(format!(
             "run.warmup: {warmup} is not before run.until ({until}): summaries have no requests"
         ));
+    }
+    if scenario.record.packets == Packets::None && scenario.record.points != Record::default().points {
+        warnings.push("record.points: has no effect, as record.packets is \"none\"".to_owned());
     }
     if scenario.sweep.is_some() {
         warnings.push("sweep: a single run leaves this table out of account".to_owned());
@@ -123,7 +126,7 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
 
 fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
     for (index, leg) in scenario.leg.iter().enumerate() {
-        let common = (String::new(), Some(leg.tcp.mss), Some(leg.tcp.buffer));
+        let common = (String::new(), Some(leg.tcp.mss), leg.tcp.buffer);
         let ends = [("from.", leg.tcp.from), ("to.", leg.tcp.to)].map(|(name, end)| {
             let end = end.unwrap_or_default();
             (name.to_owned(), end.mss.or(end.buffer.map(|_| leg.tcp.mss)), end.buffer)
@@ -131,7 +134,7 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
         for (end, mss, buffer) in std::iter::once(common).chain(ends) {
             let Some(HostOr::Size(buffer)) = buffer else { continue };
             let key = format!("leg.{index}.tcp.{end}buffer");
-            if buffer.get() > WINDOW_MAX && !leg.tcp.profile().window_scaling {
+            if buffer.get() > WINDOW_MAX && !leg.tcp.profile().window_scaling() {
                 warnings.push(format!(
                     "{key}: {buffer}, but at most {WINDOW_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
                 ));

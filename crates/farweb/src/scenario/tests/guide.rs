@@ -40,7 +40,7 @@ fn values_of_single_keys_are_allowed() {
             count += 1;
         }
     }
-    assert_eq!(count, 3);
+    assert_eq!(count, 4);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn errors_look_like_this() {
 fn every_key_is_there() {
     let mut schema = schema();
     // The constants of TCP profiles have a page of their own.
-    schema["$defs"]["Overrides"].take();
+    schema["$defs"].as_object_mut().unwrap().retain(|name, _| !name.ends_with("Constants"));
     let keys: BTreeSet<String> = keys_of(&schema).into_iter().map(|(name, _)| name).collect();
     let missing: Vec<_> = keys
         .iter()

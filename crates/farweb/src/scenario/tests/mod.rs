@@ -77,6 +77,7 @@ warmup = inf
 [record]
 connections = "yes"
 packets = "al"
+points = "link 0"
 links_every = []
 [sweep]
 replications = 1.5
@@ -188,7 +189,7 @@ fn overrides_are_toml_or_bare_text_and_need_no_key_in_the_file() {
         "path.link.0.up.loss={ kind = \"bernoulli\", probability = 0.5 }",
     ])
     .unwrap();
-    assert_eq!(scenario.leg[0].tcp.buffer, HostOr::Size(Bytes::new(65_535)));
+    assert_eq!(scenario.leg[0].tcp.buffer, Some(HostOr::Size(Bytes::new(65_535))));
     assert_eq!(scenario.leg[0].tcp.to.unwrap().mss, Some(HostOr::Host));
     assert_eq!(scenario.path.link[0].down.delay, Duration::from_millis(320));
     assert_eq!(scenario.path.link[1].up.queue, Some(QueueLimit::Packets(10)));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::CABLE;
 use crate::scenario::*;
-use crate::tcp::profile::{Overrides, ProfileName};
+use crate::tcp::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration};
 
 /// A value as TOML on one line.
@@ -65,9 +65,25 @@ fn tcp() -> impl Strategy<Value = Tcp> {
                 .prop_map(|(mss, buffer)| TcpEnd { mss, buffer }),
         )
     };
-    (size_or_host(32, 65_495), size_or_host(32, 1 << 40), end(), end()).prop_map(|(mss, buffer, from, to)| {
-        Tcp { profile: ProfileName::default(), mss, buffer, from, to, constants: Overrides::default() }
-    })
+    (size_or_host(32, 65_495), prop::option::of(size_or_host(32, 1 << 40)), end(), end()).prop_map(
+        |(mss, buffer, from, to)| Tcp {
+            profile: ProfileName::default(),
+            mss,
+            buffer,
+            from,
+            to,
+            constants: Overrides::default(),
+        },
+    )
+}
+
+/// The ends, or the only link that every path has.
+fn point() -> impl Strategy<Value = CapturePoint> {
+    let ways = prop_oneof![Just((true, true)), Just((true, false)), Just((false, true))];
+    prop_oneof![
+        Just(CapturePoint::Ends),
+        ways.prop_map(|(up, down)| CapturePoint::Link { link: 0, up, down })
+    ]
 }
 
 prop_compose! {
@@ -79,6 +95,7 @@ prop_compose! {
         (load, offset, seed) in (1..1000_u32, 0..1_u64 << 50, 0..=1_u64 << 53),
         (until, warmup, every) in (prop::option::of(1..1_u64 << 60), 0..1_u64 << 60, prop::option::of(1..1_u64 << 50)),
         (connections, packets) in (any::<bool>(), prop_oneof![Just(Packets::None), Just(Packets::Sample), Just(Packets::All)]),
+        points in prop::collection::vec(point(), 1..4),
         replications in prop::option::of(1..9_u32),
     ) -> Scenario {
         let nodes: Vec<String> = (0..=links.len()).map(|index| format!("node {index}")).collect();
@@ -103,7 +120,7 @@ prop_compose! {
                 until: until.map_or(Until::Done, |nanos| Until::Time(Duration::from_nanos(nanos))),
                 warmup: Duration::from_nanos(warmup),
             },
-            record: Record { links_every: every.map(Duration::from_nanos), connections, packets },
+            record: Record { links_every: every.map(Duration::from_nanos), connections, packets, points },
             sweep: replications.map(|replications| Sweep { replications, factors: factors.into() }),
         }
     }

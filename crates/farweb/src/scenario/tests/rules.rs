@@ -8,6 +8,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["path.nodes=[\"a\"]", "leg.0.from=a", "leg.0.to=a"], "path.nodes", "found 1 node; a path has 2 to 255 nodes"),
     (&["path.nodes=[\"nz-proxy\", \"nz-proxy\", \"server\"]"], "path.nodes.1", "\"nz-proxy\" is there twice"),
     (&["path.nodes=[\"nz-proxy\", \" \", \"server\"]"], "path.nodes.1", "found an empty name"),
+    (&["path.nodes=[\"nz-proxy\", \"us\\u001b[2J\", \"server\"]"], "path.nodes.1", "found \"us\\u{1b}[2J\"; a name is one line"),
+    (&["name=\"two\\nlines\""], "name", "found \"two\\nlines\"; a name is one line"),
     (&["path.link=[]"], "path.link", "found 0 links for 3 nodes; write 2, one between"),
     (&["path.link.0.up.delay=25 h"], "path.link.0.up.delay", "found 90000 s; it is at most 24 h"),
     (&["path.link.0.down.queue=0 B"], "path.link.0.down.queue", "found 0; the limit counts the packet in transmission"),
@@ -42,6 +44,11 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["workload.default_window=0 B"], "workload.default_window", "found 0 B; a buffer"),
     (&["run.until=0 s"], "run.until", "found 0 s; write a duration above zero"),
     (&["record.links_every=0 ms"], "record.links_every", "found 0 s; write an interval above zero"),
+    (&["record.points=[]"], "record.points", "found an empty list; write where packets are seen"),
+    (&["record.points=[\"ends\", \"link 2\"]"], "record.points.1", "there is no link 2; the path has links 0 to 1"),
+    (&["record.points=[\"link 1 upp\"]"], "record.points.0", "\"link 1 upp\" is not a capture point; write \"ends\", \"link 0\", \"link 0 up\" or \"link 0 down\" (did you mean link 1 up?)"),
+    (&["record.points=[\"end\"]"], "record.points.0", "\"end\" is not a capture point; write \"ends\", \"link 0\", \"link 0 up\" or \"link 0 down\" (did you mean ends?)"),
+    (&["record.points=ends"], "record.points", "found the text \"ends\"; write a list"),
     (&["sweep.factors.\"workload.lod\"=[1, 2, 4]"], "sweep.factors.\"workload.lod\"", "workload.lod: unknown key; the keys here are requests"),
     (&["sweep.factors.\"leg.1.from\"=[\"a\"]"], "sweep.factors.\"leg.1.from\"", "leg has one entry, leg.0"),
     (&["sweep.factors.\"workload.load\"=[1, 0]"], "sweep.factors.\"workload.load\"", "workload.load: found 0; it is 1 to 4294967295"),
@@ -71,6 +78,7 @@ fn values_at_the_edge_of_a_rule_are_right() {
         "leg.0.tcp.buffer=32 B",
         "run.seed=9007199254740992",
         "run.until=1 ns",
+        "record.points=[\"link 1\", \"ends\", \"link 0 up\", \"link 0 down\"]",
     ] {
         assert!(cable_with(&[edge]).is_ok(), "{edge}");
     }

@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 
 use proptest::prelude::*;
 
-use super::super::profile::HeaderPrediction;
+use super::super::bsd::{self, HeaderPrediction};
 use super::super::*;
 use super::pipe::{Application, End, Fate, Pipe, Sent};
 use crate::units::{Bytes, Duration, Instant};
@@ -62,8 +62,8 @@ prop_compose! {
     fn profile()(
         timestamps: bool, window_scaling: bool, nagle: bool, delayed_ack: bool, fixed: bool, deflate: bool,
         cluster in prop::sample::select(vec![0_u64, 1024, 2048]), small: bool, initial in 1..5_u32,
-    ) -> Profile {
-        Profile {
+    ) -> bsd::Profile {
+        bsd::Profile {
             timestamps, window_scaling, nagle, delayed_ack,
             header_prediction: if fixed { HeaderPrediction::Fixed } else { HeaderPrediction::Lite },
             deflate_at_threshold: deflate,
@@ -74,7 +74,7 @@ prop_compose! {
             connect_timeout: Duration::from_secs(3600),
             // A FIN may be lost for longer than a minute, and a TIME_WAIT that is over answers it with a reset.
             msl: Duration::from_secs(3600),
-            ..Profile::bsd44_lite()
+            ..bsd::Profile::bsd44_lite()
         }
     }
 }
@@ -119,7 +119,7 @@ impl Watch {
         }
         let (last_ack, last_edge) = &mut self.edges[sent.from as usize];
         assert!(ack >= *last_ack, "the ACK goes back from {last_ack}: {sent:?}");
-        let scale = if flags.contains(Flags::SYN) { 0 } else { connection.negotiated.rcv_scale };
+        let scale = if flags.contains(Flags::SYN) { 0 } else { connection.window_shift() };
         let edge = ack + (u64::from(window) << scale);
         // The field counts whole units of 2^scale, so the edge may seem to move back by less than one.
         assert!(edge + (1 << scale) > *last_edge, "the window shrinks from {last_edge}: {sent:?}");
@@ -140,11 +140,23 @@ fn check_end(connection: &Connection) {
 }
 
 /// The end as the pipe takes it.
-fn config_of(side: &Side, profile: Profile) -> (Config, HostClock) {
+fn config_of(side: &Side, profile: bsd::Profile) -> (Config, HostClock) {
     let (slow, fast) = side.phases;
-    let host = HostClock { slow_phase: Duration::from_millis(slow), fast_phase: Duration::from_millis(fast) };
+    let host = HostClock {
+        slow_phase: Duration::from_millis(slow),
+        fast_phase: Duration::from_millis(fast),
+        ..HostClock::default()
+    };
     let Side { mss, send_buffer, receive_buffer, .. } = *side;
-    (Config { profile, mss, send_buffer, receive_buffer }, host)
+    (
+        Config {
+            profile: profile.into(),
+            mss,
+            send_buffer: Some(send_buffer),
+            receive_buffer: Some(receive_buffer),
+        },
+        host,
+    )
 }
 
 fn application_of(side: &Side) -> Application {
@@ -202,7 +214,7 @@ fn options() -> impl Strategy<Value = Options> {
         |(mss, window_scale, clocks)| {
             let timestamps =
                 clocks.map(|(value, echo)| Timestamps { value: u32::from(value), echo: u32::from(echo) });
-            Options { mss: mss.and_then(NonZeroU16::new), window_scale, timestamps }
+            Options { mss: mss.and_then(NonZeroU16::new), window_scale, timestamps, ..Options::NONE }
         },
     )
 }

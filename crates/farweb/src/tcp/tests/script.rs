@@ -91,10 +91,10 @@ struct Runner {
 
 impl Runner {
     fn new() -> Self {
-        let profile = Profile::bsd44_lite();
+        let profile = ProfileName::Bsd44Lite.profile();
         Self {
             host: HostClock::default(),
-            config: Config { profile, mss: 1460, send_buffer: 32120, receive_buffer: 32120 },
+            config: Config { profile, mss: 1460, send_buffer: Some(32120), receive_buffer: Some(32120) },
             constants: serde_json::Map::new(),
             reads_at_once: false,
             connection: None,
@@ -130,11 +130,11 @@ impl Runner {
         match words {
             ["host", "slow", slow, slow_unit, "fast", fast, fast_unit] => {
                 let (slow_phase, fast_phase) = (self.span(&[slow, slow_unit]), self.span(&[fast, fast_unit]));
-                self.host = HostClock { slow_phase, fast_phase };
+                self.host = HostClock { slow_phase, fast_phase, ..HostClock::default() };
             }
             ["mss", mss] => self.config.mss = mss.parse().unwrap(),
             ["buffer", size] => {
-                self.config.send_buffer = size.parse().unwrap();
+                self.config.send_buffer = Some(size.parse().unwrap());
                 self.config.receive_buffer = self.config.send_buffer;
             }
             ["set", constant, value @ ..] => self.set(constant, &value.join(" ")),
@@ -155,8 +155,8 @@ impl Runner {
     fn set(&mut self, constant: &str, value: &str) {
         let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
         self.constants.insert(constant.to_owned(), value);
-        let overrides: Overrides = serde_json::from_value(self.constants.clone().into()).unwrap();
-        self.config.profile = Profile::bsd44_lite().with(&overrides);
+        let overrides = Overrides(self.constants.clone());
+        self.config.profile = ProfileName::Bsd44Lite.profile().with(&overrides).unwrap();
         assert_eq!(self.config.profile.check(), Ok(()));
     }
 

@@ -10,8 +10,8 @@ fn at(millis: u64) -> Instant {
 }
 
 fn connecting(host: HostClock, out: &mut Output) -> Connection {
-    let config =
-        Config { profile: Profile::bsd44_lite(), mss: 1460, send_buffer: 32767, receive_buffer: 32767 };
+    let profile = ProfileName::Bsd44Lite.profile();
+    let config = Config { profile, mss: 1460, send_buffer: None, receive_buffer: None };
     Connection::connect(Instant::ZERO, &config, host, out)
 }
 
@@ -42,7 +42,7 @@ fn a_call_before_anything_is_due_does_nothing() {
 #[test]
 fn phases_move_the_ticks() {
     for (phase, expected) in [(0, 6000), (1, 5501), (250, 5750), (499, 5999)] {
-        let host = HostClock { slow_phase: Duration::from_millis(phase), fast_phase: Duration::ZERO };
+        let host = HostClock { slow_phase: Duration::from_millis(phase), ..HostClock::default() };
         let connection = connecting(host, &mut Output::default());
         assert_eq!(connection.next_timeout(), Some(at(expected)), "phase {phase} ms");
     }

@@ -8,8 +8,8 @@ const DELAY: Duration = Duration::from_millis(60);
 const RTT: Duration = Duration::from_millis(120);
 const MSS: u64 = 1460;
 
-fn config(profile: Profile) -> Config {
-    Config { profile, mss: 1460, send_buffer: 32767, receive_buffer: 32767 }
+fn config(profile: bsd::Profile) -> Config {
+    Config { profile: profile.into(), mss: 1460, send_buffer: Some(32767), receive_buffer: Some(32767) }
 }
 
 fn unharmed(_: &Sent, _: Option<&Connection>) -> Fate {
@@ -17,7 +17,7 @@ fn unharmed(_: &Sent, _: Option<&Connection>) -> Fate {
 }
 
 /// The client sends `bytes`, then the server closes too; gives what was sent and when all was over.
-fn upload(profile: Profile, bytes: u64) -> Vec<Sent> {
+fn upload(profile: bsd::Profile, bytes: u64) -> Vec<Sent> {
     let applications = [Application::new(vec![bytes]), Application::answering(vec![])];
     let ends = [(config(profile), HostClock::default()); 2];
     let mut pipe = Pipe::new(DELAY, ends, applications, unharmed);
@@ -38,7 +38,7 @@ fn data_times(sent: &[Sent]) -> Vec<Instant> {
 
 #[test]
 fn slow_start_doubles_when_every_segment_is_acknowledged() {
-    let profile = Profile { delayed_ack: false, ..Profile::bsd44_lite() };
+    let profile = bsd::Profile { delayed_ack: false, ..bsd::Profile::bsd44_lite() };
     for segments in [1, 2, 3, 4, 7, 8, 15, 16, 31] {
         let times = data_times(&upload(profile, segments * MSS));
         // Round k of 1, 2, 4 … segments begins k round trips after the SYN; all of a round leaves at once.
@@ -50,7 +50,7 @@ fn slow_start_doubles_when_every_segment_is_acknowledged() {
 
 #[test]
 fn a_buffer_of_32767_bytes_keeps_22_segments_in_flight() {
-    let times = data_times(&upload(Profile::bsd44_lite(), 1000 * MSS));
+    let times = data_times(&upload(bsd::Profile::bsd44_lite(), 1000 * MSS));
     let steady = &times[500..980];
     for (at, later) in steady.iter().zip(&steady[22..]) {
         assert_eq!(*later, *at + RTT);
@@ -61,7 +61,7 @@ fn a_buffer_of_32767_bytes_keeps_22_segments_in_flight() {
 fn flights_grow_by_half_when_every_second_segment_is_acknowledged() {
     // An ACK for two segments lets three go. The first segment waits for the fast tick; of three segments one waits for the
     // first of the next flight, so a flight of 3 brings 1 and then 2 ACKs, one of 9 brings 4, and the one of 12 then 6.
-    let times = data_times(&upload(Profile::bsd44_lite(), 54 * MSS));
+    let times = data_times(&upload(bsd::Profile::bsd44_lite(), 54 * MSS));
     let flights: Vec<usize> = times.chunk_by(|one, next| one == next).map(<[Instant]>::len).collect();
     assert_eq!(flights, [1, 2, 3, 3, 6, 9, 12, 18]);
     let starts: Vec<Instant> = times.chunk_by(|one, next| one == next).map(|flight| flight[0]).collect();

@@ -5,9 +5,10 @@
 //!
 //! Source: 4.4BSD-Lite `sys/kern/uipc_socket.c` 8.3 (`sosend`), `uipc_socket2.c` 8.1, `sys/sys/mbuf.h`.
 
-use super::connection::{Connection, FIRST_BYTE};
+use super::connection::Connection;
 use super::profile::Profile;
-use super::state::{Notice, Output, State};
+use crate::tcp::segment::FIRST_BYTE;
+use crate::tcp::state::{Notice, Output, State};
 use crate::units::Instant;
 
 /// Writes of this size and more are copied into clusters, smaller rests into small buffers (`MINCLSIZE`, `MHLEN`).

@@ -14,18 +14,10 @@
 
 use super::connection::Connection;
 use super::profile::Profile;
-use super::segment::{Flags, Segment};
-use super::state::{CloseReason, Output, State};
+use crate::tcp::host::HostClock;
+use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::state::{CloseReason, Output, State};
 use crate::units::{Duration, Instant};
-
-/// Where a host's timer grids lie; the same for all its connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct HostClock {
-    /// First tick of the slow grid (500 ms), below its period.
-    pub slow_phase: Duration,
-    /// First tick of the fast grid (200 ms), below its period.
-    pub fast_phase: Duration,
-}
 
 /// A timer of a connection; those of the slow grid in the order in which they run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,12 @@
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5; RFC 793, section 3.9; RFC 1323, section 4 (timestamps).
 
-use super::connection::{Connection, FIRST_BYTE};
+use super::connection::Connection;
 use super::negotiation::TIMESTAMP_AGE_MAX_SECS;
-use super::segment::{Flags, Segment};
-use super::state::{CloseReason, Notice, Output, State, reset_for};
 use super::timers::{Timer, ticks};
+use crate::tcp::segment::FIRST_BYTE;
+use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 use crate::units::Duration;
 
 /// How the processing of a segment ends early.

@@ -15,8 +15,7 @@
 use std::num::NonZeroU16;
 
 use super::connection::{Config, Connection};
-use super::profile::Profile;
-use super::segment::{Flags, Options, Segment, Timestamps};
+use crate::tcp::segment::{Flags, Options, Segment, Timestamps};
 
 /// Largest window field.
 pub(super) const WINDOW_FIELD_MAX: u64 = 65535;
@@ -116,40 +115,12 @@ impl Connection {
         let mut mss = offer.map_or(own, |offer| own.min(u64::from(offer))).max(self.profile.mss_min.get());
         if mss < self.mss || offer.is_some() {
             mss = mss.min(self.send.capacity);
-            self.send.capacity = rounded_buffer(self.send.capacity, mss, &self.profile);
+            self.send.capacity = self.profile.rounded_buffer(self.send.capacity, mss);
             if self.receive.capacity > mss {
-                self.receive.capacity = rounded_buffer(self.receive.capacity, mss, &self.profile);
+                self.receive.capacity = self.profile.rounded_buffer(self.receive.capacity, mss);
             }
             self.mss = mss;
         }
         self.congestion.set_cwnd(mss * u64::from(self.profile.initial_cwnd_segments));
-    }
-}
-
-/// A buffer of `size` bytes, rounded up to whole segments of `mss` bytes, but by rounding not beyond the profile's largest
-/// buffer.
-#[must_use]
-pub fn rounded_buffer(size: u64, mss: u64, profile: &Profile) -> u64 {
-    size.next_multiple_of(mss).min(size.max(profile.buffer_rounding_max.get()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn buffers_are_rounded_up_to_segments_but_not_beyond_the_largest() {
-        let lite = Profile::bsd44_lite();
-        let cases = [
-            (8192, 1460, 8760),
-            (8192, 512, 8192),
-            (4096, 1460, 4380),
-            (32767, 1460, 32767),
-            (32767, 512, 32767),
-        ];
-        for (size, mss, rounded) in cases {
-            assert_eq!(rounded_buffer(size, mss, &lite), rounded, "{size} B with MSS {mss}");
-        }
-        assert_eq!(rounded_buffer(65536, 1460, &lite), 65536);
     }
 }

@@ -8,8 +8,8 @@
 use std::ops::Range;
 
 use super::connection::Connection;
-use super::segment::{Flags, Segment};
-use super::state::{Notice, Output, State};
+use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::state::{Notice, Output, State};
 use crate::units::Instant;
 
 /// The receive buffer, and what waits for a gap to be filled.

@@ -9,9 +9,9 @@
 
 use super::connection::Connection;
 use super::profile::HeaderPrediction;
-use super::segment::{Flags, Segment};
-use super::state::{Output, State};
 use super::timers::Timer;
+use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::state::{Output, State};
 
 /// Control bits that the fast path looks at: of these only ACK may be set.
 const LOOKED_AT: Flags = Flags::SYN.union(Flags::FIN).union(Flags::RST).union(Flags::ACK);

@@ -9,9 +9,9 @@ use super::connection::Connection;
 use super::input::Rejection;
 use super::negotiation::WINDOW_FIELD_MAX;
 use super::recovery::OnDuplicate;
-use super::segment::Segment;
-use super::state::{CloseReason, Output, State};
 use super::timers::{Timer, ticks};
+use crate::tcp::segment::Segment;
+use crate::tcp::state::{CloseReason, Output, State};
 
 impl Connection {
     /// An ACK of nothing new.

@@ -8,12 +8,13 @@
 //!
 //! Source: 4.4BSD-Lite `tcp_output.c` 8.3; RFC 896 (Nagle); RFC 1122, sections 4.2.3.3 and 4.2.3.4 (silly windows).
 
-use super::connection::{Connection, ISS};
+use super::connection::Connection;
 use super::negotiation::WINDOW_FIELD_MAX;
 use super::profile::IdleRestart;
-use super::segment::{Flags, Options, Segment};
-use super::state::Output;
 use super::timers::Timer;
+use crate::tcp::segment::ISS;
+use crate::tcp::segment::{Flags, Options, Segment};
+use crate::tcp::state::Output;
 
 /// One segment, before it is decided whether to send it.
 #[derive(Debug, Clone, Copy)]

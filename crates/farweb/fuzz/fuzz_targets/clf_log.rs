@@ -1,0 +1,13 @@
+//! Any bytes as the log of a web server, or as the table of one, read in any of the ways that there are.
+
+#![no_main]
+
+use farweb::workload::LogFormat;
+use farweb_fuzz::{logs, with_file};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (logs::How, &[u8])| {
+    let (how, bytes) = input;
+    // A log that is refused is refused with a reason; what else must hold is checked as it is read.
+    let _ = with_file(bytes, ".log", |path| logs::read(path, LogFormat::Clf, &how));
+});

@@ -1,0 +1,70 @@
+//! Logs of proxies and servers.
+
+use std::path::Path;
+
+use arbitrary::Arbitrary;
+use farweb::units::Duration;
+use farweb::workload::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Report, ServerTime, WorkloadError};
+
+use crate::checked;
+
+/// How a log is read.
+#[derive(Debug, Clone, Arbitrary)]
+pub struct How {
+    keep: u8,
+    tunnels: bool,
+    rtt_ms: u16,
+    request_bytes: Option<u16>,
+    server_time: bool,
+    strict: bool,
+    rows: u8,
+}
+
+impl How {
+    fn options(&self) -> LogOptions {
+        LogOptions {
+            keep: [Keep::Misses, Keep::Crossed, Keep::All][usize::from(self.keep % 3)],
+            tunnels: self.tunnels,
+            rtt: Duration::from_millis(u64::from(self.rtt_ms)),
+            request_bytes: self.request_bytes.map(u64::from),
+            server_time: if self.server_time { ServerTime::Elapsed } else { ServerTime::None },
+            max_unreadable: if self.strict { 0.01 } else { 1.0 },
+            ..LogOptions::default()
+        }
+    }
+}
+
+/// Reads the log at `path` to its end: its batches and the report.
+///
+/// # Errors
+/// Those of the reader.
+///
+/// # Panics
+/// When a batch is no part of a request table, or a line is not accounted for.
+pub fn read(path: &Path, format: LogFormat, how: &How) -> Result<(Vec<LogBatch>, Report), WorkloadError> {
+    let mut reader = checked(LogReader::open(path, format, how.options()))?;
+    let mut batches = Vec::new();
+    while let Some(batch) = checked(reader.batch(usize::from(how.rows)))? {
+        check(&batch);
+        batches.push(batch);
+    }
+    let report = reader.report().clone();
+    let dropped: u64 = report.dropped.values().sum();
+    assert_eq!(report.lines, report.requests + dropped + report.unreadable_lines);
+    assert_eq!(report.requests, batches.iter().map(|batch| batch.start_s.len() as u64).sum::<u64>());
+    Ok((batches, report))
+}
+
+fn check(batch: &LogBatch) {
+    let rows = batch.start_s.len();
+    assert!(rows > 0, "an empty batch is the end");
+    assert!(batch.start_s.iter().all(|start| start.is_finite()));
+    assert!([&batch.host, &batch.object].iter().all(|words| words.codes.len() == rows));
+    assert!((0..rows).all(|row| batch.host.word(row).is_some_and(|host| !host.is_empty())));
+    assert!((0..rows).all(|row| batch.object.word(row).is_some()));
+    for sizes in [&batch.request_bytes, &batch.response_bytes] {
+        assert!(sizes.len() == rows && sizes.iter().all(|bytes| *bytes >= 1));
+    }
+    assert_eq!(batch.server_s.len(), rows);
+    assert!(batch.server_s.iter().all(|server| server.is_nan() || *server >= 0.0));
+}

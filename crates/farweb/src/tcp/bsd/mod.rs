@@ -1,0 +1,19 @@
+//! The TCP of 4.4BSD: all its timers are counts of ticks, one routine decides about every segment.
+
+mod acknowledgement;
+mod congestion;
+mod connection;
+mod input;
+mod negotiation;
+mod output;
+mod prediction;
+mod profile;
+mod receive;
+mod recovery;
+mod rtt;
+mod send;
+mod timers;
+
+pub(super) use connection::Config;
+pub use connection::Connection;
+pub use profile::{HeaderPrediction, IdleRestart, Overrides, Profile};

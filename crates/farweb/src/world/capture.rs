@@ -1,0 +1,253 @@
+//! Recorded packets: whose, where they are seen, and their rows. Like the recorder it reads the world and never changes it.
+//!
+//! At an end of a leg a packet is seen as the endpoint sends or receives it: what a capture on that host shows. A tap on
+//! a link sees what a splitter on the wire sees at the link's end nearer to the clients: packets that go up when their last bit
+//! leaves the transmitter, packets that go down when they arrive. It does not see what the link drops. Both moments are
+//! known when the link accepts the packet; its row waits until then, so that rows stand in the order of time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::id::Id;
+use crate::record::{Column, Event, PacketColumns, PacketRow, Ranges};
+use crate::scenario::{CapturePoint, Packets, Record};
+use crate::tcp::{self, Flags, Segment};
+use crate::units::Instant;
+use crate::workload::{Directory, Request};
+
+use super::World;
+use super::connections::{ConnectionId, End, Pair};
+use super::path::{Direction, LinkId, Packet};
+use super::recorder::{code, int, nanos};
+
+/// The tag of requests that are measured in every run.
+const SAMPLE: &str = "sample";
+
+pub(super) struct Capture {
+    whose: Packets,
+    at_ends: bool,
+    /// By the number of the link's direction: whether there is a tap.
+    taps: Vec<bool>,
+    rows: PacketColumns,
+    /// Rows of packets that have yet to reach a tap, the earliest on top.
+    ahead: BinaryHeap<Reverse<Ahead>>,
+    /// Packets that links with a tap have accepted.
+    accepted: u64,
+}
+
+/// A row whose time has not come.
+struct Ahead {
+    at: Instant,
+    /// Equal times keep the order in which packets were accepted.
+    number: u64,
+    row: PacketRow,
+}
+
+/// What the sender of a packet knows of it, to be told wherever it is seen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    /// Its number among the packets that the sender has sent on the connection, modulo 2^32.
+    pub(super) number: u32,
+    /// Whether any of its sequence numbers had been sent before; left out of account when nobody records it.
+    pub(super) again: bool,
+    /// Whether it is recorded.
+    pub(super) recorded: bool,
+}
+
+impl Capture {
+    pub(super) fn new(record: &Record, links: usize) -> Self {
+        let mut taps = vec![false; 2 * links];
+        for point in &record.points {
+            if let CapturePoint::Link { link, up, down } = *point {
+                for (direction, seen) in [(Direction::Up, up), (Direction::Down, down)] {
+                    taps[LinkId::of(link as usize, direction).index()] |= seen;
+                }
+            }
+        }
+        Self {
+            whose: record.packets,
+            at_ends: record.points.contains(&CapturePoint::Ends),
+            taps,
+            rows: PacketColumns::default(),
+            ahead: BinaryHeap::new(),
+            accepted: 0,
+        }
+    }
+
+    /// Whether packets of a connection that carries `request` are recorded.
+    pub(super) fn wants(&self, request: &Request, directory: &Directory) -> bool {
+        match self.whose {
+            Packets::None => false,
+            Packets::Sample => request.tag.is_some_and(|tag| &*directory.tags.words()[tag] == SAMPLE),
+            Packets::All => true,
+        }
+    }
+
+    /// The rows up to `now`, leaving none behind.
+    pub(super) fn take(&mut self, now: Instant) -> Vec<(&'static str, Column)> {
+        self.catch_up(now);
+        self.rows.take()
+    }
+
+    fn push(&mut self, now: Instant, row: &PacketRow) {
+        self.catch_up(now);
+        self.rows.push(row);
+    }
+
+    fn push_at(&mut self, at: Instant, row: PacketRow) {
+        self.ahead.push(Reverse(Ahead { at, number: self.accepted, row }));
+        self.accepted += 1;
+    }
+
+    /// Writes the rows whose time has come.
+    fn catch_up(&mut self, now: Instant) {
+        while let Some(Reverse(next)) = self.ahead.peek()
+            && next.at <= now
+        {
+            self.rows.push(&next.row);
+            self.ahead.pop();
+        }
+    }
+}
+
+impl World {
+    /// A row for a segment that the endpoint at `end` sends as its packet `number`; what is to be told where it is seen.
+    #[cold]
+    pub(super) fn record_departure(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        end: End,
+        segment: &Segment,
+        number: u32,
+    ) -> Mark {
+        let pair = self.connections.get_mut(id).expect("only open connections send");
+        let sent = &mut pair.sent[end as usize];
+        let again = segment.sequence_len() > 0 && segment.seq < sent.highest;
+        sent.highest = sent.highest.max(segment.end());
+        let mark = Mark { number, again, recorded: true };
+        self.record_at_end(now, id, end, Event::Send, segment, mark);
+        mark
+    }
+
+    /// A row for what the endpoint at `end` sent or received.
+    pub(super) fn record_at_end(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        end: End,
+        event: Event,
+        segment: &Segment,
+        mark: Mark,
+    ) {
+        let Some(pair) = self.connections.get(id).filter(|_| self.recorder.packets.at_ends) else {
+            return;
+        };
+        let sender = if event == Event::Send { end } else { end.other() };
+        let own = pair.tcp(end);
+        let row = PacketRow {
+            event: event as i32,
+            node: i32::from(self.legs[pair.leg].node(end)),
+            cwnd_bytes: own.map(|tcp| int(tcp.cwnd())),
+            ssthresh_bytes: own.map(|tcp| int(tcp.ssthresh())),
+            ..packet_row(now, pair, sender, segment, mark)
+        };
+        self.recorder.packets.push(now, &row);
+    }
+
+    /// A row for a packet that a link dropped.
+    #[cold]
+    pub(super) fn record_drop(&mut self, now: Instant, link: LinkId, packet: &Packet) {
+        let Some(pair) = self.connections.get(packet.connection) else {
+            return;
+        };
+        let row = PacketRow {
+            event: Event::Drop as i32,
+            node: i32::from(link.near_node()),
+            link: Some(link.link() as i64),
+            ..packet_row(now, pair, packet.toward.other(), &packet.segment, packet.mark)
+        };
+        self.recorder.packets.push(now, &row);
+    }
+
+    /// A row for the packet that `link` has just accepted, if there is a tap.
+    #[cold]
+    pub(super) fn record_passage(&mut self, link: LinkId) {
+        if !self.recorder.packets.taps[link.index()] {
+            return;
+        }
+        let newest = self.path.newest(link).expect("the link has just accepted a packet");
+        let at = if link.direction() == Direction::Up { newest.departure } else { newest.arrival };
+        let packet = newest.packet;
+        let Some(pair) = self.connections.get(packet.connection) else {
+            return;
+        };
+        let row = PacketRow {
+            event: Event::Pass as i32,
+            node: link.link() as i32,
+            link: Some(link.link() as i64),
+            ..packet_row(at, pair, packet.toward.other(), &packet.segment, packet.mark)
+        };
+        self.recorder.packets.push_at(at, row);
+    }
+}
+
+impl Mark {
+    /// The mark of a packet that nobody records.
+    pub(super) const fn unrecorded(number: u32) -> Self {
+        Self { number, again: false, recorded: false }
+    }
+}
+
+impl Ord for Ahead {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.number).cmp(&(other.at, other.number))
+    }
+}
+
+impl PartialOrd for Ahead {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ahead {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Ahead {}
+
+/// A row for `segment` with all that does not depend on where it is seen.
+fn packet_row(at: Instant, pair: &Pair, sender: End, segment: &Segment, mark: Mark) -> PacketRow {
+    let is_syn = segment.flags.contains(Flags::SYN);
+    let shift = if is_syn { 0 } else { pair.tcp(sender).map_or(0, tcp::Connection::window_shift) };
+    let options = &segment.options;
+    PacketRow {
+        time_ns: nanos(at),
+        connection: int(pair.number),
+        leg: pair.leg as i64,
+        host: code(pair.host),
+        node: 0,
+        link: None,
+        event: Event::Send as i32,
+        direction: sender.other().direction() as i32,
+        packet: i64::from(mark.number),
+        seq: int(segment.seq),
+        ack: if segment.flags.contains(Flags::ACK) { int(segment.ack) } else { 0 },
+        payload_bytes: i64::from(segment.len),
+        window_bytes: i64::from(segment.window) << shift,
+        window_field: i64::from(segment.window),
+        flags: i32::from(segment.flags.bits()),
+        retransmission: mark.again,
+        mss_bytes: options.mss.map(|mss| i64::from(mss.get())),
+        window_scale: options.window_scale.map(i64::from),
+        sack_permitted: false,
+        sack: Ranges::default(),
+        timestamp: options.timestamps.map(|timestamps| i64::from(timestamps.value)),
+        timestamp_echo: options.timestamps.map(|timestamps| i64::from(timestamps.echo)),
+        cwnd_bytes: None,
+        ssthresh_bytes: None,
+    }
+}
