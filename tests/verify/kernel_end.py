@@ -12,7 +12,7 @@ import numpy as np
 from namespaces import TcpInfo
 
 Steps = Sequence[Sequence[str]]
-"""Lists of steps that run side by side; `farweb-tun` has the same ones."""
+"""Lists of steps that run side by side, after which the connection is closed; `farweb-tun` has the same ones."""
 
 PATIENCE_S = 90.0
 """Seconds until a call that does not return has failed; the longest talk takes a third of that."""
@@ -55,14 +55,15 @@ class KernelEnd:
     def run(self, lists: Steps) -> None:
         """Take all steps of all lists."""
         self.connection.settimeout(PATIENCE_S)
-        self.info = TcpInfo.of(self.connection)
         self.outcomes = ["not done"] * len(lists)
         threads = [threading.Thread(target=self._run_list, args=pair, daemon=True) for pair in enumerate(lists)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(PATIENCE_S)
-        self.connection.close()
+        if self.connection.fileno() >= 0:
+            self._leave()
+            self.connection.close()
 
     def _run_list(self, index: int, steps: Sequence[str]) -> None:
         for step in steps:
@@ -94,13 +95,12 @@ class KernelEnd:
             case ["wait", span]:
                 time.sleep(quantity(span))
             case ["shutdown"]:
-                self.info = TcpInfo.of(self.connection)
                 self.connection.shutdown(socket.SHUT_WR)
             case ["close"]:
-                self.info = TcpInfo.of(self.connection)
+                self._leave()
                 self.connection.close()
             case ["abort"]:
-                self.info = TcpInfo.of(self.connection)
+                self._leave()
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 self.connection.close()
             case _:
@@ -114,9 +114,18 @@ class KernelEnd:
         return len(data)
 
     def _read_to_reset(self) -> None:
+        patience = time.monotonic() + PATIENCE_S / 2
         try:
             while self._read(1 << 20):
                 pass
         except ConnectionResetError:
             return
-        raise ValueError("the stream ended without a reset")
+        # After the end of the peer's stream a reset shows only here.
+        while self.connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0:
+            if time.monotonic() > patience:
+                raise ValueError("the stream ended without a reset")
+            time.sleep(0.05)
+
+    def _leave(self) -> None:
+        """Note what the kernel knows, for the last time."""
+        self.info = TcpInfo.of(self.connection)

@@ -18,6 +18,8 @@ from namespaces import DEVICE, FARWEB, KERNEL, Namespace, namespace
 Role = Literal["client", "server"]
 
 PROGRAM = Path(os.environ.get("FARWEB_TUN", "target/debug/farweb-tun")).resolve()
+CAPTURES = Path(os.environ.get("FARWEB_TALKS", "target/talks"))
+"""Folder of what both ends saw of each talk."""
 DEADLINE_S = 80
 """Seconds after which farweb's end gives up, well after the longest scenario's end on a busy machine."""
 CLIENT_PORT, SERVER_PORT = 40_000, 8_000
@@ -28,6 +30,8 @@ class Way:
     """One direction of the path, on top of a rate of 20 Mbit/s and a delay of 20 ms."""
 
     drop: tuple[str, ...] = ()
+    loss: float = 0.0
+    """Probability that a packet is lost, instead of a list."""
     late: Mapping[str, str] = field(default_factory=dict)
     """Packets that are held up, and for how long."""
     twice: tuple[str, ...] = ()
@@ -41,7 +45,9 @@ class Way:
             "rate": self.rate,
             "delay": self.delay,
             "queue": self.queue,
-            "loss": {"kind": "list", "drop": list(self.drop)},
+            "loss": {"kind": "bernoulli", "probability": self.loss}
+            if self.loss
+            else {"kind": "list", "drop": list(self.drop)},
             "late": [{"packets": packets, "by": span} for packets, span in self.late.items()],
             "twice": list(self.twice),
         }
@@ -52,11 +58,10 @@ class Farweb:
     """Farweb's endpoint."""
 
     profile: str
-    buffer: str = "32767 B"
+    buffer: str | None = "32767 B"
+    """Send and receive buffer; `None`: as the profile has them."""
     mss: str = "1460 B"
     constants: Mapping[str, object] = field(default_factory=dict)
-    first_number: int | None = None
-    """Number of its SYN; random by default."""
 
 
 @dataclass
@@ -88,6 +93,7 @@ def farweb_tun(
     down: Way,
     *,
     server: str = f"{KERNEL}:{SERVER_PORT}",
+    first_number: int | None = None,
 ) -> Iterator[Process]:
     """Farweb's end in a namespace; a client connects to `server` at once. Captures go to `folder`."""
     description = {
@@ -100,7 +106,7 @@ def farweb_tun(
             "buffer": endpoint.buffer,
             "constants": dict(endpoint.constants),
         },
-        "first_number": endpoint.first_number,
+        "first_number": first_number,
         "up": up.description(),
         "down": down.description(),
         "application": application,
@@ -136,6 +142,8 @@ class Talk:
     """Whether there is a server at all."""
     kernel_receive_buffer: int | None = None
     """SO_RCVBUF of the kernel's end, in bytes."""
+    first_number: int | None = None
+    """Number of farweb's SYN; random by default."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +192,10 @@ def _talk_with_client(
     if plan.listening:
         listener.listen()
         serving.start()
-    with farweb_tun(there, folder, "client", endpoint, {"script": plan.client}, plan.up, plan.down) as process:
+    script = {"script": plan.client}
+    with farweb_tun(
+        there, folder, "client", endpoint, script, plan.up, plan.down, first_number=plan.first_number
+    ) as process:
         if plan.listening:
             serving.join(PATIENCE_S)
         left_open = wait_for_the_end(there)
@@ -198,7 +209,10 @@ def _talk_with_server(
     """The kernel connects to farweb."""
     port = SERVER_PORT if plan.listening else SERVER_PORT + 1
     end, refused = None, False
-    with farweb_tun(there, folder, "server", endpoint, {"script": plan.server}, plan.up, plan.down) as process:
+    script = {"script": plan.server}
+    with farweb_tun(
+        there, folder, "server", endpoint, script, plan.up, plan.down, first_number=plan.first_number
+    ) as process:
         connection.bind((KERNEL, CLIENT_PORT))
         try:
             connection.connect((FARWEB, port))

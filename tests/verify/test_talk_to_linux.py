@@ -1,41 +1,34 @@
 """Farweb's TCP and the Linux kernel's talk to each other over real packets: every scenario, profile and role.
 
 Between them lie farweb's links, in real time. Each talk has a network namespace of its own, so many run at a time. What is
-asserted are outcomes (bytes, options, states, the packets that were lost), never times. The captures of a talk that
-failed are where its message says.
+asserted are outcomes (bytes, options, states, packets that were lost), never times. What both ends saw of a talk, and its
+description, stay in a folder of its name, which the message of a failure names.
 """
 
-import os
+import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from namespaces import delete_leftovers, missing
-from talks import Farweb, Outcome, Role, Talk, Way, talk
+from scenarios import SCENARIOS, Expected
+from talks import CAPTURES, Farweb, Outcome, Role, talk
 
 if reason := missing():
     pytest.skip(reason, allow_module_level=True)
 
+pytestmark = pytest.mark.timeout(300)
+
 TALKS_AT_A_TIME = 24
 """They mostly wait, for delays and timers."""
-CAPTURES = Path(os.environ.get("FARWEB_ARTIFACTS", "target/talks"))
-"""Folder of what both ends saw of each talk."""
 
 PROFILES: Mapping[str, Farweb] = {
     "bsd44-lite": Farweb("bsd44-lite"),
     "bsd44-lite-rfc1323": Farweb("bsd44-lite", constants={"timestamps": True, "window_scaling": True}, buffer="200 kB"),
 }
 ROLES: tuple[Role, ...] = ("client", "server")
-
-SCENARIOS: Mapping[str, Talk] = {
-    "handshake": Talk([["write 1 B", "read 1 B"]], [["read 1 B", "write 1 B", "read end"]]),
-    "download": Talk([["write 300 B", "read end"]], [["read 300 B", "write 1 MB"]]),
-    "upload": Talk([["write 1 MB", "shutdown", "read end"]], [["read end", "write 300 B"]]),
-    "both ways": Talk([["write 1 MB", "shutdown"], ["read end"]], [["write 1 MB", "shutdown"], ["read end"]]),
-}
 
 
 @dataclass(frozen=True)
@@ -50,28 +43,115 @@ class Case:
         return f"{self.profile}-{self.role}-{self.scenario}".replace(" ", "-")
 
     def run(self) -> Outcome:
-        return talk(SCENARIOS[self.scenario], self.role, PROFILES[self.profile], CAPTURES / str(self))
+        return talk(SCENARIOS[self.scenario][0], self.role, PROFILES[self.profile], CAPTURES / str(self))
 
 
-CASES = [Case(scenario, profile, role) for scenario in SCENARIOS for profile in PROFILES for role in ROLES]
+def cases(*scenarios: str) -> list[Case]:
+    return [Case(name, profile, role) for name in scenarios for profile in PROFILES for role in ROLES]
+
+
+Talks = Mapping[Case, Future[Outcome]]
 
 
 @pytest.fixture(scope="module")
-def outcomes(request: pytest.FixtureRequest) -> Iterator[Mapping[Case, Future[Outcome]]]:
+def talks(request: pytest.FixtureRequest) -> Iterator[Talks]:
     """The talks of all chosen tests, under way."""
     delete_leftovers()
     calls = [item.callspec for item in request.session.items if hasattr(item, "callspec")]
-    cases = dict.fromkeys(call.params["case"] for call in calls if "case" in call.params)
+    chosen = dict.fromkeys(call.params["case"] for call in calls if "case" in call.params)
     with ThreadPoolExecutor(TALKS_AT_A_TIME) as pool:
-        yield {case: pool.submit(case.run) for case in cases}
+        yield {case: pool.submit(case.run) for case in chosen}
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_talk(case: Case, outcomes: Mapping[Case, Future[Outcome]]) -> None:
-    outcome = outcomes[case].result()
-    print(outcome)
-    assert outcome.kernel is not None
-    assert outcome.kernel.outcomes == ["done"] * len(outcome.kernel.outcomes)
-    assert outcome.farweb["application"] == {"script": ["done"] * len(outcome.farweb["application"]["script"])}
-    assert outcome.left_open == []
-    assert not outcome.report["late"]
+@pytest.mark.parametrize("case", cases(*SCENARIOS), ids=str)
+def test_both_ends_do_what_they_were_told(case: Case, talks: Talks) -> None:
+    plan, expected = SCENARIOS[case.scenario]
+    outcome = talks[case].result()
+    check_path(outcome, expected)
+    if plan.listening:
+        check_ends(case, outcome, expected)
+    else:
+        check_refusal(case, outcome)
+    assert outcome.left_open == [], outcome
+    assert outcome.report["undecodable"] == [], outcome
+    assert not outcome.report["late"], outcome
+
+
+def check_path(outcome: Outcome, expected: Expected) -> None:
+    """What was to happen to single packets did."""
+    for direction in ("up", "down"):
+        told, was = getattr(expected, direction), outcome.report[direction]
+        for fate in ("dropped", "late", "twice"):
+            wanted = getattr(told, fate)
+            assert wanted is None or sorted(was[fate]) == sorted(wanted), (direction, fate, outcome)
+
+
+def check_ends(case: Case, outcome: Outcome, expected: Expected) -> None:
+    """Both ends took all their steps, agree on the bytes, and sent again what was lost."""
+    kernel, farweb = outcome.kernel, outcome.farweb
+    assert kernel is not None and kernel.info is not None, outcome
+    assert set(kernel.outcomes) == {"done"}, outcome
+    assert set(farweb["application"]["script"]) == {"done"}, outcome
+    if expected.reset:
+        assert "Closed" in farweb["states"], outcome
+        return
+    assert farweb["connected"], outcome
+    assert farweb["closed"] in (None, "Finished"), outcome
+    assert farweb["states"][-1] in ("Closed", "TimeWait"), outcome
+    assert (farweb["acknowledged"], farweb["read"]) == (kernel.read, kernel.written), outcome
+    again = {case.role: farweb["retransmits"], other(case.role): kernel.info.retransmits}
+    assert again["client"] >= expected.again_by_client, outcome
+    assert again["server"] >= expected.again_by_server, outcome
+    if expected.window_shuts is not None:
+        shut = farweb["sent" if expected.window_shuts == case.role else "received"]["zero_windows"]
+        assert shut > 0, outcome
+
+
+def check_refusal(case: Case, outcome: Outcome) -> None:
+    """Nobody listened, and the client was told so."""
+    assert outcome.kernel is None
+    if case.role == "client":
+        assert outcome.farweb["states"] == ["SynSent", "Closed"], outcome
+        assert outcome.farweb["closed"] == "Refused", outcome
+    else:
+        assert outcome.refused, outcome
+        assert outcome.report["connections"] == [], outcome
+
+
+def other(role: Role) -> Role:
+    return "server" if role == "client" else "client"
+
+
+@pytest.mark.parametrize("case", cases("handshake"), ids=str)
+def test_options_are_agreed_as_both_ends_see_them(case: Case, talks: Talks) -> None:
+    outcome = talks[case].result()
+    kernel, farweb = outcome.kernel, outcome.farweb
+    assert kernel is not None and kernel.info is not None, outcome
+    offered = {"farweb": options(farweb["sent"]["syn"]), "kernel": options(farweb["received"]["syn"])}
+    agreed = offered["farweb"].keys() & offered["kernel"].keys()
+    # The end that opens offers all that it can; the other one answers only what was offered.
+    assert offered["farweb" if case.role == "client" else "kernel"].keys() >= agreed
+    wanted = {
+        "bsd44-lite": {"mss"},
+        "bsd44-lite-rfc1323": {"mss", "wscale", "timestamps"},
+        "linux": {"mss", "sackOK", "wscale", "timestamps"},
+        "linux-classic": {"mss"},
+    }[case.profile]
+    assert agreed == wanted, outcome
+    info = kernel.info
+    flags = {"timestamps": info.timestamps, "sackOK": info.sack, "wscale": info.window_scaling}
+    assert {name for name, agreed in flags.items() if agreed} == wanted - {"mss"}, outcome
+    stamps = 12 if "timestamps" in wanted else 0
+    assert offered["farweb"]["mss"] == offered["kernel"]["mss"] == 1460, outcome
+    assert info.send_mss == 1460 - stamps, outcome
+    if "wscale" in wanted:
+        assert (info.send_shift, info.receive_shift) == (offered["farweb"]["wscale"], offered["kernel"]["wscale"])
+        assert farweb["window_shift"] == info.send_shift, outcome
+    sent = farweb["sent"]
+    assert sent["with_timestamps"] == (sent["segments"] if stamps else 0), outcome
+
+
+def options(syn: str) -> dict[str, int | None]:
+    """Options of a SYN, from `mss 1460, sackOK, wscale 7, timestamps`."""
+    matches = [re.fullmatch(r"(\w+)(?: (\d+))?", word) for word in syn.split(", ")]
+    return {match[1]: int(match[2]) if match[2] else None for match in matches if match}

@@ -8,13 +8,14 @@
 //!
 //! Source: RFC 791; RFC 9293, section 3.1; RFC 7323, sections 2.2 and 3.2; RFC 2018.
 
+use std::iter;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::num::NonZeroU16;
 
 use etherparse::{
     IpHeaders, IpNumber, Ipv4Header, Ipv4Slice, PacketBuilder, TcpHeader, TcpOptionElement, TcpSlice,
 };
-use farweb::tcp::{Flags, Options, Segment, Timestamps};
+use farweb::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
 
 /// Time to live of packets, Linux's and BSD's default after RFC 1700.
 const TIME_TO_LIVE: u8 = 64;
@@ -102,22 +103,22 @@ impl<'a> WirePacket<'a> {
     ///
     /// `None` when a number lies before the beginning of its stream.
     pub(crate) fn segment(&self, numbering: Numbering, rcv_nxt: u64, snd_una: u64) -> Option<Segment> {
-        let acknowledges = self.flags.contains(Flags::ACK);
+        let ack = if self.flags.contains(Flags::ACK) {
+            unwrap(self.tcp.acknowledgment_number(), numbering.ours, snd_una)?
+        } else {
+            0
+        };
         Some(Segment {
             seq: unwrap(self.tcp.sequence_number(), numbering.theirs, rcv_nxt)?,
-            ack: if acknowledges {
-                unwrap(self.tcp.acknowledgment_number(), numbering.ours, snd_una)?
-            } else {
-                0
-            },
+            ack,
             len: self.tcp.payload().len() as u32,
             window: self.tcp.window_size(),
             flags: self.flags,
-            options: self.options(),
+            options: self.options(numbering, ack),
         })
     }
 
-    fn options(&self) -> Options {
+    fn options(&self, numbering: Numbering, ack: u64) -> Options {
         let mut options = Options::NONE;
         for option in self.tcp.options_iterator().flatten() {
             match option {
@@ -126,7 +127,17 @@ impl<'a> WirePacket<'a> {
                 TcpOptionElement::Timestamp(value, echo) => {
                     options.timestamps = Some(Timestamps { value, echo });
                 }
-                _ => {}
+                TcpOptionElement::SelectiveAcknowledgementPermitted => options.sack_permitted = true,
+                TcpOptionElement::SelectiveAcknowledgement(first, rest) => {
+                    let blocks = iter::once(first).chain(rest.into_iter().flatten());
+                    options.sack = SackBlocks::new(
+                        ack,
+                        blocks.filter_map(|(start, end)| {
+                            Some(unwrap(start, numbering.ours, ack)?..unwrap(end, numbering.ours, ack)?)
+                        }),
+                    );
+                }
+                TcpOptionElement::Noop => {}
             }
         }
         options
@@ -160,7 +171,7 @@ pub(crate) fn packet(
     if tcp.ack {
         tcp.acknowledgment_number = numbering.theirs.wrapping_add(segment.ack as u32);
     }
-    tcp.set_options(&elements(&segment.options)).expect("options of at most 40 bytes");
+    tcp.set_options(&elements(segment, numbering)).expect("options of at most 40 bytes");
     let (from, to) = (addresses.from.ip().octets(), addresses.to.ip().octets());
     // The builder sets the length.
     let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, from, to).expect("an empty payload fits");
@@ -172,21 +183,27 @@ pub(crate) fn packet(
     bytes
 }
 
-/// Options with the padding that [`Options::bytes`] counts.
-fn elements(options: &Options) -> Vec<TcpOptionElement> {
-    let mut elements = Vec::with_capacity(8);
-    if let Some(mss) = options.mss {
-        elements.push(TcpOptionElement::MaximumSegmentSize(mss.get()));
+/// Options in the order and with the padding that Linux uses, which [`Options::bytes`] counts.
+fn elements(segment: &Segment, numbering: Numbering) -> Vec<TcpOptionElement> {
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,
+        WindowScale,
+    };
+    let Options { mss, window_scale, timestamps, sack_permitted, .. } = segment.options;
+    let mut elements: Vec<_> = mss.map(|mss| MaximumSegmentSize(mss.get())).into_iter().collect();
+    match (sack_permitted, timestamps) {
+        (true, Some(_)) => elements.push(SelectiveAcknowledgementPermitted),
+        (true, None) => elements.extend([Noop, Noop, SelectiveAcknowledgementPermitted]),
+        (false, Some(_)) => elements.extend([Noop, Noop]),
+        (false, None) => {}
     }
-    if let Some(shift) = options.window_scale {
-        elements.extend([TcpOptionElement::Noop, TcpOptionElement::WindowScale(shift)]);
-    }
-    if let Some(Timestamps { value, echo }) = options.timestamps {
-        elements.extend([
-            TcpOptionElement::Noop,
-            TcpOptionElement::Noop,
-            TcpOptionElement::Timestamp(value, echo),
-        ]);
+    elements.extend(timestamps.map(|Timestamps { value, echo }| Timestamp(value, echo)));
+    elements.extend(window_scale.into_iter().flat_map(|shift| [Noop, WindowScale(shift)]));
+    let wire = |number: u64| numbering.theirs.wrapping_add(number as u32);
+    let mut blocks = segment.sack_blocks().map(|block| (wire(block.start), wire(block.end)));
+    if let Some(first) = blocks.next() {
+        let rest = [blocks.next(), blocks.next(), blocks.next()];
+        elements.extend([Noop, Noop, SelectiveAcknowledgement(first, rest)]);
     }
     elements
 }
@@ -208,4 +225,86 @@ fn flags_of(tcp: &TcpSlice<'_>) -> Flags {
 fn unwrap(number: u32, first: u32, near: u64) -> Option<u64> {
     let distance = number.wrapping_sub(first).wrapping_sub(near as u32).cast_signed();
     near.checked_add_signed(i64::from(distance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OURS: Addresses = Addresses {
+        from: SocketAddrV4::new(Ipv4Addr::new(10, 77, 0, 2), 40_000),
+        to: SocketAddrV4::new(Ipv4Addr::new(10, 77, 0, 1), 80),
+    };
+
+    fn segment(seq: u64, ack: u64, len: u32, flags: Flags, options: Options) -> Segment {
+        Segment { seq, ack, len, window: 4321, flags, options }
+    }
+
+    /// What the peer reads of a segment of ours.
+    fn there(segment: &Segment, payload: &[u8], ours: Numbering) -> Segment {
+        let bytes = packet(OURS, 7, ours, segment, payload);
+        assert_eq!(bytes.len() as u32, segment.packet_bytes(), "{segment:?}");
+        let packet = WirePacket::parse(&bytes).unwrap();
+        assert_eq!((packet.addresses, packet.payload()), (OURS, payload));
+        let peer = Numbering { ours: ours.theirs, theirs: ours.ours };
+        packet.segment(peer, segment.seq, segment.ack).unwrap()
+    }
+
+    #[test]
+    fn every_combination_of_options_and_flags_is_read_back() {
+        let stamps = Some(Timestamps { value: 0x0102_0304, echo: u32::MAX });
+        let numbering = Numbering { ours: 0xffff_ff00, theirs: 17 };
+        for flags in Flags::all().filter(|flags| flags.contains(Flags::ACK)) {
+            for bits in 0..32 {
+                let wants = |bit: u32| bits >> bit & 1 == 1;
+                let blocks = [7000..8448, 9896..11344, 20_000..20_001, 500..600];
+                let room = if wants(2) { 3 } else { 4 };
+                let is_syn = flags.contains(Flags::SYN);
+                let options = Options {
+                    mss: NonZeroU16::new(1460).filter(|_| is_syn && wants(0)),
+                    window_scale: Some(7).filter(|_| is_syn && wants(1)),
+                    timestamps: stamps.filter(|_| wants(2)),
+                    sack_permitted: is_syn && wants(3),
+                    sack: SackBlocks::new(
+                        5000,
+                        blocks.into_iter().take(room).filter(|_| !is_syn && wants(4)),
+                    ),
+                };
+                let sent = segment(1000, 5000, 3, flags, options);
+                assert_eq!(there(&sent, b"abc", numbering), sent);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_wrap_on_the_wire_and_nowhere_else() {
+        let numbering = Numbering { ours: 0xffff_fff0, theirs: 0xffff_0000 };
+        for far in [0, 1, 15, 16, 17, 1 << 20, (1 << 32) - 1, 1 << 32, (3 << 32) + 5] {
+            let sent = segment(far, far + 3, 0, Flags::ACK, Options::NONE);
+            assert_eq!(there(&sent, &[], numbering), sent);
+        }
+    }
+
+    #[test]
+    fn a_number_before_the_stream_is_no_segment() {
+        let keepalive = segment(0, 1, 0, Flags::ACK, Options::NONE);
+        let bytes = packet(OURS, 1, Numbering { ours: 99, theirs: 5 }, &keepalive, &[]);
+        let packet = WirePacket::parse(&bytes).unwrap();
+        assert_eq!(packet.segment(Numbering { ours: 5, theirs: 100 }, 1, 1), None);
+        assert_eq!(packet.segment(Numbering { ours: 7, theirs: 99 }, 1, 1), None);
+    }
+
+    #[test]
+    fn what_is_damaged_or_foreign_is_told_apart() {
+        let sent = segment(1, 1, 3, Flags::ACK | Flags::PSH, Options::NONE);
+        let bytes = packet(OURS, 1, Numbering { ours: 1, theirs: 2 }, &sent, b"abc");
+        let mut damaged = bytes.clone();
+        damaged[42] ^= 1;
+        assert!(matches!(WirePacket::parse(&damaged), Err(Undecodable::Checksum { .. })));
+        let mut datagram = bytes.clone();
+        datagram[9] = 17;
+        assert_eq!(WirePacket::parse(&datagram).err(), Some(Undecodable::Foreign));
+        assert!(matches!(WirePacket::parse(&bytes[..30]), Err(Undecodable::Foreign)));
+        assert_eq!(WirePacket::parse(&[0x60; 48]).err(), Some(Undecodable::Foreign));
+    }
 }

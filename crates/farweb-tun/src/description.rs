@@ -50,8 +50,8 @@ pub(crate) struct Tcp {
     pub(crate) constants: Overrides,
     /// MSS that is offered, at most 1460 B behind a device with an MTU of 1500.
     pub(crate) mss: Bytes,
-    /// Send and receive buffer.
-    pub(crate) buffer: Bytes,
+    /// Send and receive buffer; without it, as the profile has them.
+    pub(crate) buffer: Option<Bytes>,
 }
 
 /// One direction of the path.

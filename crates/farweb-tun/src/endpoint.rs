@@ -53,6 +53,7 @@ struct Traffic {
     data_segments: u64,
     bytes: u64,
     with_timestamps: u64,
+    with_sack: u64,
     /// Segments without SYN or RST that shut the window.
     zero_windows: u64,
     /// Options of the first SYN.
@@ -271,6 +272,7 @@ impl Traffic {
         self.data_segments += u64::from(segment.len > 0);
         self.bytes += u64::from(segment.len);
         self.with_timestamps += u64::from(segment.options.timestamps.is_some());
+        self.with_sack += u64::from(!segment.options.sack.is_empty());
         let shuts = segment.window == 0 && !segment.flags.intersects(Flags::SYN.union(Flags::RST));
         self.zero_windows += u64::from(shuts);
         if segment.flags.contains(Flags::SYN) {
@@ -279,14 +281,15 @@ impl Traffic {
     }
 }
 
-/// Options as tcpdump writes them: `mss 1460, wscale 7, timestamps`.
+/// Options as tcpdump writes them: `mss 1460, sackOK, wscale 7, timestamps`.
 struct OptionList<'a>(&'a Options);
 
 impl fmt::Display for OptionList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { mss, window_scale, timestamps, .. } = self.0;
+        let Options { mss, window_scale, timestamps, sack_permitted, .. } = self.0;
         let words = [
             mss.map(|mss| format!("mss {mss}")),
+            sack_permitted.then(|| "sackOK".to_owned()),
             window_scale.map(|shift| format!("wscale {shift}")),
             timestamps.map(|_| "timestamps".to_owned()),
         ];

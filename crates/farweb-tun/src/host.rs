@@ -1,12 +1,13 @@
 //! Our host: its connections, the listener, and resets for segments that belong to nobody.
 
 use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddrV4;
 
 use farweb::net::PacketKind;
 use farweb::rng::{Stream, Streams};
 use farweb::tcp::{Config, Connection, Flags, HostClock, Output, Segment, reset_for};
-use farweb::units::{Duration, Instant};
+use farweb::units::{Bytes, Instant};
 
 use crate::application::Application;
 use crate::codec::{self, Addresses, Numbering, WirePacket};
@@ -38,27 +39,33 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn new(talk: &Talk) -> Self {
+    /// A host without connections.
+    ///
+    /// # Errors
+    /// When a constant is not one of the profile's, or out of range.
+    pub(crate) fn new(talk: &Talk) -> io::Result<Self> {
         let streams = Streams::new(talk.seed);
         let tcp = &talk.tcp;
-        let profile = tcp.profile.profile().with(&tcp.constants);
-        let mut phases = streams.stream("clock", 0);
-        let mut phase = |period| phases.duration_between(Duration::ZERO, period);
-        Self {
+        let invalid = |problem: String| io::Error::new(ErrorKind::InvalidInput, problem);
+        let profile =
+            tcp.profile.profile().with(&tcp.constants).map_err(|problem| invalid(problem.to_string()))?;
+        profile.check().map_err(|problem| invalid(problem.to_string()))?;
+        let buffer = tcp.buffer.map(Bytes::get);
+        Ok(Self {
             config: Config {
                 profile,
                 mss: u16::try_from(tcp.mss.get()).unwrap_or(u16::MAX),
-                send_buffer: tcp.buffer.get(),
-                receive_buffer: tcp.buffer.get(),
+                send_buffer: buffer,
+                receive_buffer: buffer,
             },
-            clock: HostClock { slow_phase: phase(profile.slow_tick), fast_phase: phase(profile.fast_tick) },
+            clock: profile.host_clock(&mut streams.stream("clock", 0)),
             talk: talk.clone(),
             random: streams.stream("numbers", 0),
             connections: BTreeMap::new(),
             past: Vec::new(),
             identification: 0,
             departures: Vec::new(),
-        }
+        })
     }
 
     /// Opens a connection to `to`.

@@ -102,7 +102,7 @@ impl Talk {
         Ok(Self {
             clock,
             tun: Tun::attach(&description.device)?,
-            host: Host::new(description),
+            host: Host::new(description)?,
             to_kernel,
             to_farweb,
             captures,
