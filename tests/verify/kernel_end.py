@@ -76,6 +76,8 @@ class KernelEnd:
 
     def _take(self, step: str) -> None:
         match step.split(maxsplit=1):
+            case ["write", "reset"]:
+                self._write_to_reset()
             case ["write", size]:
                 end = self.written + int(quantity(size))
                 self.connection.sendall(PATTERN[self.written : end])
@@ -125,6 +127,14 @@ class KernelEnd:
             if time.monotonic() > patience:
                 raise ValueError("the stream ended without a reset")
             time.sleep(0.05)
+
+    def _write_to_reset(self) -> None:
+        try:
+            while self.written < len(PATTERN):
+                self.written += self.connection.send(PATTERN[self.written : self.written + 65536])
+        except (ConnectionResetError, BrokenPipeError):
+            return
+        raise ValueError("all was written without a reset")
 
     def _leave(self) -> None:
         """Note what the kernel knows, for the last time."""

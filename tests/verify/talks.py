@@ -158,6 +158,10 @@ class Outcome:
     """Connections of the kernel that had not come to their end."""
     folder: Path
 
+    def __str__(self) -> str:
+        kernel = f"kernel: {self.kernel}\n" if self.kernel else "kernel: no connection\n"
+        return f"what both ends saw is in {self.folder}\n{kernel}farweb: {json.dumps(self.report, indent=1)}"
+
     @property
     def farweb(self) -> dict[str, Any]:
         """The one connection of farweb's end."""

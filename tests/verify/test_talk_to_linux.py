@@ -72,9 +72,9 @@ def test_both_ends_do_what_they_were_told(case: Case, talks: Talks) -> None:
         check_ends(case, outcome, expected)
     else:
         check_refusal(case, outcome)
-    assert outcome.left_open == [], outcome
-    assert outcome.report["undecodable"] == [], outcome
-    assert not outcome.report["late"], outcome
+    assert outcome.left_open == [], str(outcome)
+    assert outcome.report["undecodable"] == [], str(outcome)
+    assert not outcome.report["late"], str(outcome)
 
 
 def check_path(outcome: Outcome, expected: Expected) -> None:
@@ -83,39 +83,39 @@ def check_path(outcome: Outcome, expected: Expected) -> None:
         told, was = getattr(expected, direction), outcome.report[direction]
         for fate in ("dropped", "late", "twice"):
             wanted = getattr(told, fate)
-            assert wanted is None or sorted(was[fate]) == sorted(wanted), (direction, fate, outcome)
+            assert wanted is None or sorted(was[fate]) == sorted(wanted), f"{direction}, {fate}: {outcome}"
 
 
 def check_ends(case: Case, outcome: Outcome, expected: Expected) -> None:
     """Both ends took all their steps, agree on the bytes, and sent again what was lost."""
     kernel, farweb = outcome.kernel, outcome.farweb
-    assert kernel is not None and kernel.info is not None, outcome
-    assert set(kernel.outcomes) == {"done"}, outcome
-    assert set(farweb["application"]["script"]) == {"done"}, outcome
+    assert kernel is not None and kernel.info is not None, str(outcome)
+    assert set(kernel.outcomes) == {"done"}, str(outcome)
+    assert set(farweb["application"]["script"]) == {"done"}, str(outcome)
     if expected.reset:
-        assert "Closed" in farweb["states"], outcome
+        assert "Closed" in farweb["states"], str(outcome)
         return
-    assert farweb["connected"], outcome
-    assert farweb["closed"] in (None, "Finished"), outcome
-    assert farweb["states"][-1] in ("Closed", "TimeWait"), outcome
-    assert (farweb["acknowledged"], farweb["read"]) == (kernel.read, kernel.written), outcome
+    assert farweb["connected"], str(outcome)
+    assert farweb["closed"] in (None, "Finished"), str(outcome)
+    assert farweb["states"][-1] in ("Closed", "TimeWait"), str(outcome)
+    assert (farweb["acknowledged"], farweb["read"]) == (kernel.read, kernel.written), str(outcome)
     again = {case.role: farweb["retransmits"], other(case.role): kernel.info.retransmits}
-    assert again["client"] >= expected.again_by_client, outcome
-    assert again["server"] >= expected.again_by_server, outcome
+    assert again["client"] >= expected.again_by_client, str(outcome)
+    assert again["server"] >= expected.again_by_server, str(outcome)
     if expected.window_shuts is not None:
         shut = farweb["sent" if expected.window_shuts == case.role else "received"]["zero_windows"]
-        assert shut > 0, outcome
+        assert shut > 0, str(outcome)
 
 
 def check_refusal(case: Case, outcome: Outcome) -> None:
     """Nobody listened, and the client was told so."""
     assert outcome.kernel is None
     if case.role == "client":
-        assert outcome.farweb["states"] == ["SynSent", "Closed"], outcome
-        assert outcome.farweb["closed"] == "Refused", outcome
+        assert outcome.farweb["states"] == ["SynSent", "Closed"], str(outcome)
+        assert outcome.farweb["closed"] == "Refused", str(outcome)
     else:
-        assert outcome.refused, outcome
-        assert outcome.report["connections"] == [], outcome
+        assert outcome.refused, str(outcome)
+        assert outcome.report["connections"] == [], str(outcome)
 
 
 def other(role: Role) -> Role:
@@ -126,7 +126,7 @@ def other(role: Role) -> Role:
 def test_options_are_agreed_as_both_ends_see_them(case: Case, talks: Talks) -> None:
     outcome = talks[case].result()
     kernel, farweb = outcome.kernel, outcome.farweb
-    assert kernel is not None and kernel.info is not None, outcome
+    assert kernel is not None and kernel.info is not None, str(outcome)
     offered = {"farweb": options(farweb["sent"]["syn"]), "kernel": options(farweb["received"]["syn"])}
     agreed = offered["farweb"].keys() & offered["kernel"].keys()
     # The end that opens offers all that it can; the other one answers only what was offered.
@@ -137,18 +137,18 @@ def test_options_are_agreed_as_both_ends_see_them(case: Case, talks: Talks) -> N
         "linux": {"mss", "sackOK", "wscale", "timestamps"},
         "linux-classic": {"mss"},
     }[case.profile]
-    assert agreed == wanted, outcome
+    assert agreed == wanted, str(outcome)
     info = kernel.info
     flags = {"timestamps": info.timestamps, "sackOK": info.sack, "wscale": info.window_scaling}
-    assert {name for name, agreed in flags.items() if agreed} == wanted - {"mss"}, outcome
+    assert {name for name, agreed in flags.items() if agreed} == wanted - {"mss"}, str(outcome)
     stamps = 12 if "timestamps" in wanted else 0
-    assert offered["farweb"]["mss"] == offered["kernel"]["mss"] == 1460, outcome
-    assert info.send_mss == 1460 - stamps, outcome
+    assert offered["farweb"]["mss"] == offered["kernel"]["mss"] == 1460, str(outcome)
+    assert info.send_mss == 1460 - stamps, str(outcome)
     if "wscale" in wanted:
         assert (info.send_shift, info.receive_shift) == (offered["farweb"]["wscale"], offered["kernel"]["wscale"])
-        assert farweb["window_shift"] == info.send_shift, outcome
+        assert farweb["window_shift"] == info.send_shift, str(outcome)
     sent = farweb["sent"]
-    assert sent["with_timestamps"] == (sent["segments"] if stamps else 0), outcome
+    assert sent["with_timestamps"] == (sent["segments"] if stamps else 0), str(outcome)
 
 
 def options(syn: str) -> dict[str, int | None]:

@@ -1,6 +1,6 @@
-//! Captures: every packet that passes a point, as a file that tcpdump, Wireshark and tcptrace read.
+//! Captures: the head of every packet that passes a point, as a file that tcpdump, Wireshark and tcptrace read.
 //!
-//! Packets are raw IP (link type 101), times are those of the path, to the nanosecond.
+//! Packets are raw IP (link type 101), their length is kept, times are those of the path, to the nanosecond.
 //!
 //! Source: the pcap file format as the IETF draft draft-ietf-opsawg-pcap has it; link types of tcpdump.org.
 
@@ -14,8 +14,8 @@ use farweb::units::Instant;
 const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 /// Packets begin with their IP header (`LINKTYPE_RAW`).
 const LINK_TYPE_RAW: u32 = 101;
-/// Bytes of a packet that are kept: all.
-const SNAPSHOT_BYTES: u32 = 65535;
+/// Bytes of a packet that are kept (chosen: the longest headers of IPv4 and TCP, and some payload).
+const SNAPSHOT_BYTES: u32 = 160;
 const NANOSECONDS: u64 = 1_000_000_000;
 
 /// A capture file that is being written.
@@ -46,10 +46,11 @@ impl<W: Write> Capture<W> {
     pub(crate) fn packet(&mut self, now: Instant, packet: &[u8]) -> io::Result<()> {
         let time = self.epoch + now.as_nanos();
         let len = packet.len() as u32;
-        for word in [(time / NANOSECONDS) as u32, (time % NANOSECONDS) as u32, len, len] {
+        let kept = len.min(SNAPSHOT_BYTES);
+        for word in [(time / NANOSECONDS) as u32, (time % NANOSECONDS) as u32, kept, len] {
             self.writer.write_all(&word.to_le_bytes())?;
         }
-        self.writer.write_all(packet)
+        self.writer.write_all(&packet[..kept as usize])
     }
 
     /// Writes out what is buffered.
@@ -67,10 +68,13 @@ mod tests {
         let mut file = Vec::new();
         let mut capture = Capture::new(&mut file, 1_000_000_007 * NANOSECONDS + 999_999_999).unwrap();
         capture.packet(Instant::from_nanos(2), &[0x45, 0, 0]).unwrap();
+        capture.packet(Instant::from_nanos(3), &[7; 1500]).unwrap();
         capture.finish().unwrap();
         let words: Vec<u32> =
             file[..40].chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
-        assert_eq!(words, [0xa1b2_3c4d, 0x0004_0002, 0, 0, 65535, 101, 1_000_000_008, 1, 3, 3]);
-        assert_eq!(file[40..], [0x45, 0, 0]);
+        assert_eq!(words, [0xa1b2_3c4d, 0x0004_0002, 0, 0, 160, 101, 1_000_000_008, 1, 3, 3]);
+        assert_eq!(file[40..43], [0x45, 0, 0]);
+        assert_eq!(file[51..59], [160, 0, 0, 0, 0xdc, 5, 0, 0]);
+        assert_eq!(file[59..], [7; 160]);
     }
 }

@@ -20,6 +20,9 @@ use farweb::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
 /// Time to live of packets, Linux's and BSD's default after RFC 1700.
 const TIME_TO_LIVE: u8 = 64;
 
+/// Checksums are sums modulo this (RFC 1071).
+const CHECKSUM_MODULUS: u16 = 0xffff;
+
 /// Who sends a packet and to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Addresses {
@@ -80,7 +83,8 @@ impl<'a> WirePacket<'a> {
         let computed = tcp
             .calc_checksum_ipv4(header.source(), header.destination())
             .map_err(|problem| Undecodable::Malformed(problem.to_string()))?;
-        if computed != tcp.checksum() {
+        // Both zeros of ones' complement stand for the same sum; Linux sends the one with all bits set.
+        if computed % CHECKSUM_MODULUS != tcp.checksum() % CHECKSUM_MODULUS {
             return Err(Undecodable::Checksum { found: tcp.checksum(), computed });
         }
         let addresses = Addresses {
@@ -292,6 +296,21 @@ mod tests {
         let packet = WirePacket::parse(&bytes).unwrap();
         assert_eq!(packet.segment(Numbering { ours: 5, theirs: 100 }, 1, 1), None);
         assert_eq!(packet.segment(Numbering { ours: 7, theirs: 99 }, 1, 1), None);
+    }
+
+    #[test]
+    fn a_checksum_of_zero_may_be_written_in_both_ways() {
+        let zero = (0..=u16::MAX).find_map(|window| {
+            let sent = Segment { window, ..segment(1, 1, 0, Flags::ACK, Options::NONE) };
+            let bytes = packet(OURS, 1, Numbering { ours: 1, theirs: 2 }, &sent, &[]);
+            (bytes[36..38] == [0, 0]).then_some(bytes)
+        });
+        let mut bytes = zero.expect("one of all windows brings the sum to zero");
+        assert!(WirePacket::parse(&bytes).is_ok());
+        bytes[36..38].copy_from_slice(&[0xff, 0xff]);
+        assert!(WirePacket::parse(&bytes).is_ok());
+        bytes[37] = 0xfe;
+        assert!(WirePacket::parse(&bytes).is_err());
     }
 
     #[test]

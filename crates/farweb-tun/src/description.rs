@@ -111,6 +111,8 @@ pub(crate) struct Fetch {
 pub(crate) enum Step {
     /// Writes so many bytes of the pattern.
     Write(u64),
+    /// Writes the pattern until a reset comes.
+    WriteToReset,
     /// Reads so many bytes and compares them with the pattern.
     Read(u64),
     /// Reads to the end of the stream, likewise.
@@ -130,8 +132,8 @@ pub(crate) enum Step {
 /// A text that is no step.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "\"{text}\" is no step{problem}; write \"write SIZE\", \"read SIZE\", \"read end\", \"read reset\", \"wait DURATION\", \
-     \"shutdown\", \"close\" or \"abort\""
+    "\"{text}\" is no step{problem}; write \"write SIZE\", \"write reset\", \"read SIZE\", \"read end\", \"read reset\", \
+     \"wait DURATION\", \"shutdown\", \"close\" or \"abort\""
 )]
 pub(crate) struct StepError {
     text: String,
@@ -149,6 +151,7 @@ impl FromStr for Step {
         };
         let (verb, object) = text.split_once(' ').unwrap_or((text, ""));
         match (verb, object) {
+            ("write", "reset") => Ok(Self::WriteToReset),
             ("write", bytes) => size(bytes).map(Self::Write),
             ("read", "end") => Ok(Self::ReadToEnd),
             ("read", "reset") => Ok(Self::ReadToReset),

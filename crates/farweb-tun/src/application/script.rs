@@ -88,6 +88,10 @@ impl Script {
     fn take_step(&mut self, index: usize, step: Step, socket: &mut Socket) -> Progress {
         match step {
             Step::Write(bytes) => self.write(index, bytes, socket),
+            Step::WriteToReset => match self.write(index, u64::MAX, socket) {
+                Progress::Failed(_) if is_reset(socket) => Progress::Done,
+                progress => progress,
+            },
             Step::Read(bytes) => self.read(index, bytes, socket),
             Step::ReadToEnd | Step::ReadToReset => self.read_all(step, socket),
             Step::Wait(span) => {
@@ -155,9 +159,8 @@ impl Script {
         if let Err(problem) = self.read_and_compare(u64::MAX, socket) {
             return Progress::Failed(problem);
         }
-        let reset = matches!(socket.closed(), Some(CloseReason::Reset | CloseReason::Refused));
         match (step, socket.is_at_end(), socket.closed()) {
-            (Step::ReadToReset, _, _) if reset => Progress::Done,
+            (Step::ReadToReset, _, _) if is_reset(socket) => Progress::Done,
             (Step::ReadToEnd, true, _) => Progress::Done,
             (_, _, Some(reason)) => Progress::Failed(format!("{reason:?}")),
             (_, _, None) => Progress::Waiting,
@@ -192,4 +195,9 @@ impl Script {
         };
         self.threads.into_iter().map(outcome).collect()
     }
+}
+
+/// Whether the peer has reset the connection.
+const fn is_reset(socket: &Socket) -> bool {
+    matches!(socket.closed(), Some(CloseReason::Reset))
 }
