@@ -13,6 +13,7 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../src/tcp/tests/invariants.rs"]
 mod invariants;
 #[path = "../../src/tcp/tests/pipe.rs"]
+#[expect(dead_code, reason = "the tests of the crate look at times as well")]
 mod pipe;
 
 use invariants::Watch;
@@ -76,8 +77,9 @@ fn fate(u: &mut Unstructured<'_>, may_lose: bool) -> Result<Fate> {
     })
 }
 
-fn application(side: &Side) -> Application {
-    let mut application = Application::new(side.writes.clone());
+fn application(side: &Side, answers: bool) -> Application {
+    let new = if answers { Application::answering } else { Application::new };
+    let mut application = new(side.writes.clone());
     application.read_max = side.read_max;
     application.read_pause = side.read_pause;
     application
@@ -86,10 +88,7 @@ fn application(side: &Side) -> Application {
 fuzz_target!(|input: Input| {
     let ends = &input.ends;
     let configs = [0, 1].map(|end: usize| (ends[end].endpoint.config, ends[end].endpoint.host));
-    let mut applications = [0, 1].map(|end: usize| application(&ends[end]));
-    if input.answers {
-        applications[1] = Application { answers: true, ..applications[1].clone() };
-    }
+    let applications = [application(&ends[0], false), application(&ends[1], input.answers)];
     let mut fates = input.fates.iter();
     let mut watches = [Watch::default(), Watch::default()];
     let mut pipe = Pipe::new(input.delay, configs, applications, |sent, connection| {
