@@ -12,6 +12,7 @@ pub mod bsd;
 mod connection;
 mod constants;
 mod host;
+pub mod linux;
 mod profile;
 pub mod segment;
 mod state;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::bsd;
 use super::host::HostClock;
+use super::linux;
 use crate::rng::Stream;
 
 /// Name of a profile, as a scenario writes it.
@@ -19,6 +20,12 @@ pub enum ProfileName {
     #[default]
     #[serde(rename = "bsd44-lite")]
     Bsd44Lite,
+    /// The TCP of Linux 6.18.
+    #[serde(rename = "linux")]
+    Linux,
+    /// That of Linux, set as stacks of the 1990s were: Reno, no options, an initial window of one segment.
+    #[serde(rename = "linux-classic")]
+    LinuxClassic,
 }
 
 /// Every constant of a TCP, by stack.
@@ -26,6 +33,8 @@ pub enum ProfileName {
 pub enum Profile {
     /// 4.4BSD.
     Bsd(bsd::Profile),
+    /// Linux.
+    Linux(linux::Profile),
 }
 
 /// Constants that a scenario sets to other values than its profile has, by name.
@@ -63,6 +72,8 @@ impl ProfileName {
     pub const fn profile(self) -> Profile {
         match self {
             Self::Bsd44Lite => Profile::Bsd(bsd::Profile::bsd44_lite()),
+            Self::Linux => Profile::Linux(linux::Profile::linux()),
+            Self::LinuxClassic => Profile::Linux(linux::Profile::linux_classic()),
         }
     }
 }
@@ -76,6 +87,7 @@ impl Profile {
         let values = Value::Object(overrides.0.clone());
         Ok(match self {
             Self::Bsd(profile) => Self::Bsd(profile.with(&serde_json::from_value(values)?)),
+            Self::Linux(profile) => Self::Linux(profile.with(&serde_json::from_value(values)?)),
         })
     }
 
@@ -86,6 +98,7 @@ impl Profile {
     pub fn check(&self) -> Result<(), ProfileError> {
         match self {
             Self::Bsd(profile) => profile.check(),
+            Self::Linux(profile) => profile.check(),
         }
     }
 
@@ -93,6 +106,7 @@ impl Profile {
     pub fn host_clock(&self, random: &mut Stream) -> HostClock {
         match self {
             Self::Bsd(profile) => HostClock::random(random, profile.slow_tick, profile.fast_tick),
+            Self::Linux(profile) => HostClock::random(random, profile.jiffy, profile.jiffy),
         }
     }
 
@@ -101,6 +115,7 @@ impl Profile {
     pub const fn window_scaling(&self) -> bool {
         match self {
             Self::Bsd(profile) => profile.window_scaling,
+            Self::Linux(profile) => profile.window_scaling,
         }
     }
 
@@ -110,7 +125,18 @@ impl Profile {
     pub fn window(&self, buffer: Option<u64>, mss: u64) -> u64 {
         match self {
             Self::Bsd(profile) => profile.rounded_buffer(buffer.unwrap_or(profile.buffer_default.get()), mss),
+            Self::Linux(profile) => match buffer {
+                // A window that is set moves by whole segments; else it grows up to half of the memory.
+                Some(window) => (window / mss * mss).max(mss.min(window)),
+                None => profile.receive_buffer_max.get() / 2,
+            },
         }
+    }
+}
+
+impl From<linux::Profile> for Profile {
+    fn from(profile: linux::Profile) -> Self {
+        Self::Linux(profile)
     }
 }
 
@@ -133,7 +159,9 @@ impl JsonSchema for Overrides {
             schema
         };
         let bsd = stack(generator.subschema_for::<bsd::Overrides>(), &[ProfileName::Bsd44Lite]);
-        json_schema!({ "type": "object", "anyOf": [bsd] })
+        let names = [ProfileName::Linux, ProfileName::LinuxClassic];
+        let linux = stack(generator.subschema_for::<linux::Overrides>(), &names);
+        json_schema!({ "type": "object", "anyOf": [bsd, linux] })
     }
 }
 
