@@ -106,8 +106,8 @@ impl Connection {
         }
         let prior_packets = self.queue.packets_out();
         let (delivered, lost) = (self.queue.delivered_total, self.queue.lost_total);
-        let prior_in_flight = self.queue.in_flight();
-        let prior_fack = if self.agreed.sack { self.queue.highest_sacked(self.snd_una) } else { self.snd_una };
+        let prior_fack =
+            if self.agreed.sack { self.queue.highest_sacked(self.snd_una) } else { self.snd_una };
         self.note_timestamp(segment);
         ack.carries_data = segment.sequence_len() > 0;
         self.update_window(segment, &mut ack);
@@ -118,7 +118,7 @@ impl Connection {
             self.on_ack_of_nothing(&mut ack, out);
             return Verdict::Taken;
         }
-        self.clean_queue(segment, prior_fack, prior_in_flight, &mut ack);
+        self.clean_queue(segment, prior_fack, &mut ack);
         self.rack_update_window(&ack);
         self.tlp_on_ack(segment.ack, &ack);
         let resend = self.alert_if_dubious(&mut ack);
@@ -130,7 +130,7 @@ impl Connection {
         if newly_delivered > 0 {
             self.queue.delivered_at = self.now;
         }
-        self.control_window(newly_delivered, newly_lost, prior_in_flight, &ack);
+        self.control_window(newly_delivered, newly_lost, &ack);
         self.resend(resend, out);
         Verdict::Taken
     }
@@ -189,7 +189,7 @@ impl Connection {
     }
 
     /// Takes off the queue what is acknowledged, and learns the round-trip time from it.
-    fn clean_queue(&mut self, segment: &Segment, prior_fack: u64, prior_in_flight: u32, ack: &mut Ack) {
+    fn clean_queue(&mut self, segment: &Segment, prior_fack: u64, ack: &mut Ack) {
         let prior_sacked = self.queue.sacked_out;
         let removed = self.take_acknowledged(segment, ack);
         if let Some(front) = self.queue.front() {
@@ -210,13 +210,14 @@ impl Connection {
         } else if self.sack_is_newer_than_front(ack) {
             ack.restart_timer = true;
         }
-        let sample = self.ack_sample(ack, removed.segments, prior_in_flight);
+        let sample = self.ack_sample(ack, removed.segments);
         self.congestion.on_sample(&mut self.window, &sample);
     }
 
     /// Takes segments off the front while `snd_una` is behind them.
     fn take_acknowledged(&mut self, segment: &Segment, ack: &mut Ack) -> Removed {
-        let mut removed = Removed { segments: 0, first_sent: None, last_sent: None, reordered_from: self.snd_nxt };
+        let mut removed =
+            Removed { segments: 0, first_sent: None, last_sent: None, reordered_from: self.snd_nxt };
         while self.queue.front().is_some_and(|front| front.end <= self.snd_una) {
             self.note_delivery_sample(self.queue.first_id(), ack);
             let Some(sent) = self.queue.pop_front() else { break };
@@ -303,24 +304,20 @@ impl Connection {
         }
     }
 
-    fn ack_sample(&self, ack: &Ack, acked: u32, in_flight: u32) -> AckSample {
+    fn ack_sample(&self, ack: &Ack, acked: u32) -> AckSample {
         AckSample {
             now: self.now,
             acked,
             rtt: ack.rtt,
-            srtt: self.rtt.srtt(),
-            min_rtt: self.rtt.min_rtt(),
             snd_una: self.snd_una,
             snd_nxt: self.snd_nxt,
-            in_flight,
             cwnd_limited: self.is_cwnd_limited(),
         }
     }
 
     /// Asks recovery about an ACK that is a duplicate, SACKs something, or comes while not all is well.
     fn alert_if_dubious(&mut self, ack: &mut Ack) -> Resend {
-        let is_dubious =
-            !ack.is_not_duplicate() || ack.is_alarming() || self.recovery.state != CaState::Open;
+        let is_dubious = !ack.is_not_duplicate() || ack.is_alarming() || self.recovery.state != CaState::Open;
         if !is_dubious {
             return Resend::Nothing;
         }
@@ -329,7 +326,7 @@ impl Connection {
     }
 
     /// Reduces the window where recovery demands it, or lets it grow.
-    fn control_window(&mut self, delivered: u32, lost: u32, prior_in_flight: u32, ack: &Ack) {
+    fn control_window(&mut self, delivered: u32, lost: u32, ack: &Ack) {
         if self.recovery.state.is_reducing() {
             self.reduce_window(delivered, lost, ack.una_advanced);
             return;
@@ -341,7 +338,7 @@ impl Connection {
             ack.data_acked
         };
         if may_grow {
-            let sample = self.ack_sample(ack, delivered, prior_in_flight);
+            let sample = self.ack_sample(ack, delivered);
             self.congestion.grow(&mut self.window, &sample);
             self.usage.since = self.now;
         }

@@ -226,7 +226,12 @@ impl Connection {
     }
 
     /// A segment for a SYN-ACK that waits for its ACK. Whether it establishes the connection and is to be processed further.
-    pub(super) fn on_segment_for_request(&mut self, segment: &Segment, request: Request, out: &mut Output) -> bool {
+    pub(super) fn on_segment_for_request(
+        &mut self,
+        segment: &Segment,
+        request: Request,
+        out: &mut Output,
+    ) -> bool {
         let is_syn = segment.flags.contains(Flags::SYN);
         let is_reset = segment.flags.contains(Flags::RST);
         let has_ack = segment.flags.contains(Flags::ACK);

@@ -142,7 +142,11 @@ impl Connection {
             let is_exact = segment.seq == self.receive.rcv_nxt()
                 || self.is_reset_after_fin(segment)
                 || self.receive.sack_blocks().map(|block| block.end).max() == Some(segment.seq);
-            if is_exact { self.on_reset(out) } else { self.challenge(out) }
+            if is_exact {
+                self.on_reset(out)
+            } else {
+                self.challenge(out)
+            }
             return false;
         }
         if is_syn && !self.is_crossed_syn_ack(segment) {

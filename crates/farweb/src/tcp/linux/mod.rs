@@ -21,3 +21,6 @@ mod timers;
 pub(super) use connection::Config;
 pub use connection::Connection;
 pub use profile::{CongestionControl, HystartKind, Overrides, Profile};
+
+#[cfg(test)]
+mod tests;

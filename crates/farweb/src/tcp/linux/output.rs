@@ -255,7 +255,11 @@ impl Connection {
     /// `snd_nxt`, or the end of the peer's window if that was taken back by more than its scale rounds off.
     fn acceptable_seq(&self) -> u64 {
         let edge = self.snd_una + self.snd_wnd;
-        if edge >= self.snd_nxt || self.snd_nxt - edge < 1 << self.receive.shift() { self.snd_nxt } else { edge }
+        if edge >= self.snd_nxt || self.snd_nxt - edge < 1 << self.receive.shift() {
+            self.snd_nxt
+        } else {
+            edge
+        }
     }
 
     /// Notes how much of the congestion window is used after something was sent.

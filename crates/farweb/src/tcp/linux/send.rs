@@ -160,7 +160,8 @@ impl Connection {
 
     /// Twice cwnd, in memory of segments, fits into the buffer.
     pub(super) fn expand_send_buffer(&mut self) {
-        let per_segment = (self.agreed.mss_clamp.max(self.mss) + HEADER_ROOM).next_power_of_two() + BUFFER_DESCRIPTOR;
+        let per_segment =
+            (self.agreed.mss_clamp.max(self.mss) + HEADER_ROOM).next_power_of_two() + BUFFER_DESCRIPTOR;
         let segments = self.window.cwnd.max(super::output::INITIAL_CWND).max(self.recovery.reordering + 1);
         let wanted = 2 * u64::from(segments) * per_segment;
         if self.send.capacity < wanted {

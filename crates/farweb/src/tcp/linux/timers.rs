@@ -176,7 +176,8 @@ impl Connection {
             self.recovery.timeouts_in_a_row += 1;
         }
         self.transmit_again(self.queue.first_id(), true, out);
-        let is_linear = self.state == State::SynSent && self.timeouts <= u64::from(self.profile.syn_linear_timeouts);
+        let is_linear =
+            self.state == State::SynSent && self.timeouts <= u64::from(self.profile.syn_linear_timeouts);
         if !is_linear {
             self.rtt.back_off();
         }
@@ -200,7 +201,8 @@ impl Connection {
 
     /// Whether as much time has passed as `retries` timeouts take that double from `base` on (`tcp_model_timeout()`).
     fn is_unanswered_for(&self, retries: u32, base: Duration) -> bool {
-        let Some(start) = self.recovery.undo.first_retransmit.filter(|_| self.recovery.timeouts_in_a_row > 0) else {
+        let Some(start) = self.recovery.undo.first_retransmit.filter(|_| self.recovery.timeouts_in_a_row > 0)
+        else {
             return false;
         };
         let rto_max = self.profile.rto_max;
@@ -214,7 +216,8 @@ impl Connection {
     /// Data waits, nothing is in flight, and the window has no room for it.
     pub(super) fn set_window_probe(&mut self) {
         let base = self.rtt.rto().max(self.profile.rto_min);
-        let doublings = (self.profile.rto_max.as_nanos() / self.profile.rto_min.as_nanos().max(1)).max(1).ilog2() + 1;
+        let doublings =
+            (self.profile.rto_max.as_nanos() / self.profile.rto_min.as_nanos().max(1)).max(1).ilog2() + 1;
         let wait = base * (1 << self.zero_window.backoff.min(doublings));
         self.set_transmission(Pending::WindowProbe, wait);
     }

@@ -130,11 +130,8 @@ mod tests {
                 now: start + Duration::from_micros(gap_micros * ack),
                 acked: 1,
                 rtt: Some(rtt),
-                srtt: None,
-                min_rtt: None,
                 snd_una: 1 + ack,
                 snd_nxt: 1000,
-                in_flight: cwnd,
                 cwnd_limited: true,
             };
             hystart.on_sample(&mut window, &sample, rtt, RTT);

@@ -135,11 +135,8 @@ mod tests {
                 now: Instant::ZERO,
                 acked: 1,
                 rtt: Some(rtt),
-                srtt: None,
-                min_rtt: None,
                 snd_una: 10 * number + ack,
                 snd_nxt: 10 * number + 10 + ack,
-                in_flight: 10,
                 cwnd_limited: true,
             };
             plus.on_sample(window, &sample, rtt);

@@ -39,12 +39,8 @@ pub(super) struct AckSample {
     pub(super) acked: u32,
     /// Round trip of this ACK, if it shows one.
     pub(super) rtt: Option<Duration>,
-    pub(super) srtt: Option<Duration>,
-    pub(super) min_rtt: Option<Duration>,
     pub(super) snd_una: u64,
     pub(super) snd_nxt: u64,
-    /// Segments in flight before the ACK.
-    pub(super) in_flight: u32,
     /// Whether cwnd, and not the application or the peer's window, has limited sending.
     pub(super) cwnd_limited: bool,
 }

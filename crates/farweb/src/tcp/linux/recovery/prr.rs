@@ -20,7 +20,14 @@ pub(in crate::tcp::linux) struct Prr {
 impl Prr {
     /// Segments that may be sent now that `delivered` more have arrived; `is_safe` when the ACK moved and showed no new
     /// loss.
-    fn quota(&mut self, delivered: u32, is_safe: bool, in_flight: u32, ssthresh: u32, prior_cwnd: u32) -> u32 {
+    fn quota(
+        &mut self,
+        delivered: u32,
+        is_safe: bool,
+        in_flight: u32,
+        ssthresh: u32,
+        prior_cwnd: u32,
+    ) -> u32 {
         self.delivered += delivered;
         let quota = if in_flight > ssthresh {
             let share = u64::from(self.delivered) * u64::from(ssthresh);

@@ -97,7 +97,12 @@ impl Rack {
 
 impl Connection {
     /// A segment that was last sent at `sent_at` has arrived.
-    pub(in crate::tcp::linux) fn rack_advance(&mut self, was_retransmitted: bool, sent_at: Instant, end: u64) {
+    pub(in crate::tcp::linux) fn rack_advance(
+        &mut self,
+        was_retransmitted: bool,
+        sent_at: Instant,
+        end: u64,
+    ) {
         let rtt = self.now - sent_at;
         // Faster than ever: it was an earlier transmission that arrived.
         if was_retransmitted && self.rtt.min_rtt().is_none_or(|min| rtt < min) {

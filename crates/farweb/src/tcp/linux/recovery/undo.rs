@@ -42,7 +42,8 @@ impl Undo {
 impl Connection {
     /// Begins to watch for signs that the reduction is not called for.
     pub(super) fn start_undo(&mut self) {
-        let probes = u32::from(self.recovery.probe.high_seq.is_some() && self.recovery.probe.is_retransmission);
+        let probes =
+            u32::from(self.recovery.probe.high_seq.is_some() && self.recovery.probe.is_retransmission);
         let in_flight = self.queue.retrans_out + probes;
         let undo = &mut self.recovery.undo;
         undo.marker = Some(self.snd_una);
