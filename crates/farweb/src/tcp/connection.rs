@@ -2,6 +2,7 @@
 
 use super::bsd;
 use super::host::HostClock;
+use super::linux;
 use super::profile::Profile;
 use super::segment::Segment;
 use super::state::{Output, State};
@@ -25,13 +26,23 @@ pub struct Config {
 pub enum Connection {
     /// Of 4.4BSD.
     Bsd(bsd::Connection),
+    /// Of Linux; boxed, because its state is several times as large.
+    Linux(Box<linux::Connection>),
 }
+
+/// Why an endpoint of ns-2 cannot be opened.
+const NO_CONNECTIONS: &str = "ns-2 has no connections: make a `Sender` and a `Sink`";
 
 impl Config {
     fn bsd(&self, profile: bsd::Profile) -> bsd::Config {
         let size = |buffer: Option<u64>| buffer.unwrap_or(profile.buffer_default.get());
         let (send_buffer, receive_buffer) = (size(self.send_buffer), size(self.receive_buffer));
         bsd::Config { profile, mss: self.mss, send_buffer, receive_buffer }
+    }
+
+    /// The send buffer of Linux grows by itself.
+    const fn linux(&self, profile: linux::Profile) -> linux::Config {
+        linux::Config { profile, mss: self.mss, receive_window: self.receive_buffer }
     }
 }
 
@@ -40,6 +51,7 @@ macro_rules! on_stack {
     ($connection:expr, $tcp:ident => $call:expr) => {
         match $connection {
             Connection::Bsd($tcp) => $call,
+            Connection::Linux($tcp) => $call,
         }
     };
 }
@@ -48,24 +60,32 @@ impl Connection {
     /// Opens a connection: sends the SYN.
     ///
     /// # Panics
-    /// When a size in `config` is below 32 B.
+    /// When a size in `config` is below 32 B, or the profile is one of ns-2, which has no connections.
     pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
         match config.profile {
             Profile::Bsd(profile) => {
                 Self::Bsd(bsd::Connection::connect(now, &config.bsd(profile), host, out))
             }
+            Profile::Linux(profile) => {
+                Self::Linux(Box::new(linux::Connection::connect(now, &config.linux(profile), host, out)))
+            }
+            Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
     }
 
     /// Answers a SYN that reached a listener: sends the SYN-ACK.
     ///
     /// # Panics
-    /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
+    /// When `syn` is not a plain SYN, a size in `config` is below 32 B, or the profile is one of ns-2.
     pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
         match config.profile {
             Profile::Bsd(profile) => {
                 Self::Bsd(bsd::Connection::accept(now, &config.bsd(profile), host, syn, out))
             }
+            Profile::Linux(profile) => {
+                Self::Linux(Box::new(linux::Connection::accept(now, &config.linux(profile), host, syn, out)))
+            }
+            Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
     }
 
