@@ -4,7 +4,7 @@
 const CARRIERS: &[&str] = &["http/1.1", "mux", "webmux", "transfer", "http/2", "http/3"];
 
 /// TCP profiles of the format.
-const PROFILES: &[&str] = &["ns2-reno", "linux", "linux-classic"];
+const PROFILES: &[&str] = &["ns2-reno"];
 
 /// What `word` at `path` will be in a later version, when it is part of the format.
 pub(super) fn word(path: &str, word: &str) -> Option<&'static str> {
