@@ -2,6 +2,7 @@
 
 use super::bsd;
 use super::host::HostClock;
+use super::linux;
 use super::profile::Profile;
 use super::segment::Segment;
 use super::state::{Output, State};
@@ -25,6 +26,8 @@ pub struct Config {
 pub enum Connection {
     /// Of 4.4BSD.
     Bsd(bsd::Connection),
+    /// Of Linux; boxed, because its state is several times as large.
+    Linux(Box<linux::Connection>),
 }
 
 /// Why an endpoint of ns-2 cannot be opened.
@@ -36,6 +39,11 @@ impl Config {
         let (send_buffer, receive_buffer) = (size(self.send_buffer), size(self.receive_buffer));
         bsd::Config { profile, mss: self.mss, send_buffer, receive_buffer }
     }
+
+    /// The send buffer of Linux grows by itself.
+    const fn linux(&self, profile: linux::Profile) -> linux::Config {
+        linux::Config { profile, mss: self.mss, receive_window: self.receive_buffer }
+    }
 }
 
 /// Calls the method of the stack.
@@ -43,6 +51,7 @@ macro_rules! on_stack {
     ($connection:expr, $tcp:ident => $call:expr) => {
         match $connection {
             Connection::Bsd($tcp) => $call,
+            Connection::Linux($tcp) => $call,
         }
     };
 }
@@ -57,6 +66,9 @@ impl Connection {
             Profile::Bsd(profile) => {
                 Self::Bsd(bsd::Connection::connect(now, &config.bsd(profile), host, out))
             }
+            Profile::Linux(profile) => {
+                Self::Linux(Box::new(linux::Connection::connect(now, &config.linux(profile), host, out)))
+            }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
     }
@@ -69,6 +81,9 @@ impl Connection {
         match config.profile {
             Profile::Bsd(profile) => {
                 Self::Bsd(bsd::Connection::accept(now, &config.bsd(profile), host, syn, out))
+            }
+            Profile::Linux(profile) => {
+                Self::Linux(Box::new(linux::Connection::accept(now, &config.linux(profile), host, syn, out)))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::bsd;
 use super::host::HostClock;
+use super::linux;
 use super::ns2;
 use crate::rng::Stream;
 
@@ -20,6 +21,12 @@ pub enum ProfileName {
     #[default]
     #[serde(rename = "bsd44-lite")]
     Bsd44Lite,
+    /// The TCP of Linux 6.18.
+    #[serde(rename = "linux")]
+    Linux,
+    /// That of Linux, set as stacks of the 1990s were: Reno, no options, an initial window of one segment.
+    #[serde(rename = "linux-classic")]
+    LinuxClassic,
     /// The one-way Reno of ns-2 with its defaults from before May 2001; beside the carrier `transfer` and only there.
     #[serde(rename = "ns2-reno")]
     Ns2Reno,
@@ -30,6 +37,8 @@ pub enum ProfileName {
 pub enum Profile {
     /// 4.4BSD.
     Bsd(bsd::Profile),
+    /// Linux.
+    Linux(linux::Profile),
     /// One-way agents of ns-2.
     Ns2(ns2::Profile),
 }
@@ -69,6 +78,8 @@ impl ProfileName {
     pub const fn profile(self) -> Profile {
         match self {
             Self::Bsd44Lite => Profile::Bsd(bsd::Profile::bsd44_lite()),
+            Self::Linux => Profile::Linux(linux::Profile::linux()),
+            Self::LinuxClassic => Profile::Linux(linux::Profile::linux_classic()),
             Self::Ns2Reno => Profile::Ns2(ns2::Profile::ns2_reno()),
         }
     }
@@ -83,6 +94,7 @@ impl Profile {
         let values = Value::Object(overrides.0.clone());
         Ok(match self {
             Self::Bsd(profile) => Self::Bsd(profile.with(&serde_json::from_value(values)?)),
+            Self::Linux(profile) => Self::Linux(profile.with(&serde_json::from_value(values)?)),
             Self::Ns2(profile) => Self::Ns2(profile.with(&serde_json::from_value(values)?)),
         })
     }
@@ -94,6 +106,7 @@ impl Profile {
     pub fn check(&self) -> Result<(), ProfileError> {
         match self {
             Self::Bsd(profile) => profile.check(),
+            Self::Linux(profile) => profile.check(),
             Self::Ns2(profile) => profile.check(),
         }
     }
@@ -102,6 +115,7 @@ impl Profile {
     pub fn host_clock(&self, random: &mut Stream) -> HostClock {
         match self {
             Self::Bsd(profile) => HostClock::random(random, profile.slow_tick, profile.fast_tick),
+            Self::Linux(profile) => HostClock::random(random, profile.jiffy, profile.jiffy),
             Self::Ns2(_) => HostClock::default(),
         }
     }
@@ -111,6 +125,7 @@ impl Profile {
     pub const fn window_scaling(&self) -> bool {
         match self {
             Self::Bsd(profile) => profile.window_scaling,
+            Self::Linux(profile) => profile.window_scaling,
             Self::Ns2(_) => true,
         }
     }
@@ -121,8 +136,19 @@ impl Profile {
     pub fn window(&self, buffer: Option<u64>, mss: u64) -> u64 {
         match self {
             Self::Bsd(profile) => profile.rounded_buffer(buffer.unwrap_or(profile.buffer_default.get()), mss),
+            Self::Linux(profile) => match buffer {
+                // A window that is set moves by whole segments; else it grows up to half of the memory.
+                Some(window) => (window / mss * mss).max(mss.min(window)),
+                None => profile.receive_buffer_max.get() / 2,
+            },
             Self::Ns2(profile) => u64::from(profile.window) * mss,
         }
+    }
+}
+
+impl From<linux::Profile> for Profile {
+    fn from(profile: linux::Profile) -> Self {
+        Self::Linux(profile)
     }
 }
 
@@ -151,8 +177,10 @@ impl JsonSchema for Overrides {
             schema
         };
         let bsd = stack(generator.subschema_for::<bsd::Overrides>(), &[ProfileName::Bsd44Lite]);
+        let names = [ProfileName::Linux, ProfileName::LinuxClassic];
+        let linux = stack(generator.subschema_for::<linux::Overrides>(), &names);
         let ns2 = stack(generator.subschema_for::<ns2::Overrides>(), &[ProfileName::Ns2Reno]);
-        json_schema!({ "type": "object", "anyOf": [bsd, ns2] })
+        json_schema!({ "type": "object", "anyOf": [bsd, linux, ns2] })
     }
 }
 

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::id::Id;
-use crate::record::{Column, Event, PacketColumns, PacketRow, Ranges};
+use crate::record::{Column, Event, PacketColumns, PacketRow};
 use crate::scenario::{CapturePoint, Packets, Record};
 use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
@@ -244,8 +244,8 @@ fn packet_row(at: Instant, pair: &Pair, sender: End, segment: &Segment, mark: Ma
         retransmission: mark.again,
         mss_bytes: options.mss.map(|mss| i64::from(mss.get())),
         window_scale: options.window_scale.map(i64::from),
-        sack_permitted: false,
-        sack: Ranges::default(),
+        sack_permitted: options.sack_permitted,
+        sack: segment.sack_blocks().map(|block| (int(block.start), int(block.end))).collect(),
         timestamp: options.timestamps.map(|timestamps| i64::from(timestamps.value)),
         timestamp_echo: options.timestamps.map(|timestamps| i64::from(timestamps.echo)),
         cwnd_bytes: None,

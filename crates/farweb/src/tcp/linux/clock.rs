@@ -1,0 +1,131 @@
+//! The kernel's clock: ticks, the timer wheel, and the clock of timestamps.
+//!
+//! Models the jiffies of a host that was started [`HostClock::uptime`] before the run, and the rounding of its timer wheel.
+//! A timer never runs early: the tick after the one that it names is the first at which a tick's length has surely
+//! passed. The farther away it is, the coarser the wheel: up to 62 ticks to the tick, up to 503 ticks to 8 ticks, and
+//! so on by factors of 8. At 4 ms a tick, timers below 252 ms run up to 4 ms late, those below 2 s up to 36 ms.
+//! Leaves out the time that running timers takes, and a wheel that an idle processor has left behind.
+//!
+//! Source: Linux 6.18 `kernel/time/timer.c`, `calc_wheel_index()`, `calc_index()`; `include/net/tcp.h`,
+//! `tcp_time_stamp_ms()`.
+
+use super::profile::Profile;
+use crate::tcp::host::HostClock;
+use crate::units::{Duration, Instant};
+
+/// Levels of the timer wheel at 250 ticks a second (`LVL_DEPTH`: 9 above 100 Hz).
+const LEVELS: u32 = 9;
+/// Ticks from which on a timer goes into the second level; each level after it begins 8 times as far away.
+const SECOND_LEVEL: u64 = 63;
+/// Each level is 2 to this power coarser than the one before (`LVL_CLK_SHIFT`).
+const LEVEL_SHIFT: u32 = 3;
+
+/// Time as the kernel of a host counts it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clock {
+    /// How long the host has been up when the simulation begins.
+    uptime: Duration,
+    jiffy: Duration,
+}
+
+impl Clock {
+    pub(super) const fn new(host: HostClock, profile: &Profile) -> Self {
+        Self { uptime: host.uptime, jiffy: profile.jiffy }
+    }
+
+    const fn since_boot(&self, now: Instant) -> u64 {
+        self.uptime.as_nanos() + now.as_nanos()
+    }
+
+    /// Ticks of the kernel up to `now` (`jiffies`).
+    pub(super) const fn jiffies(&self, now: Instant) -> u64 {
+        self.since_boot(now) / self.jiffy.as_nanos()
+    }
+
+    /// Ticks in `span`, rounded up (`usecs_to_jiffies()`).
+    pub(super) const fn jiffies_in(&self, span: Duration) -> u64 {
+        span.as_nanos().div_ceil(self.jiffy.as_nanos())
+    }
+
+    /// The span of `jiffies` ticks.
+    pub(super) fn span(&self, jiffies: u64) -> Duration {
+        self.jiffy * jiffies
+    }
+
+    /// When a timer that is set at `now` for `timeout` (rounded up to ticks) runs.
+    pub(super) fn wheel_deadline(&self, now: Instant, timeout: Duration) -> Instant {
+        let ticks = self.jiffies_in(timeout);
+        let level =
+            (1..LEVELS).rfind(|level| ticks >= SECOND_LEVEL << ((level - 1) * LEVEL_SHIFT)).unwrap_or(0);
+        let shift = level * LEVEL_SHIFT;
+        let runs = (((self.jiffies(now) + ticks) >> shift) + 1) << shift;
+        Instant::from_nanos(runs * self.jiffy.as_nanos() - self.uptime.as_nanos())
+    }
+
+    /// The clock that goes into timestamps, in milliseconds (`TCP_TS_HZ` 1000).
+    pub(super) const fn timestamp_ms(&self, now: Instant) -> u32 {
+        (self.since_boot(now) / 1_000_000) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn clock(uptime_micros: u64) -> Clock {
+        let host = HostClock { uptime: Duration::from_micros(uptime_micros), ..HostClock::default() };
+        Clock::new(host, &Profile::linux())
+    }
+
+    fn micros(micros: u64) -> Instant {
+        Instant::from_nanos(micros * 1000)
+    }
+
+    #[test]
+    fn ticks_count_from_when_the_host_was_started() {
+        let clock = clock(1_000_001_000);
+        assert_eq!(clock.jiffies(micros(0)), 250_000);
+        assert_eq!(clock.jiffies(micros(2999)), 250_000);
+        assert_eq!(clock.jiffies(micros(3000)), 250_001);
+        assert_eq!(clock.timestamp_ms(micros(0)), 1_000_001);
+    }
+
+    #[test]
+    fn a_near_timer_runs_at_the_tick_after_its_own() {
+        // 40 ms are 10 ticks; set 1 ms into a tick, it runs 11 ticks after the start of that tick.
+        assert_eq!(clock(0).wheel_deadline(micros(1000), Duration::from_millis(40)), micros(44_000));
+        assert_eq!(clock(1000).wheel_deadline(micros(0), Duration::from_millis(40)), micros(43_000));
+        // Exactly on a tick as well: the tick may be about to end.
+        assert_eq!(clock(0).wheel_deadline(micros(0), Duration::from_millis(40)), micros(44_000));
+        assert_eq!(clock(0).wheel_deadline(micros(0), Duration::from_micros(1)), micros(8000));
+    }
+
+    #[test]
+    fn farther_timers_run_on_coarser_grids() {
+        let deadline = |now, millis| clock(0).wheel_deadline(micros(now), Duration::from_millis(millis));
+        // 62 ticks: the last on the finest grid. 63: on a grid of 32 ms.
+        assert_eq!(deadline(1000, 248), micros(252_000));
+        assert_eq!(deadline(1000, 252), micros(256_000));
+        assert_eq!(deadline(5000, 252), micros(288_000));
+        assert_eq!(deadline(1000, 1000), micros(1_024_000));
+        // 503 ticks are on that grid too, 504 on one of 256 ms, 4032 on one of 2.048 s.
+        assert_eq!(deadline(0, 503 * 4), micros(2_016_000));
+        assert_eq!(deadline(0, 504 * 4), micros(2_048_000));
+        assert_eq!(deadline(0, 60_000), micros(61_440_000));
+    }
+
+    proptest! {
+        #[test]
+        fn a_timer_is_never_early_and_at_most_an_eighth_late(
+            uptime in 0..100_000_000_000_u64, now in 0..1_000_000_000_000_u64, timeout in 1..200_000_000_000_u64,
+        ) {
+            let clock = clock(uptime);
+            let (now, timeout) = (Instant::from_nanos(now), Duration::from_nanos(timeout));
+            let late = clock.wheel_deadline(now, timeout) - (now + timeout);
+            let tick = Duration::from_millis(4);
+            prop_assert!(late <= tick + tick + timeout.mul_div(1, 7));
+            prop_assert_eq!((clock.wheel_deadline(now, timeout).as_nanos() + uptime * 1000) % 4_000_000, 0);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! HyStart: leaving slow start before a queue overflows, as CUBIC in Linux has it.
+//!
+//! Two signs end slow start, each in windows of 16 segments and more. The train: ACKs less than 2 ms apart go on for longer
+//! than half of the smallest round trip after the round began. The delay: the ninth round-trip sample of a round, or
+//! a later one, finds the round's smallest to be an eighth (4 to 16 ms) above the smallest ever. A round ends when what had
+//! been sent at its begin is acknowledged. On either sign ssthresh becomes cwnd.
+//!
+//! Linux adds to the train's threshold the time of four largest offloaded segments at twice cwnd a round trip, at
+//! most 1 ms. Below 260 MB/s that is 1 ms; here it always is. Leaves out pacing.
+//!
+//! Source: Linux 6.18 `tcp_cubic.c`, `hystart_update()`, `hystart_ack_delay()`; S. Ha, I. Rhee, "Taming the Elephants: New
+//! TCP Slow Start", 2008.
+
+use super::super::profile::Profile;
+use super::{AckSample, Window};
+use crate::units::{Duration, Instant};
+
+/// Round-trip samples of a round before its smallest counts (`HYSTART_MIN_SAMPLES`).
+const SAMPLES_MIN: u32 = 8;
+/// Growth of the round-trip time that is always tolerated (`HYSTART_DELAY_MIN`).
+const DELAY_MIN: Duration = Duration::from_millis(4);
+/// Growth of the round-trip time that is never tolerated (`HYSTART_DELAY_MAX`).
+const DELAY_MAX: Duration = Duration::from_millis(16);
+/// What a train may last longer, for bursts at the sender (`hystart_ack_delay()`).
+const BURST_ALLOWANCE: Duration = Duration::from_millis(1);
+
+/// State of HyStart.
+#[derive(Debug, Clone)]
+pub(super) struct Hystart {
+    /// A sign was seen; nothing is looked at until a timeout.
+    found: bool,
+    round_start: Instant,
+    /// Last ACK that came close to the one before it.
+    last_close_ack: Instant,
+    /// The round ends when more than this is acknowledged.
+    round_end: u64,
+    round_min: Option<Duration>,
+    samples: u32,
+    ack_delta: Duration,
+    low_window: u32,
+}
+
+impl Hystart {
+    pub(super) const fn new(profile: &Profile) -> Self {
+        Self {
+            found: false,
+            round_start: Instant::ZERO,
+            last_close_ack: Instant::ZERO,
+            round_end: 0,
+            round_min: None,
+            samples: 0,
+            ack_delta: profile.hystart_ack_delta,
+            low_window: profile.hystart_low_window,
+        }
+    }
+
+    /// A timeout: slow start begins anew, and a sign may be seen again.
+    pub(super) const fn restart(&mut self, now: Instant, snd_nxt: u64) {
+        self.found = false;
+        self.begin_round(now, snd_nxt);
+    }
+
+    const fn begin_round(&mut self, now: Instant, snd_nxt: u64) {
+        self.round_start = now;
+        self.last_close_ack = now;
+        self.round_end = snd_nxt;
+        self.round_min = None;
+        self.samples = 0;
+    }
+
+    /// An ACK in slow start took `rtt`; `delay_min` is the smallest ever.
+    pub(super) fn on_sample(
+        &mut self,
+        window: &mut Window,
+        sample: &AckSample,
+        rtt: Duration,
+        delay_min: Duration,
+    ) {
+        if self.found {
+            return;
+        }
+        if sample.snd_una > self.round_end {
+            self.begin_round(sample.now, sample.snd_nxt);
+        }
+        if window.cwnd < self.low_window {
+            return;
+        }
+        // Both are looked at, so that a long train does not keep the samples from being counted.
+        let is_long_train = self.is_long_train(sample.now, delay_min);
+        let has_grown = self.has_grown(rtt, delay_min);
+        if is_long_train || has_grown {
+            self.found = true;
+            window.ssthresh = window.cwnd;
+        }
+    }
+
+    fn is_long_train(&mut self, now: Instant, delay_min: Duration) -> bool {
+        if now - self.last_close_ack > self.ack_delta {
+            return false;
+        }
+        self.last_close_ack = now;
+        now - self.round_start > (delay_min + BURST_ALLOWANCE).mul_div(1, 2)
+    }
+
+    fn has_grown(&mut self, rtt: Duration, delay_min: Duration) -> bool {
+        let round_min = self.round_min.map_or(rtt, |min| min.min(rtt));
+        self.round_min = Some(round_min);
+        if self.samples < SAMPLES_MIN {
+            self.samples += 1;
+            return false;
+        }
+        round_min > delay_min + delay_min.mul_div(1, 8).clamp(DELAY_MIN, DELAY_MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SSTHRESH_INFINITE;
+    use super::*;
+
+    const RTT: Duration = Duration::from_millis(100);
+
+    /// ACKs one by one, `gap_micros` apart, each after `rtt`; the number of the one at which slow start ends.
+    fn acks_until_found(cwnd: u32, gap_micros: u64, rtt: Duration) -> Option<u64> {
+        let mut hystart = Hystart::new(&Profile::linux());
+        let mut window = Window { cwnd, ssthresh: SSTHRESH_INFINITE, cwnd_cnt: 0 };
+        let start = Instant::ZERO + RTT;
+        (0..200).find(|ack| {
+            let sample = AckSample {
+                now: start + Duration::from_micros(gap_micros * ack),
+                acked: 1,
+                rtt: Some(rtt),
+                snd_una: 1 + ack,
+                snd_nxt: 1000,
+                cwnd_limited: true,
+            };
+            hystart.on_sample(&mut window, &sample, rtt, RTT);
+            window.ssthresh == cwnd
+        })
+    }
+
+    #[test]
+    fn a_train_longer_than_half_a_round_trip_ends_slow_start() {
+        // The threshold is (100 + 1) / 2 = 50.5 ms: at 1.2 ms a segment the 43rd ACK after the first, at 51.6 ms.
+        assert_eq!(acks_until_found(64, 1200, RTT), Some(43));
+    }
+
+    #[test]
+    fn acks_more_than_2_ms_apart_are_no_train() {
+        assert_eq!(acks_until_found(64, 2000, RTT), Some(26));
+        assert_eq!(acks_until_found(64, 2001, RTT), None);
+    }
+
+    #[test]
+    fn the_ninth_sample_shows_a_grown_round_trip() {
+        // An eighth of 100 ms is 12.5 ms.
+        assert_eq!(acks_until_found(64, 5000, RTT + Duration::from_micros(12_500)), None);
+        assert_eq!(acks_until_found(64, 5000, RTT + Duration::from_micros(12_501)), Some(8));
+    }
+
+    #[test]
+    fn a_small_window_is_left_alone() {
+        assert_eq!(acks_until_found(15, 1200, RTT), None);
+        assert_eq!(acks_until_found(16, 1200, RTT), Some(43));
+    }
+}

@@ -1,0 +1,369 @@
+//! A connection: its variables, the commands of the application, and what can be asked of it.
+//!
+//! Variables keep the names of RFC 9293 and of Linux where these are better known than words. Windows of congestion control
+//! are counted in segments, as Linux counts them. What comes in is in [`input`](super::input), what goes out in
+//! [`output`](super::output), opening in [`handshake`](super::handshake), what happens with time in
+//! [`timers`](super::timers).
+//!
+//! Models Linux's `tcp_sock` and the part of its socket that TCP sees. Leaves out urgent data, ECN, Fast Open, MTU probing,
+//! segmentation offload, autocorking, memory pressure, cached route metrics, and reuse of a connection in TIME_WAIT.
+//!
+//! Source: Linux 6.18 `include/linux/tcp.h`, `tcp.c`, `tcp_input.c`, `tcp_output.c`, `tcp_timer.c`; RFC 9293.
+
+use super::clock::Clock;
+use super::congestion::{Congestion, SSTHRESH_INFINITE, Window};
+use super::handshake::{Negotiated, Request};
+use super::output::{Push, Usage};
+use super::profile::Profile;
+use super::queue::Queue;
+use super::receive::Receiver;
+use super::recovery::Recovery;
+use super::rtt::Rtt;
+use super::send::SendBuffer;
+use super::timers::{Timers, ZeroWindow};
+use crate::tcp::HostClock;
+use crate::tcp::segment::{FIRST_BYTE, ISS, Segment};
+use crate::tcp::state::{CloseReason, Notice, Output, State};
+use crate::units::{Duration, Instant};
+
+/// Largest window that the window field and its scale can express, in bytes: 65535 · 2^14 (RFC 7323, section 2.3).
+const WINDOW_MAX: u64 = 65535 << 14;
+
+/// What an endpoint is made with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Config {
+    /// Constants.
+    pub profile: Profile,
+    /// MSS that is offered to the peer, and the largest that is used, in bytes; at least 32.
+    pub mss: u16,
+    /// Largest receive window in bytes, at least 32; `None`: it follows the rate.
+    pub receive_window: Option<u64>,
+}
+
+/// An endpoint of a TCP connection: a state machine without clock, queue or I/O.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    pub(super) state: State,
+    /// The instant of the call that is being answered.
+    pub(super) now: Instant,
+    /// The application has closed, and nobody is there to read.
+    pub(super) detached: bool,
+    /// The SYN-ACK that waits for its ACK, where the peer has opened.
+    pub(super) request: Option<Request>,
+
+    /// First number not acknowledged.
+    pub(super) snd_una: u64,
+    /// Next number to send for the first time.
+    pub(super) snd_nxt: u64,
+    /// Window of the peer, in bytes.
+    pub(super) snd_wnd: u64,
+    /// Largest window that the peer ever offered, in bytes.
+    pub(super) max_window: u64,
+    /// Number of the segment that the window was last taken from.
+    pub(super) snd_wl1: u64,
+    /// Payload of a full segment without SACK blocks, in bytes (`mss_cache`).
+    pub(super) mss: u64,
+    /// End of the last segment sent that was not full (`snd_sml`).
+    pub(super) small_end: u64,
+    pub(super) send: SendBuffer,
+    pub(super) queue: Queue,
+    /// When data last left.
+    pub(super) last_sent: Instant,
+
+    pub(super) receive: Receiver,
+    /// `rcv_nxt` as the last segment that left had it (`rcv_wup`).
+    pub(super) last_ack_sent: u64,
+    /// When an acceptable ACK last came.
+    pub(super) heard_at: Instant,
+    /// The timestamp that the segment which is being processed echoes.
+    pub(super) last_echo: Option<u32>,
+    /// When a segment that is not acceptable was last answered.
+    pub(super) challenged_at: Option<Instant>,
+
+    pub(super) window: Window,
+    pub(super) usage: Usage,
+    pub(super) congestion: Congestion,
+    pub(super) recovery: Recovery,
+    pub(super) rtt: Rtt,
+    pub(super) timers: Timers,
+    pub(super) zero_window: ZeroWindow,
+    /// Keepalive probes since anything was heard.
+    pub(super) keepalive_probes: u32,
+    pub(super) clock: Clock,
+
+    pub(super) agreed: Negotiated,
+    pub(super) profile: Profile,
+    pub(super) retransmits: u64,
+    pub(super) timeouts: u64,
+}
+
+impl Connection {
+    /// Opens a connection: sends the SYN.
+    ///
+    /// # Panics
+    /// When a size in `config` is below 32 B.
+    pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
+        let mut connection = Self::new(now, config, host, State::SynSent);
+        connection.send_first_syn(out);
+        connection
+    }
+
+    /// Answers a SYN that reached a listener: sends the SYN-ACK.
+    ///
+    /// # Panics
+    /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
+    pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
+        let mut connection = Self::new(now, config, host, State::SynReceived);
+        connection.answer_first_syn(syn, out);
+        connection
+    }
+
+    fn new(now: Instant, config: &Config, host: HostClock, state: State) -> Self {
+        let smallest = config.receive_window.unwrap_or(u64::MAX).min(u64::from(config.mss));
+        assert!(smallest >= 32, "an MSS or a window of {smallest} B is too small for options and data");
+        let profile = config.profile;
+        let clock = Clock::new(host, &profile);
+        Self {
+            state,
+            now,
+            detached: false,
+            request: None,
+            snd_una: ISS,
+            snd_nxt: ISS,
+            snd_wnd: 0,
+            max_window: 0,
+            snd_wl1: 0,
+            mss: profile.mss_default.get().min(u64::from(config.mss)),
+            small_end: ISS,
+            send: SendBuffer::new(&profile),
+            queue: Queue::default(),
+            last_sent: now,
+            receive: Receiver::new(&profile, config.mss, config.receive_window),
+            last_ack_sent: 0,
+            heard_at: now,
+            last_echo: None,
+            challenged_at: None,
+            window: Window::new(&profile),
+            usage: Usage::new(now),
+            congestion: Congestion::new(&profile, clock),
+            recovery: Recovery::new(&profile),
+            rtt: Rtt::new(&profile),
+            timers: Timers::default(),
+            zero_window: ZeroWindow::default(),
+            keepalive_probes: 0,
+            clock,
+            agreed: Negotiated::new(config),
+            profile,
+            retransmits: 0,
+            timeouts: 0,
+        }
+    }
+
+    /// Ends our stream: the FIN follows what was written. The peer may go on.
+    ///
+    /// A connection that is not yet established vanishes, as with [`close`](Self::close).
+    pub fn shutdown_write(&mut self, now: Instant, out: &mut Output) {
+        self.now = now;
+        self.end_stream(out);
+    }
+
+    /// The application is done with the connection, in both directions.
+    ///
+    /// What was written is still sent, then the FIN; data that arrives from now on is answered with a reset, and so is at
+    /// once data that arrived and was not read (RFC 2525, section 2.17). A connection that is not yet established vanishes
+    /// without a segment.
+    pub fn close(&mut self, now: Instant, out: &mut Output) {
+        self.now = now;
+        self.detached = true;
+        if self.receive.discard() && self.state != State::Closed {
+            self.drop_connection(CloseReason::Aborted, out);
+            return;
+        }
+        if self.state == State::FinWait2 {
+            self.set_fin_wait_2_timer();
+        }
+        self.end_stream(out);
+    }
+
+    fn end_stream(&mut self, out: &mut Output) {
+        self.state = match self.state {
+            State::SynSent | State::SynReceived => {
+                self.finish(CloseReason::Aborted, out);
+                return;
+            }
+            State::Established => State::FinWait1,
+            State::CloseWait => State::LastAck,
+            _ => return,
+        };
+        self.send.end_stream();
+        self.push(Push::Now, out);
+    }
+
+    /// Gives the connection up: sends a reset, and nothing follows.
+    pub fn abort(&mut self, now: Instant, out: &mut Output) {
+        self.now = now;
+        if self.state != State::Closed {
+            self.drop_connection(CloseReason::Aborted, out);
+        }
+    }
+
+    /// The host's own queue refused the segment that was sent last; it counts as sent.
+    ///
+    /// Linux would send it again from its own queue without delay; here the path's queues are those of routers.
+    pub const fn on_local_drop(&mut self) {}
+
+    /// Gives the connection up for `reason`, with a reset where the peer knows of it.
+    pub(super) fn drop_connection(&mut self, reason: CloseReason, out: &mut Output) {
+        if !matches!(self.state, State::SynSent | State::TimeWait) {
+            self.send_reset(out);
+        }
+        self.finish(reason, out);
+    }
+
+    /// The connection is gone.
+    pub(super) fn finish(&mut self, reason: CloseReason, out: &mut Output) {
+        self.state = State::Closed;
+        self.timers = Timers::default();
+        self.queue.clear();
+        out.notices.push(Notice::Closed(reason));
+    }
+
+    /// Whole ticks of the kernel between `since` and now.
+    pub(super) fn ticks_since(&self, since: Instant) -> u64 {
+        self.clock.jiffies(self.now) - self.clock.jiffies(since)
+    }
+
+    /// The retransmission timeout in ticks.
+    pub(super) fn rto_ticks(&self) -> u64 {
+        self.clock.jiffies_in(self.rtt.rto())
+    }
+
+    /// State of the connection.
+    #[must_use]
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// First number not acknowledged.
+    #[must_use]
+    pub const fn snd_una(&self) -> u64 {
+        self.snd_una
+    }
+
+    /// Next number to send for the first time.
+    #[must_use]
+    pub const fn snd_nxt(&self) -> u64 {
+        self.snd_nxt
+    }
+
+    /// Highest number sent, plus one.
+    #[must_use]
+    pub const fn snd_max(&self) -> u64 {
+        self.snd_nxt
+    }
+
+    /// Window of the peer, in bytes.
+    #[must_use]
+    pub const fn snd_wnd(&self) -> u64 {
+        self.snd_wnd
+    }
+
+    /// Next number expected from the peer.
+    #[must_use]
+    pub const fn rcv_nxt(&self) -> u64 {
+        self.receive.rcv_nxt()
+    }
+
+    /// Right edge of our window, as it was advertised.
+    #[must_use]
+    pub const fn rcv_adv(&self) -> u64 {
+        self.receive.rcv_adv()
+    }
+
+    /// Shift of the window field in segments that this end sends, but for its SYN.
+    #[must_use]
+    pub const fn window_shift(&self) -> u8 {
+        self.receive.shift()
+    }
+
+    /// Congestion window, in bytes: whole segments.
+    #[must_use]
+    pub const fn cwnd(&self) -> u64 {
+        self.window.cwnd as u64 * self.mss
+    }
+
+    /// Slow-start threshold, in bytes: whole segments; 65535 · 2^14 before the first loss.
+    #[must_use]
+    pub fn ssthresh(&self) -> u64 {
+        match self.window.ssthresh {
+            SSTHRESH_INFINITE => WINDOW_MAX,
+            segments => u64::from(segments) * self.mss,
+        }
+    }
+
+    /// Largest segment that is sent, options that all segments have included, in bytes.
+    #[must_use]
+    pub fn mss(&self) -> u64 {
+        self.mss + self.agreed.option_bytes()
+    }
+
+    /// Sequence space sent and not acknowledged, in bytes.
+    #[must_use]
+    pub const fn flight_size(&self) -> u64 {
+        self.snd_nxt - self.snd_una
+    }
+
+    /// Bytes of our stream that the peer has acknowledged.
+    #[must_use]
+    pub fn bytes_acknowledged(&self) -> u64 {
+        self.bytes_written() - self.bytes_unsent_or_unacknowledged()
+    }
+
+    /// Bytes that the application has written, as far as they were accepted.
+    #[must_use]
+    pub const fn bytes_written(&self) -> u64 {
+        self.send.end - FIRST_BYTE
+    }
+
+    /// Bytes written that the peer has not acknowledged, sent or not.
+    #[must_use]
+    pub fn bytes_unsent_or_unacknowledged(&self) -> u64 {
+        self.send.end.saturating_sub(self.snd_una.max(FIRST_BYTE))
+    }
+
+    /// Bytes that can be read.
+    #[must_use]
+    pub fn readable(&self) -> u64 {
+        self.receive.readable()
+    }
+
+    /// Segments with data, SYN or FIN that were sent again; probes of a closed window not counted.
+    #[must_use]
+    pub const fn retransmits(&self) -> u64 {
+        self.retransmits
+    }
+
+    /// Times that the retransmission timer expired.
+    #[must_use]
+    pub const fn timeouts(&self) -> u64 {
+        self.timeouts
+    }
+
+    /// The retransmission timeout in force.
+    #[must_use]
+    pub fn rto(&self) -> Duration {
+        self.rtt.rto()
+    }
+
+    /// Smoothed round-trip time; `None` before the first sample.
+    #[must_use]
+    pub fn srtt(&self) -> Option<Duration> {
+        self.rtt.srtt()
+    }
+
+    /// Send and receive buffer in bytes of memory, overhead of segments included, as they are now.
+    #[must_use]
+    pub fn buffers(&self) -> (u64, u64) {
+        (self.send.capacity, self.receive.buffer())
+    }
+}

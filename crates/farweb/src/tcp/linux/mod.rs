@@ -1,0 +1,26 @@
+//! The TCP of Linux 6.18: SACK, RACK-TLP, proportional rate reduction, CUBIC, auto-tuning of both buffers.
+//!
+//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, and what is lost in `recovery`.
+
+mod acknowledge;
+mod clock;
+mod congestion;
+mod connection;
+mod handshake;
+mod input;
+mod output;
+mod profile;
+mod queue;
+mod receive;
+mod recovery;
+mod rtt;
+mod sack;
+mod send;
+mod timers;
+
+pub(super) use connection::Config;
+pub use connection::Connection;
+pub use profile::{CongestionControl, HystartKind, Overrides, Profile};
+
+#[cfg(test)]
+mod tests;

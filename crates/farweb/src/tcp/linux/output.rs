@@ -1,0 +1,322 @@
+//! What leaves: new data as windows allow, retransmissions, and ACKs; and whether the window is in use.
+//!
+//! Models `tcp_write_xmit()` without segmentation offload: a segment at a time, each of one MSS. There is one place where
+//! the congestion window allows a send ([`Connection::may_send_another`]); a paced congestion control would delay there.
+//! Leaves out TSO deferral and autosizing, small queues, and autocorking.
+//!
+//! Source: Linux 6.18 `tcp_output.c`, `tcp_write_xmit()`, `tcp_nagle_test()`, `tcp_cwnd_validate()`, `tcp_cwnd_restart()`,
+//! `__tcp_retransmit_skb()`, `tcp_xmit_retransmit_queue()`, `__tcp_transmit_skb()`; RFC 896; RFC 2861; RFC 7661.
+
+use super::connection::Connection;
+use super::queue::SegmentId;
+use super::recovery::{CaState, Resend};
+use super::timers::Pending;
+use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
+use crate::tcp::state::Output;
+use crate::units::Instant;
+
+/// `TCP_INIT_CWND`, in segments, where no route says otherwise (RFC 6928).
+pub(super) const INITIAL_CWND: u32 = 10;
+
+/// SACK blocks that fit beside timestamps, and without them (40 bytes of options).
+const BLOCKS_BESIDE_TIMESTAMPS: usize = 3;
+
+/// How new data is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Push {
+    /// Small segments wait for the ACK of the one before.
+    Nagle,
+    /// Small segments go too.
+    Now,
+    /// One segment, whatever the congestion window: a tail loss probe.
+    Probe,
+}
+
+/// How much of the congestion window is used, so that it does not grow, and in the end shrinks, where it is not.
+#[derive(Debug, Clone)]
+pub(super) struct Usage {
+    /// The window was filled in the current flight.
+    is_limited: bool,
+    /// Most segments outstanding in the current flight.
+    max_packets: u32,
+    /// Number with which the current flight ends.
+    flight_end: u64,
+    /// Most segments outstanding since the window was last filled.
+    used: u32,
+    /// When the window was last filled, or changed.
+    pub(super) since: Instant,
+}
+
+impl Usage {
+    pub(super) const fn new(now: Instant) -> Self {
+        Self { is_limited: false, max_packets: 0, flight_end: 0, used: 0, since: now }
+    }
+}
+
+impl Connection {
+    /// Sends new data as far as windows and Nagle's rule allow.
+    pub(super) fn push(&mut self, mode: Push, out: &mut Output) {
+        let mut sent = 0;
+        while self.unsent_segment_waits() && self.may_send_another(mode) {
+            let len = self.unsent().min(self.current_mss());
+            if !self.is_next_in_window() || self.is_held_by_nagle(len, mode) {
+                break;
+            }
+            self.transmit_new(len, out);
+            sent += 1;
+            if mode == Push::Probe {
+                break;
+            }
+        }
+        let fills_window = self.queue.in_flight() >= self.window.cwnd;
+        if sent > 0 || fills_window {
+            self.validate_usage(fills_window);
+        }
+        if sent > 0 {
+            if self.recovery.state.is_reducing() {
+                self.recovery.prr.out += sent;
+            }
+            if mode != Push::Probe {
+                self.schedule_probe(false);
+            }
+        } else if self.queue.is_empty() && self.unsent_segment_waits() && self.timers.pending().is_none() {
+            self.set_window_probe();
+        }
+    }
+
+    /// Whether the congestion window has room for a segment more.
+    fn may_send_another(&self, mode: Push) -> bool {
+        mode == Push::Probe || self.queue.in_flight() < self.window.cwnd
+    }
+
+    /// Whether the whole of the next segment fits into the peer's window.
+    pub(super) fn is_next_in_window(&self) -> bool {
+        let len = self.unsent().min(self.current_mss());
+        let has_fin = self.send.has_fin && self.snd_nxt + len == self.send.end;
+        self.snd_nxt + len + u64::from(has_fin && len < self.current_mss()) <= self.snd_una + self.snd_wnd
+    }
+
+    /// Payload of a full segment now: SACK blocks take room.
+    pub(super) fn current_mss(&self) -> u64 {
+        self.mss - self.sack_option_bytes().min(self.mss - 1)
+    }
+
+    fn sack_option_bytes(&self) -> u64 {
+        let blocks = self.receive.sack_blocks().take(self.blocks_max()).count() as u64;
+        if self.agreed.sack && blocks > 0 { 4 + 8 * blocks } else { 0 }
+    }
+
+    const fn blocks_max(&self) -> usize {
+        if self.agreed.timestamps { BLOCKS_BESIDE_TIMESTAMPS } else { SackBlocks::MAX }
+    }
+
+    /// Whether a small segment has to wait: another small one is not acknowledged (Minshall's form of Nagle's rule).
+    fn is_held_by_nagle(&self, len: u64, mode: Push) -> bool {
+        let has_fin = self.send.has_fin && self.snd_nxt + len == self.send.end;
+        mode == Push::Nagle
+            && self.profile.nagle
+            && len < self.current_mss()
+            && !has_fin
+            && !self.queue.is_empty()
+            && self.small_end > self.snd_una
+            && self.small_end <= self.snd_nxt
+    }
+
+    /// Sends `len` bytes for the first time, with the FIN if the stream ends there.
+    pub(super) fn transmit_new(&mut self, len: u64, out: &mut Output) {
+        let seq = self.snd_nxt;
+        let mut flags = self.send.take_push(seq, seq + len);
+        if self.send.has_fin && seq + len == self.send.end {
+            flags = flags | Flags::FIN;
+        }
+        let end = seq + len + u64::from(flags.contains(Flags::FIN));
+        let is_first = self.queue.is_empty();
+        self.emit(seq, len, flags | Flags::ACK, out);
+        self.queue.push(self.now, seq, end, flags);
+        self.snd_nxt = end;
+        if len < self.current_mss() {
+            self.small_end = end;
+        }
+        if is_first || self.timers.pending() == Some(Pending::LossProbe) {
+            self.rearm_rto();
+        }
+        self.check_space(out);
+    }
+
+    /// Sends what is marked as lost, as far as the window allows.
+    pub(super) fn retransmit_lost(&mut self, out: &mut Output) {
+        let mut sent_first = false;
+        while self.queue.in_flight() < self.window.cwnd {
+            let Some(id) = self.queue.next_to_retransmit() else { break };
+            if !self.transmit_again(id, true, out) {
+                break;
+            }
+            if self.recovery.state.is_reducing() {
+                self.recovery.prr.out += 1;
+            }
+            sent_first |= id == self.queue.first_id();
+        }
+        if sent_first && self.timers.pending() != Some(Pending::Reordering) {
+            self.set_transmission(Pending::Retransmit, self.rtt.rto());
+        }
+    }
+
+    /// Sends a segment once more; a probe is not counted as a retransmission in flight. Whether it left.
+    ///
+    /// A window that was taken back holds it up, but for the first segment, which then serves as a probe.
+    pub(super) fn transmit_again(&mut self, id: SegmentId, is_counted: bool, out: &mut Output) -> bool {
+        self.queue.trim_front(self.snd_una);
+        let (seq, end, flags) = {
+            let sent = self.queue.get(id);
+            (sent.seq, sent.end, sent.flags)
+        };
+        let is_open = seq < self.snd_una + self.snd_wnd;
+        if !is_open && seq != self.snd_una && !flags.contains(Flags::SYN) {
+            return false;
+        }
+        self.retransmits += 1;
+        if flags.contains(Flags::SYN) {
+            self.emit_syn(flags, out);
+        } else {
+            let len = end - seq - u64::from(flags.contains(Flags::FIN));
+            self.emit(seq, len, flags | Flags::ACK, out);
+        }
+        self.queue.on_retransmit(id, self.now, is_counted);
+        if is_counted {
+            self.recovery.undo.on_retransmit(self.clock.timestamp_ms(self.now));
+        }
+        true
+    }
+
+    /// Sends what recovery asks for after an ACK.
+    pub(super) fn resend(&mut self, resend: Resend, out: &mut Output) {
+        match resend {
+            Resend::Nothing => return,
+            Resend::New => {
+                self.push(Push::Now, out);
+                if self.snd_nxt > self.recovery.high_seq {
+                    return;
+                }
+                self.recovery.frto = false;
+            }
+            Resend::Lost => {}
+        }
+        self.retransmit_lost(out);
+    }
+
+    /// Puts a segment on the wire, with the ACK, the window and the options that go with it.
+    fn emit(&mut self, seq: u64, len: u64, flags: Flags, out: &mut Output) {
+        if len > 0 {
+            if self.queue.in_flight() == 0 {
+                self.congestion.on_send_after_idle(self.now, self.last_sent);
+            }
+            self.last_sent = self.now;
+            self.receive.on_data_sent(self.now, &self.clock);
+        }
+        let window = self.receive.advertise();
+        let ack = self.receive.rcv_nxt();
+        let options = Options { timestamps: self.timestamps(), sack: self.sack_option(ack), ..Options::NONE };
+        out.segments.push(Segment { seq, ack, len: len as u32, window, flags, options });
+        self.receive.on_ack_sent();
+        self.last_ack_sent = ack;
+    }
+
+    fn sack_option(&self, ack: u64) -> SackBlocks {
+        if self.agreed.sack {
+            SackBlocks::new(ack, self.receive.sack_blocks().take(self.blocks_max()))
+        } else {
+            SackBlocks::NONE
+        }
+    }
+
+    /// The timestamps of a segment that leaves now, if they were agreed on.
+    pub(super) fn timestamps(&self) -> Option<Timestamps> {
+        self.agreed.timestamps.then(|| Timestamps {
+            value: self.clock.timestamp_ms(self.now),
+            echo: self.agreed.ts_recent.unwrap_or(0),
+        })
+    }
+
+    /// An ACK without data.
+    pub(super) fn send_ack(&mut self, out: &mut Output) {
+        self.emit(self.acceptable_seq(), 0, Flags::ACK, out);
+    }
+
+    /// A reset.
+    pub(super) fn send_reset(&mut self, out: &mut Output) {
+        self.emit(self.acceptable_seq(), 0, Flags::RST | Flags::ACK, out);
+    }
+
+    /// An ACK with a number that the peer has seen makes it answer (`tcp_xmit_probe_skb()`).
+    pub(super) fn send_old_number(&mut self, out: &mut Output) {
+        self.emit(self.snd_una - 1, 0, Flags::ACK, out);
+    }
+
+    /// `snd_nxt`, or the end of the peer's window if that was taken back by more than its scale rounds off.
+    fn acceptable_seq(&self) -> u64 {
+        let edge = self.snd_una + self.snd_wnd;
+        if edge >= self.snd_nxt || self.snd_nxt - edge < 1 << self.receive.shift() {
+            self.snd_nxt
+        } else {
+            edge
+        }
+    }
+
+    /// Notes how much of the congestion window is used after something was sent.
+    fn validate_usage(&mut self, fills_window: bool) {
+        let packets = self.queue.packets_out();
+        let usage = &mut self.usage;
+        if self.snd_una >= usage.flight_end
+            || fills_window
+            || (!usage.is_limited && packets > usage.max_packets)
+        {
+            usage.is_limited = fills_window;
+            usage.max_packets = packets;
+            usage.flight_end = self.snd_nxt;
+        }
+        if self.is_cwnd_limited() {
+            self.usage.used = 0;
+            self.usage.since = self.now;
+            return;
+        }
+        self.usage.used = self.usage.used.max(packets);
+        if self.profile.slow_start_after_idle && self.ticks_since(self.usage.since) >= self.rto_ticks() {
+            self.shrink_unused_window();
+        }
+    }
+
+    /// Whether it was the congestion window that kept more from being sent; in slow start half of it is enough.
+    pub(super) const fn is_cwnd_limited(&self) -> bool {
+        self.usage.is_limited
+            || (self.window.cwnd < self.window.ssthresh
+                && self.window.cwnd < self.usage.max_packets.saturating_mul(2))
+    }
+
+    /// A window that was not filled for one RTO shrinks half way to what was used (RFC 2861).
+    fn shrink_unused_window(&mut self) {
+        if self.recovery.state == CaState::Open && !self.send.is_blocked() {
+            let used = self.usage.used.max(self.profile.initial_cwnd_segments);
+            if used < self.window.cwnd {
+                self.window.ssthresh = self.current_ssthresh();
+                self.window.cwnd = u32::midpoint(self.window.cwnd, used);
+            }
+            self.usage.used = 0;
+        }
+        self.usage.since = self.now;
+    }
+
+    /// An idle connection loses half of its window for every RTO, down to the initial one (RFC 2861).
+    pub(super) fn restart_after_idle(&mut self) {
+        let (idle, rto) = (self.ticks_since(self.last_sent), self.rto_ticks().max(1));
+        if !self.profile.slow_start_after_idle || !self.queue.is_empty() || idle <= rto {
+            return;
+        }
+        self.window.ssthresh = self.current_ssthresh();
+        let floor = self.profile.initial_cwnd_segments.min(self.window.cwnd);
+        // One halving for every full RTO but for a last one that ends just now.
+        let halvings = ((idle - 1) / rto).min(31) as u32;
+        self.window.cwnd = (self.window.cwnd >> halvings).max(floor);
+        self.usage.used = 0;
+        self.usage.since = self.now;
+    }
+}

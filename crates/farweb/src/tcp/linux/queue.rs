@@ -1,0 +1,470 @@
+//! The retransmission queue: what was sent and is not acknowledged, and what became of it.
+//!
+//! Models Linux's `tcp_rtx_queue` with the marks of each segment, the counters that are derived from them, the order by
+//! time of transmission that RACK walks, and the delivery record that rate samples start from. Segments never change
+//! their borders: Linux splits and merges buffers here, which without segmentation offload only happens when the MSS
+//! changes under way.
+//!
+//! A segment has an id that never changes while it is queued: the number of segments that were queued before it.
+//!
+//! Source: Linux 6.18 `tcp_input.c` (`tcp_mark_skb_lost()`, `tcp_sacktag_one()`), `tcp_rate.c`, `include/net/tcp.h`
+//! (`tcp_packets_in_flight()`); RFC 6675, section 4, for the marks.
+
+use std::collections::VecDeque;
+
+use crate::tcp::segment::Flags;
+use crate::units::Instant;
+
+/// Number of a segment in the queue.
+pub(super) type SegmentId = u64;
+
+const NONE: SegmentId = SegmentId::MAX;
+
+/// A segment that was sent.
+#[derive(Debug, Clone)]
+pub(super) struct Sent {
+    /// Number of its first byte, or of the SYN or FIN.
+    pub(super) seq: u64,
+    /// The number after the last one that it takes.
+    pub(super) end: u64,
+    /// SYN, FIN and PSH as it carries them.
+    pub(super) flags: Flags,
+    /// When it was last transmitted.
+    pub(super) sent_at: Instant,
+    /// Segments that had been delivered when it was last transmitted; `None` once that has made a sample.
+    pub(super) delivered: Option<u64>,
+    /// When the last of those was delivered, or when it was sent if nothing was in flight.
+    pub(super) delivered_at: Instant,
+    /// A SACK block covers it.
+    pub(super) sacked: bool,
+    /// It is taken to be lost.
+    pub(super) lost: bool,
+    /// A retransmission of it is in flight.
+    pub(super) retransmitted: bool,
+    /// It was retransmitted at some time.
+    pub(super) ever_retransmitted: bool,
+    earlier: SegmentId,
+    later: SegmentId,
+    in_time_order: bool,
+}
+
+/// What was sent and is not acknowledged, in order of sequence numbers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Queue {
+    segments: VecDeque<Sent>,
+    /// Id of the first segment.
+    first: SegmentId,
+    /// Ends of the list by time of transmission.
+    oldest: Option<SegmentId>,
+    newest: Option<SegmentId>,
+    /// Segments with a SACK mark; without SACK, duplicate ACKs that stand for one.
+    pub(super) sacked_out: u32,
+    /// Segments taken to be lost.
+    pub(super) lost_out: u32,
+    /// Retransmissions in flight.
+    pub(super) retrans_out: u32,
+    /// Where the search for a segment to retransmit starts.
+    retransmit_hint: Option<SegmentId>,
+    /// End of the highest segment with a SACK mark; meaningless while there is none.
+    highest_sacked: u64,
+    /// Times that a segment was found lost (`tp->lost`).
+    pub(super) lost_total: u64,
+    /// Segments delivered, by ACK or SACK (`tp->delivered`).
+    pub(super) delivered_total: u64,
+    /// When the last segment was delivered.
+    pub(super) delivered_at: Instant,
+}
+
+impl Sent {
+    /// Whether it was sent again, or may have been.
+    pub(super) const fn was_retransmitted(&self) -> bool {
+        self.retransmitted || self.ever_retransmitted
+    }
+}
+
+/// Whether the segment that ends at `end` and left at `at` was sent after another one; a microsecond is the finest
+/// difference that the kernel sees, and segments of the same one are ordered by number (RFC 8985, section 6.2).
+pub(super) const fn sent_after(at: Instant, end: u64, other_at: Instant, other_end: u64) -> bool {
+    let (micros, other_micros) = (at.as_nanos() / 1000, other_at.as_nanos() / 1000);
+    micros > other_micros || (micros == other_micros && end > other_end)
+}
+
+impl Queue {
+    /// Segments that are queued (`packets_out`).
+    pub(super) fn packets_out(&self) -> u32 {
+        self.segments.len() as u32
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Segments that have left the network, as far as is known.
+    pub(super) const fn left_out(&self) -> u32 {
+        self.sacked_out + self.lost_out
+    }
+
+    /// Segments in the network: all but those that left it, and retransmissions.
+    pub(super) fn in_flight(&self) -> u32 {
+        (self.packets_out() + self.retrans_out).saturating_sub(self.left_out())
+    }
+
+    pub(super) fn front(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
+    /// Id of the first segment, or what it will be.
+    pub(super) const fn first_id(&self) -> SegmentId {
+        self.first
+    }
+
+    /// Ids of all segments, in order of numbers.
+    pub(super) fn ids(&self) -> std::ops::Range<SegmentId> {
+        self.first..self.first + self.segments.len() as u64
+    }
+
+    pub(super) fn get(&self, id: SegmentId) -> &Sent {
+        &self.segments[(id - self.first) as usize]
+    }
+
+    fn get_mut(&mut self, id: SegmentId) -> &mut Sent {
+        &mut self.segments[(id - self.first) as usize]
+    }
+
+    /// The first segment that ends beyond `seq`.
+    pub(super) fn find(&self, seq: u64) -> SegmentId {
+        self.first + self.segments.partition_point(|sent| sent.end <= seq) as u64
+    }
+
+    /// End of the highest segment with a SACK mark; `snd_una` when there is none.
+    pub(super) const fn highest_sacked(&self, snd_una: u64) -> u64 {
+        if self.sacked_out == 0 { snd_una } else { self.highest_sacked }
+    }
+
+    /// Queues new sequence space that leaves at `now`.
+    pub(super) fn push(&mut self, now: Instant, seq: u64, end: u64, flags: Flags) {
+        if self.is_empty() {
+            self.delivered_at = now;
+        }
+        let id = self.ids().end;
+        self.segments.push_back(Sent {
+            seq,
+            end,
+            flags,
+            sent_at: now,
+            delivered: Some(self.delivered_total),
+            delivered_at: self.delivered_at,
+            sacked: false,
+            lost: false,
+            retransmitted: false,
+            ever_retransmitted: false,
+            earlier: NONE,
+            later: NONE,
+            in_time_order: false,
+        });
+        self.append_in_time(id);
+    }
+
+    /// Takes the first segment off: it is acknowledged. Without SACK, `sacked_out` is left to the caller.
+    pub(super) fn pop_front(&mut self) -> Option<Sent> {
+        self.take_from_time(self.first);
+        let sent = self.segments.pop_front()?;
+        if self.retransmit_hint == Some(self.first) {
+            self.retransmit_hint = None;
+        }
+        self.first += 1;
+        self.sacked_out -= u32::from(sent.sacked);
+        self.lost_out -= u32::from(sent.lost);
+        self.retrans_out -= u32::from(sent.retransmitted);
+        Some(sent)
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        while self.pop_front().is_some() {}
+        self.sacked_out = 0;
+    }
+
+    /// `id` leaves again at `now`; `is_counted` when it is a retransmission in flight and not a probe.
+    pub(super) fn on_retransmit(&mut self, id: SegmentId, now: Instant, is_counted: bool) {
+        let (delivered, delivered_at) = (self.delivered_total, self.delivered_at);
+        let sent = self.get_mut(id);
+        sent.sent_at = now;
+        sent.delivered = Some(delivered);
+        sent.delivered_at = delivered_at;
+        sent.ever_retransmitted = true;
+        if is_counted {
+            sent.retransmitted = true;
+            self.retrans_out += 1;
+        }
+        self.take_from_time(id);
+        self.append_in_time(id);
+    }
+
+    /// The peer has the beginning of a segment: only the rest is sent again.
+    pub(super) fn trim_front(&mut self, snd_una: u64) {
+        if let Some(sent) = self.segments.front_mut() {
+            sent.seq = sent.seq.max(snd_una);
+        }
+    }
+
+    /// The SYN that was sent goes out again as a SYN-ACK, because the peer's SYN crossed it.
+    pub(super) fn turn_syn_into_syn_ack(&mut self) {
+        if let Some(sent) = self.segments.front_mut() {
+            sent.flags = sent.flags | Flags::ACK;
+        }
+    }
+
+    /// Marks `id` as lost; its retransmission is lost if one is in flight.
+    pub(super) fn mark_lost(&mut self, id: SegmentId) {
+        let sent = self.get(id);
+        if sent.sacked {
+            return;
+        }
+        let (seq, was_lost, was_retransmitted) = (sent.seq, sent.lost, sent.retransmitted);
+        let starts_here = match self.retransmit_hint {
+            None => self.retrans_out >= self.lost_out,
+            Some(hint) => seq < self.get(hint).seq,
+        };
+        if starts_here {
+            self.retransmit_hint = Some(id);
+        }
+        let sent = self.get_mut(id);
+        sent.lost = true;
+        if was_lost && was_retransmitted {
+            sent.retransmitted = false;
+            self.retrans_out -= 1;
+        }
+        self.lost_out += u32::from(!was_lost);
+        self.lost_total += u64::from(!was_lost || was_retransmitted);
+    }
+
+    /// A SACK block covers `id`, which had no SACK mark.
+    pub(super) fn mark_sacked(&mut self, id: SegmentId) {
+        let sent = self.get_mut(id);
+        sent.sacked = true;
+        let (end, was_lost, was_retransmitted) = (sent.end, sent.lost, sent.retransmitted);
+        sent.lost = false;
+        // A segment that is not taken to be lost may still have its retransmission in flight.
+        sent.retransmitted = was_retransmitted && !was_lost;
+        self.retrans_out -= u32::from(was_retransmitted && was_lost);
+        self.lost_out -= u32::from(was_lost);
+        self.highest_sacked = if self.sacked_out == 0 { end } else { self.highest_sacked.max(end) };
+        self.sacked_out += 1;
+        self.take_from_time(id);
+    }
+
+    /// The retransmission of `id` has arrived too.
+    pub(super) fn clear_retransmitted(&mut self, id: SegmentId) {
+        let sent = self.get_mut(id);
+        if sent.retransmitted {
+            sent.retransmitted = false;
+            self.retrans_out -= 1;
+        }
+    }
+
+    /// The SACK mark of `id` was wrong: the receiver has thrown the segment away.
+    pub(super) fn clear_sacked(&mut self, id: SegmentId) {
+        let sent = self.get_mut(id);
+        if sent.sacked {
+            sent.sacked = false;
+            self.sacked_out -= 1;
+        }
+    }
+
+    /// Nothing is lost after all.
+    pub(super) fn clear_lost(&mut self) {
+        self.segments.iter_mut().for_each(|sent| sent.lost = false);
+        self.lost_out = 0;
+        self.retransmit_hint = None;
+    }
+
+    /// The next search for a segment to retransmit begins at the first one.
+    pub(super) const fn forget_retransmit_hint(&mut self) {
+        self.retransmit_hint = None;
+    }
+
+    /// The next segment that is lost and of which no retransmission is in flight.
+    pub(super) fn next_to_retransmit(&mut self) -> Option<SegmentId> {
+        if self.retrans_out >= self.lost_out {
+            return None;
+        }
+        let start = self.retransmit_hint.unwrap_or(self.first);
+        let found = (start..self.ids().end).find(|id| {
+            let sent = self.get(*id);
+            sent.lost && !sent.retransmitted && !sent.sacked
+        });
+        self.retransmit_hint = found.or(self.retransmit_hint);
+        found
+    }
+
+    /// The sample that starts from what had been delivered when `id` was last sent, taken once.
+    pub(super) fn take_delivered(&mut self, id: SegmentId) -> Option<u64> {
+        self.get_mut(id).delivered.take()
+    }
+
+    /// The segment that was transmitted longest ago, of those neither SACKed nor taken off by [`take_from_time`](Self::take_from_time).
+    pub(super) const fn oldest(&self) -> Option<SegmentId> {
+        self.oldest
+    }
+
+    /// The one that was transmitted next after `id`.
+    pub(super) fn sent_next(&self, id: SegmentId) -> Option<SegmentId> {
+        let later = self.get(id).later;
+        (later != NONE).then_some(later)
+    }
+
+    fn append_in_time(&mut self, id: SegmentId) {
+        let newest = self.newest.replace(id);
+        match newest {
+            Some(last) => self.get_mut(last).later = id,
+            None => self.oldest = Some(id),
+        }
+        let sent = self.get_mut(id);
+        sent.earlier = newest.unwrap_or(NONE);
+        sent.later = NONE;
+        sent.in_time_order = true;
+    }
+
+    /// Takes `id` out of the order by time of transmission, until it is sent again.
+    pub(super) fn take_from_time(&mut self, id: SegmentId) {
+        if !self.ids().contains(&id) || !self.get(id).in_time_order {
+            return;
+        }
+        let sent = self.get_mut(id);
+        sent.in_time_order = false;
+        let (earlier, later) = (sent.earlier, sent.later);
+        if earlier == NONE {
+            self.oldest = (later != NONE).then_some(later);
+        } else {
+            self.get_mut(earlier).later = later;
+        }
+        if later == NONE {
+            self.newest = (earlier != NONE).then_some(earlier);
+        } else {
+            self.get_mut(later).earlier = earlier;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> Instant {
+        Instant::from_nanos(micros * 1000)
+    }
+
+    /// `count` segments of 100 bytes from number 1 on, sent 10 us apart.
+    fn queue(count: u64) -> Queue {
+        let mut queue = Queue::default();
+        for n in 0..count {
+            queue.push(at(10 * n), 1 + 100 * n, 101 + 100 * n, Flags::NONE);
+        }
+        queue
+    }
+
+    fn by_time(queue: &Queue) -> Vec<SegmentId> {
+        std::iter::successors(queue.oldest(), |id| queue.sent_next(*id)).collect()
+    }
+
+    fn counters(queue: &Queue) -> (u32, u32, u32, u32) {
+        (queue.sacked_out, queue.lost_out, queue.retrans_out, queue.in_flight())
+    }
+
+    #[test]
+    fn what_left_the_network_is_not_in_flight() {
+        let mut queue = queue(5);
+        assert_eq!(counters(&queue), (0, 0, 0, 5));
+        queue.mark_sacked(3);
+        queue.mark_lost(0);
+        assert_eq!(counters(&queue), (1, 1, 0, 3));
+        queue.on_retransmit(0, at(100), true);
+        assert_eq!(counters(&queue), (1, 1, 1, 4));
+        queue.mark_sacked(0);
+        assert_eq!(counters(&queue), (2, 0, 0, 3), "both copies have left");
+    }
+
+    #[test]
+    fn a_segment_that_is_lost_twice_counts_once_as_lost() {
+        let mut queue = queue(2);
+        queue.mark_lost(0);
+        queue.mark_lost(0);
+        assert_eq!((queue.lost_out, queue.lost_total), (1, 1));
+        queue.on_retransmit(0, at(50), true);
+        queue.mark_lost(0);
+        assert_eq!((queue.lost_out, queue.retrans_out, queue.lost_total), (1, 0, 2));
+    }
+
+    #[test]
+    fn a_retransmission_of_what_was_not_lost_stays_in_flight_when_the_original_is_sacked() {
+        let mut queue = queue(2);
+        queue.on_retransmit(0, at(50), true);
+        queue.mark_sacked(0);
+        assert_eq!(counters(&queue), (1, 0, 1, 2));
+        queue.clear_retransmitted(0);
+        assert_eq!(counters(&queue), (1, 0, 0, 1));
+    }
+
+    #[test]
+    fn a_retransmission_is_the_last_in_time() {
+        let mut queue = queue(4);
+        queue.on_retransmit(1, at(100), true);
+        assert_eq!(by_time(&queue), [0, 2, 3, 1]);
+        queue.mark_sacked(2);
+        queue.pop_front();
+        assert_eq!(by_time(&queue), [3, 1]);
+        queue.take_from_time(1);
+        queue.take_from_time(3);
+        assert!(by_time(&queue).is_empty());
+        queue.on_retransmit(3, at(200), true);
+        assert_eq!(by_time(&queue), [3]);
+    }
+
+    #[test]
+    fn segments_are_retransmitted_in_order_of_numbers() {
+        let mut queue = queue(6);
+        for lost in [4, 1, 2] {
+            queue.mark_lost(lost);
+        }
+        let mut order = Vec::new();
+        while let Some(id) = queue.next_to_retransmit() {
+            queue.on_retransmit(id, at(100), true);
+            order.push(id);
+        }
+        assert_eq!(order, [1, 2, 4]);
+        queue.mark_lost(2);
+        assert_eq!(queue.next_to_retransmit(), Some(2));
+    }
+
+    #[test]
+    fn the_highest_sacked_end_counts_only_while_something_is_sacked() {
+        let mut queue = queue(4);
+        assert_eq!(queue.highest_sacked(1), 1);
+        queue.mark_sacked(2);
+        queue.mark_sacked(1);
+        assert_eq!(queue.highest_sacked(1), 301);
+        (0..3).for_each(|_| drop(queue.pop_front()));
+        assert_eq!(queue.highest_sacked(301), 301);
+        queue.mark_sacked(3);
+        assert_eq!(queue.highest_sacked(301), 401);
+    }
+
+    #[test]
+    fn a_number_is_found_in_the_segment_that_holds_it() {
+        let mut queue = queue(4);
+        queue.pop_front();
+        assert_eq!(queue.find(101), 1);
+        assert_eq!(queue.find(200), 1);
+        assert_eq!(queue.find(201), 2);
+        assert_eq!(queue.find(401), 4, "none");
+    }
+
+    #[test]
+    fn segments_of_one_microsecond_are_ordered_by_number() {
+        let (early, late) = (Instant::from_nanos(5_000), Instant::from_nanos(5_999));
+        assert!(sent_after(early, 200, late, 100));
+        assert!(!sent_after(late, 100, early, 200));
+        assert!(sent_after(Instant::from_nanos(6_000), 100, late, 200));
+    }
+}

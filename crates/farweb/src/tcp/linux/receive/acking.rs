@@ -1,0 +1,344 @@
+//! When to acknowledge.
+//!
+//! Models Linux: at the start, after a hole, and after a silence of more than an RTO every segment is acknowledged at
+//! once, up to 16 times; then every second full segment is, and a single one waits 40 to 200 ms for company: the time
+//! adapts to the gaps between segments. A connection that answers what it receives is in a dialogue, and has its ACKs ride
+//! on data. Reading the last of a pushed segment sends its ACK. Beyond a gap, each of three segments is acknowledged at once,
+//! and then one ACK goes for what comes in a twentieth of a round trip, at most 1 ms (SACK only). Leaves out ECN.
+//!
+//! Source: Linux 6.18 `tcp_input.c`, `tcp_event_data_recv()`, `__tcp_ack_snd_check()`, `tcp_incr_quickack()`,
+//! `tcp_measure_rcv_mss()`; `tcp_output.c`, `tcp_send_delayed_ack()`, `tcp_event_ack_sent()`, `tcp_event_data_sent()`; `tcp.c`,
+//! `__tcp_cleanup_rbuf()`; `tcp_timer.c`, `tcp_delack_timer_handler()`; RFC 9293, section 3.8.6.3; RFC 5681, section 4.2.
+
+use super::super::clock::Clock;
+use super::super::profile::Profile;
+use super::super::rtt::Rtt;
+use super::AckDue;
+use crate::units::{Duration, Instant};
+
+/// Longest delay of an ACK where neither dialogue nor push is known (`HZ / 2` in `tcp_send_delayed_ack()`).
+const DELAY_MAX_UNKNOWN: Duration = Duration::from_millis(500);
+/// ACKs of segments beyond a gap that leave at once (`TCP_FASTRETRANS_THRESH`).
+const UNCOMPRESSED: u32 = 3;
+/// ACKs that are held back wait for this part of a round trip at most (`rtt * (NSEC_PER_USEC >> 3) / 20`, of `srtt` times 8).
+const COMPRESSED_RTT_DIVISOR: u64 = 20;
+
+/// State of acknowledging.
+#[derive(Debug, Clone)]
+pub(super) struct Acking {
+    /// Something is to be acknowledged (`ICSK_ACK_SCHED`).
+    scheduled: bool,
+    /// It is to be acknowledged with this segment, whatever the rules (`ICSK_ACK_NOW`).
+    at_once: bool,
+    /// A segment below the size estimate has come, or a pushed one; and a second one (`ICSK_ACK_PUSHED`, `PUSHED2`).
+    pushed: bool,
+    pushed_again: bool,
+    /// An ACK must leave before anything else happens.
+    due: bool,
+    delayed: Option<Delayed>,
+    /// ACKs to be sent at once still.
+    quick: u32,
+    /// Answers to received data; a dialogue from `pingpong_threshold` on.
+    pingpong: u32,
+    /// Time that an ACK waits, in jiffies; zero before the first data.
+    ato: u64,
+    /// Jiffy at which data last came in order.
+    received_at: u64,
+    compressed: Compressed,
+    limits: Limits,
+}
+
+/// A delayed ACK.
+#[derive(Debug, Clone, Copy)]
+struct Delayed {
+    /// Jiffy that it was set to; it runs when the timer wheel comes to it.
+    timeout: u64,
+    runs: Instant,
+}
+
+/// ACKs of segments beyond a gap that wait to become one.
+#[derive(Debug, Clone, Default)]
+struct Compressed {
+    held: u32,
+    deadline: Option<Instant>,
+    /// The gap that they are for, and ACKs that left at once for it.
+    rcv_nxt: u64,
+    sent: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Limits {
+    quick_always: bool,
+    quick_max: u32,
+    pingpong_threshold: u32,
+    /// Shortest delay, in jiffies.
+    ato_min: u64,
+    delay_max: Duration,
+    /// Longest delay of any ACK: below the RTO of the peer.
+    delay_limit: Duration,
+    compressed_delay: Duration,
+    compressed_max: u32,
+}
+
+/// What the receiver knows when it decides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Progress {
+    pub(super) rcv_nxt: u64,
+    /// Bytes received in order since the last ACK.
+    pub(super) unacknowledged: u64,
+    /// Payload that the peer's segments are taken to have.
+    pub(super) segment: u64,
+    /// Whether an ACK would leave the right edge of the window at least as far ahead as the last one did.
+    pub(super) window_advances: bool,
+    /// Whether anything waits for a gap to be filled, and whether SACK tells what.
+    pub(super) has_gap: bool,
+    pub(super) sack: bool,
+    /// The receiver's own estimate of the round trip.
+    pub(super) receiver_rtt: Option<Duration>,
+}
+
+impl Acking {
+    pub(super) fn new(profile: &Profile) -> Self {
+        let below_rto = profile.rto_min.as_nanos().saturating_sub(profile.jiffy.as_nanos());
+        let below_rto = Duration::from_nanos(below_rto.max(profile.jiffy.as_nanos()));
+        Self {
+            scheduled: false,
+            at_once: false,
+            pushed: false,
+            pushed_again: false,
+            due: false,
+            delayed: None,
+            quick: 0,
+            pingpong: 0,
+            ato: 0,
+            received_at: 0,
+            compressed: Compressed::default(),
+            limits: Limits {
+                quick_always: profile.quick_ack_always,
+                quick_max: profile.quick_acks_max,
+                pingpong_threshold: profile.pingpong_threshold,
+                ato_min: profile.delayed_ack_min.as_nanos().div_ceil(profile.jiffy.as_nanos()),
+                delay_max: profile.delayed_ack_max,
+                delay_limit: profile.delayed_ack_max.min(below_rto),
+                compressed_delay: profile.compressed_ack_delay,
+                compressed_max: profile.compressed_acks_max,
+            },
+        }
+    }
+
+    /// When an ACK is due.
+    pub(super) fn due(&self) -> AckDue {
+        let runs = self.delayed.map(|delayed| delayed.runs);
+        match runs.into_iter().chain(self.compressed.deadline).min() {
+            _ if self.due => AckDue::Now,
+            Some(at) => AckDue::At(at),
+            None => AckDue::No,
+        }
+    }
+
+    const fn is_dialogue(&self) -> bool {
+        self.pingpong >= self.limits.pingpong_threshold
+    }
+
+    /// Something is to be acknowledged.
+    pub(super) const fn schedule(&mut self) {
+        self.scheduled = true;
+    }
+
+    /// What has just come is acknowledged with this segment: a gap was filled.
+    pub(super) const fn schedule_at_once(&mut self) {
+        self.at_once = true;
+    }
+
+    /// The connection opens at `now`.
+    pub(super) const fn start(&mut self, now: Instant, clock: &Clock) {
+        self.received_at = clock.jiffies(now);
+    }
+
+    /// The peer has finished: our answer will be a FIN.
+    pub(super) const fn on_fin(&mut self) {
+        self.scheduled = true;
+        self.pingpong = self.limits.pingpong_threshold;
+    }
+
+    /// A segment that fills the size estimate, and a smaller one; `psh` as its flag says.
+    pub(super) const fn on_full_segment(&mut self, psh: bool) {
+        self.pushed |= psh;
+    }
+
+    pub(super) const fn on_small_segment(&mut self) {
+        self.pushed_again |= self.pushed;
+        self.pushed = true;
+    }
+
+    /// Data came in order; `quick` segments are half of the window.
+    pub(super) fn on_data(&mut self, now: Instant, clock: &Clock, rtt: &Rtt, quick: u32) {
+        self.scheduled = true;
+        let now = clock.jiffies(now);
+        let (ato_min, gap) = (self.limits.ato_min, now - self.received_at);
+        if self.ato == 0 {
+            self.raise_quick(quick);
+            self.ato = ato_min;
+        } else if gap <= ato_min / 2 {
+            self.ato = self.ato / 2 + ato_min / 2;
+        } else if gap < self.ato {
+            let longest = clock.jiffies_in(self.limits.delay_max.min(rtt.rto()));
+            self.ato = (self.ato / 2 + gap).min(longest);
+        } else if gap > clock.jiffies_in(rtt.rto()) {
+            // The sender may start slowly again after so long a silence, and is helped by ACKs.
+            self.raise_quick(quick);
+        }
+        self.received_at = now;
+    }
+
+    fn raise_quick(&mut self, half_window: u32) {
+        let wanted = if half_window == 0 { 2 } else { half_window };
+        self.quick = self.quick.max(wanted.min(self.limits.quick_max));
+    }
+
+    /// A copy or a segment beyond the window: the next segments are acknowledged at once.
+    pub(super) fn go_quick(&mut self, half_window: u32) {
+        self.raise_quick(half_window);
+        self.pingpong = 0;
+        self.ato = self.limits.ato_min;
+    }
+
+    /// The window grows: it is to be told soon.
+    pub(super) const fn on_window_growth(&mut self) {
+        self.quick |= 1;
+    }
+
+    /// Memory is short: no ACKs in advance.
+    pub(super) const fn stop_quick(&mut self) {
+        self.quick = 0;
+    }
+
+    /// Decides about the ACK of the segment that has just come.
+    pub(super) fn decide(&mut self, now: Instant, clock: &Clock, rtt: &Rtt, progress: &Progress) {
+        if !self.scheduled {
+            return;
+        }
+        let is_quick = self.limits.quick_always || (self.quick > 0 && !self.is_dialogue());
+        let is_second = progress.unacknowledged > progress.segment && progress.window_advances;
+        if is_second || is_quick || self.at_once {
+            self.due = true;
+        } else if progress.has_gap {
+            self.compress(now, rtt, progress);
+        } else {
+            self.delay(now, clock, rtt);
+        }
+    }
+
+    /// An ACK of a segment beyond a gap.
+    fn compress(&mut self, now: Instant, rtt: &Rtt, progress: &Progress) {
+        if !progress.sack || self.compressed.held >= self.limits.compressed_max {
+            self.due = true;
+            return;
+        }
+        if self.compressed.rcv_nxt != progress.rcv_nxt {
+            self.compressed.rcv_nxt = progress.rcv_nxt;
+            self.compressed.sent = 0;
+        }
+        if self.compressed.sent < UNCOMPRESSED {
+            self.compressed.sent += 1;
+            self.due = true;
+            return;
+        }
+        self.compressed.held += 1;
+        if self.compressed.deadline.is_none() {
+            let receiver = progress.receiver_rtt.unwrap_or(Duration::ZERO);
+            let shortest = rtt.srtt().map_or(receiver, |srtt| srtt.min(receiver));
+            let wait = shortest.mul_div(1, COMPRESSED_RTT_DIVISOR).min(self.limits.compressed_delay);
+            self.compressed.deadline = Some(now + wait);
+        }
+    }
+
+    /// A block that ACKs which are held back would not tell: one leaves before the segment is taken.
+    pub(super) const fn has_compressed(&self) -> bool {
+        self.compressed.held > 0
+    }
+
+    /// Sets the timer of a delayed ACK, or sends the ACK if the timer is about to run.
+    fn delay(&mut self, now: Instant, clock: &Clock, rtt: &Rtt) {
+        let ato = self.wait(clock, rtt).min(clock.jiffies_in(self.limits.delay_limit));
+        let jiffies = clock.jiffies(now);
+        let mut timeout = jiffies + ato;
+        if let Some(delayed) = self.delayed {
+            if delayed.timeout <= jiffies + ato / 4 {
+                self.due = true;
+                return;
+            }
+            timeout = timeout.min(delayed.timeout);
+        }
+        let runs = clock.wheel_deadline(now, clock.span(timeout - jiffies));
+        self.delayed = Some(Delayed { timeout, runs });
+    }
+
+    /// Jiffies that an ACK waits: no longer than the round trip is, where it is known.
+    fn wait(&self, clock: &Clock, rtt: &Rtt) -> u64 {
+        let shortest = self.limits.ato_min;
+        if self.ato <= shortest {
+            return self.ato;
+        }
+        let is_bounded = self.is_dialogue() || self.pushed;
+        let bound = if is_bounded { self.limits.delay_max } else { DELAY_MAX_UNKNOWN };
+        let round_trip = rtt.srtt().map_or(u64::MAX, |srtt| clock.jiffies_in(srtt).max(shortest));
+        self.ato.min(clock.jiffies_in(bound)).min(round_trip)
+    }
+
+    /// A timer has run.
+    pub(super) fn on_timer(&mut self, now: Instant, clock: &Clock) {
+        if self.compressed.deadline.is_some_and(|at| at <= now) {
+            self.compressed.deadline = None;
+            self.due = true;
+        }
+        if self.delayed.is_none_or(|delayed| delayed.runs > now) {
+            return;
+        }
+        self.delayed = None;
+        if self.is_dialogue() {
+            // The answer did not come in time: ACKs no longer wait for it.
+            self.pingpong = 0;
+            self.ato = self.limits.ato_min;
+        } else {
+            self.ato = (self.ato * 2).min(clock.jiffies_in(self.limits.delay_max));
+        }
+        self.due = true;
+    }
+
+    /// The application has read, `emptied` if all that there was. Whether that makes an ACK due.
+    pub(super) const fn on_read(&mut self, emptied: bool, unacknowledged: u64, segment: u64) -> bool {
+        let is_pushed = self.pushed_again || (self.pushed && !self.is_dialogue());
+        if self.scheduled && (unacknowledged > segment || (emptied && is_pushed)) {
+            self.due = true;
+        }
+        self.due
+    }
+
+    /// The window has opened: an ACK tells it.
+    pub(super) const fn on_window_opened(&mut self) {
+        self.due = true;
+    }
+
+    /// A segment with an ACK has left.
+    pub(super) fn on_ack_sent(&mut self) {
+        if self.scheduled && self.quick > 0 {
+            self.quick -= 1;
+            if self.quick == 0 {
+                self.ato = self.limits.ato_min;
+            }
+        }
+        self.compressed.held = 0;
+        self.compressed.deadline = None;
+        self.delayed = None;
+        (self.scheduled, self.at_once, self.due) = (false, false, false);
+        (self.pushed, self.pushed_again) = (false, false);
+    }
+
+    /// A segment with data has left; soon after one came, it is an answer.
+    pub(super) const fn on_data_sent(&mut self, now: Instant, clock: &Clock) {
+        if clock.jiffies(now) - self.received_at < self.ato {
+            self.pingpong = self.pingpong.saturating_add(1);
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! The receiving half of a connection: reassembly, when to acknowledge, and what window to offer.
+//!
+//! Models what Linux does with the payload of an acceptable segment, and with reading. Leaves out urgent data, peeking,
+//! low-water marks, and pruning of what lies beyond a gap: a segment for which there is no memory is dropped.
+//!
+//! Source: Linux 6.18 `tcp_input.c`, `tcp_data_queue()`, `tcp_sequence()`, `tcp_send_dupack()`; `tcp.c`, `tcp_recvmsg()`,
+//! `__tcp_cleanup_rbuf()`; RFC 9293, section 3.10.7.4.
+
+mod acking;
+mod reassembly;
+mod sack;
+mod tuning;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use acking::{Acking, Progress};
+use reassembly::Early;
+use sack::SackReport;
+use tuning::Tuning;
+use window::{ReceiveWindow, memory_of};
+
+use super::clock::Clock;
+use super::profile::Profile;
+use super::rtt::Rtt;
+use crate::tcp::segment::{Flags, Segment};
+use crate::units::Instant;
+
+/// Size of the peer's segments that is assumed at first, and the least that is (`TCP_MIN_RCVMSS`, `TCP_MIN_MSS`).
+const SEGMENT_ASSUMED: u64 = 536;
+const SEGMENT_MIN: u64 = 88;
+/// Payload from which on a segment lets the window grow.
+const GROWING_LEN: u64 = 128;
+/// Segments that the first round trip is taken to bring (`TCP_INIT_CWND`).
+const FIRST_ROUND: u64 = 10;
+/// Bytes of a TCP header without options, and of the timestamps.
+const TCP_HEADER: u64 = 20;
+const TIMESTAMP_BYTES: u64 = 12;
+
+/// When an ACK must leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AckDue {
+    /// Nothing is to be acknowledged.
+    No,
+    /// Before anything else happens.
+    Now,
+    /// At that instant, if no segment has carried it before.
+    At(Instant),
+}
+
+/// What a segment brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Arrival {
+    /// Bytes that have become readable.
+    pub(super) delivered: u64,
+    /// Whether the FIN is now in order; `rcv_nxt` is behind it.
+    pub(super) fin: bool,
+}
+
+/// What the two SYNs have settled, as far as the receiver needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Agreed {
+    /// Window scaling is in force both ways.
+    pub(super) scaling: bool,
+    pub(super) timestamps: bool,
+    pub(super) sack: bool,
+    /// Largest payload that we send to the peer, in bytes, options taken off.
+    pub(super) mss: u64,
+    /// Whether the peer opened the connection.
+    pub(super) passive: bool,
+}
+
+/// The receiving half of a connection.
+#[derive(Debug, Clone)]
+pub(super) struct Receiver {
+    rcv_nxt: u64,
+    /// Number after the last byte that the application has read.
+    copied_seq: u64,
+    /// Bytes in order and not read, and the memory that they take.
+    readable: u64,
+    memory: u64,
+    fin: Fin,
+    early: Early,
+    sack: SackReport,
+    acking: Acking,
+    window: ReceiveWindow,
+    tuning: Tuning,
+    /// Payload that the peer's segments are taken to have, and that of the last small one (`rcv_mss`, `last_seg_size`).
+    segment: u64,
+    small_segment: u64,
+    timestamps: bool,
+    sacks: bool,
+    dsacks: bool,
+}
+
+/// The peer's FIN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fin {
+    Unknown,
+    /// Arrived beyond a gap, with that number.
+    Early(u64),
+    Received,
+}
+
+impl Receiver {
+    /// `mss` is what we offer; `clamp` is a receive window in bytes that a scenario sets, or auto-tuning.
+    pub(super) fn new(profile: &Profile, mss: u16, clamp: Option<u64>) -> Self {
+        Self {
+            rcv_nxt: 0,
+            copied_seq: 0,
+            readable: 0,
+            memory: 0,
+            fin: Fin::Unknown,
+            early: Early::default(),
+            sack: SackReport::default(),
+            acking: Acking::new(profile),
+            window: ReceiveWindow::new(profile, u64::from(mss), clamp),
+            tuning: Tuning::new(),
+            segment: SEGMENT_ASSUMED,
+            small_segment: 0,
+            timestamps: false,
+            sacks: false,
+            dsacks: profile.dsack,
+        }
+    }
+
+    /// Shift of our window that our SYN offers; `None` when scaling is off.
+    pub(super) fn scale_offered(&self) -> Option<u8> {
+        self.window.scale_offered()
+    }
+
+    /// Window field of our SYN or SYN-ACK, which is never scaled.
+    pub(super) fn syn_window(&self) -> u16 {
+        self.window.syn_field()
+    }
+
+    /// Both SYNs are known: `rcv_nxt` follows the peer's.
+    pub(super) fn start(&mut self, now: Instant, clock: &Clock, rcv_nxt: u64, agreed: Agreed) {
+        self.rcv_nxt = rcv_nxt;
+        self.copied_seq = rcv_nxt;
+        (self.timestamps, self.sacks) = (agreed.timestamps, agreed.sack);
+        let option_bytes = if agreed.timestamps { TIMESTAMP_BYTES } else { 0 };
+        self.window.start(rcv_nxt, agreed.scaling, option_bytes, agreed.passive);
+        self.tuning.start(now, rcv_nxt, self.window.initial_round(FIRST_ROUND));
+        let half_window = self.window.advertised() / 2;
+        self.segment =
+            SEGMENT_ASSUMED.min(self.window.mss()).min(agreed.mss).min(half_window).max(SEGMENT_MIN);
+        self.acking.start(now, clock);
+    }
+
+    /// Whether a segment from `seq` to `end` is in the window.
+    ///
+    /// One that reaches beyond it is taken if nothing waits to be read: the window was too small for a single segment.
+    pub(super) fn is_acceptable(&self, seq: u64, end: u64) -> bool {
+        let edge = self.rcv_nxt + self.window.left(self.rcv_nxt);
+        end >= self.window.last_ack() && seq <= edge && (end <= edge || self.readable == 0)
+    }
+
+    /// A segment from `seq` to `end` was not acceptable, and the peer is to learn where we are.
+    pub(super) fn on_unacceptable(&mut self, seq: u64, end: u64) {
+        if seq < end && seq < self.rcv_nxt {
+            self.acking.go_quick(self.half_window_segments());
+            self.report_duplicate(seq..end.min(self.rcv_nxt));
+        }
+    }
+
+    fn report_duplicate(&mut self, range: Range<u64>) {
+        if self.sacks && self.dsacks {
+            self.sack.add_duplicate(range);
+        }
+    }
+
+    fn half_window_segments(&self) -> u32 {
+        u32::try_from(self.window.advertised() / (2 * self.segment)).unwrap_or(u32::MAX)
+    }
+
+    /// Memory that is taken, in bytes.
+    const fn used(&self) -> u64 {
+        self.memory + self.early.memory()
+    }
+
+    /// Takes the payload and the FIN of an acceptable segment, and decides when it is acknowledged.
+    ///
+    /// A segment without either changes nothing. The caller has dealt with SYN, RST and old timestamps.
+    pub(super) fn on_segment(
+        &mut self,
+        now: Instant,
+        clock: &Clock,
+        segment: &Segment,
+        rtt: &Rtt,
+    ) -> Arrival {
+        if segment.sequence_len() == 0 || self.fin == Fin::Received {
+            return Arrival::default();
+        }
+        self.note_echo(now, clock, segment);
+        self.sack.forget_duplicate();
+        let arrival = self.take(now, clock, segment, rtt);
+        if self.fin == Fin::Received {
+            self.acking.on_fin();
+            self.early.clear();
+        }
+        self.decide(now, clock, rtt);
+        arrival
+    }
+
+    /// The receiver's round trip, from the timestamp that comes back.
+    fn note_echo(&mut self, now: Instant, clock: &Clock, segment: &Segment) {
+        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
+            let age = clock.timestamp_ms(now).wrapping_sub(stamps.echo);
+            let is_full = segment.sequence_len() >= self.segment;
+            self.tuning.on_echo(stamps.echo, age, is_full && age < u32::MAX / 2);
+        }
+    }
+
+    fn take(&mut self, now: Instant, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+        let (seq, end) = (segment.seq, segment.end());
+        let left = self.window.left(self.rcv_nxt);
+        let is_bare_fin = segment.len == 0;
+        if end <= self.rcv_nxt {
+            self.report_duplicate(seq..end);
+            self.drop_segment();
+        } else if seq < self.rcv_nxt {
+            self.report_duplicate(seq..self.rcv_nxt);
+            if left == 0 {
+                self.drop_segment();
+            } else {
+                return self.take_in_order(now, clock, segment, rtt);
+            }
+        } else if seq == self.rcv_nxt && (left > 0 || is_bare_fin) {
+            return self.take_in_order(now, clock, segment, rtt);
+        } else if seq >= self.rcv_nxt + left {
+            self.drop_segment();
+        } else {
+            self.take_early(segment);
+        }
+        Arrival::default()
+    }
+
+    /// A copy, or a segment beyond the window: the peer has not heard our ACKs, or probes.
+    fn drop_segment(&mut self) {
+        self.acking.go_quick(self.half_window_segments());
+        self.acking.schedule();
+    }
+
+    fn take_in_order(&mut self, now: Instant, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+        let memory = memory_of(u64::from(segment.packet_bytes()));
+        if self.used() > self.window.memory() && !self.window.make_room(self.used()) && self.readable > 0 {
+            self.acking.stop_quick();
+            self.acking.schedule();
+            self.acking.schedule_at_once();
+            return Arrival::default();
+        }
+        let mut delivered = segment.end() - segment.flags.contains(Flags::FIN) as u64 - self.rcv_nxt;
+        self.rcv_nxt += delivered;
+        if segment.len > 0 {
+            self.memory += memory;
+            self.on_data(now, clock, segment, memory, rtt);
+        }
+        if segment.flags.contains(Flags::FIN) {
+            self.receive_fin();
+        } else if let Some(released) = self.early.release(self.rcv_nxt) {
+            delivered += self.take_released(released);
+        }
+        self.readable += delivered;
+        self.sack.acknowledge(self.rcv_nxt);
+        Arrival { delivered, fin: self.fin == Fin::Received }
+    }
+
+    fn receive_fin(&mut self) {
+        self.rcv_nxt += 1;
+        self.fin = Fin::Received;
+    }
+
+    /// A gap was filled: what lay beyond it is in order. Gives its bytes.
+    fn take_released(&mut self, released: reassembly::Released) -> u64 {
+        if let Some(duplicate) = released.duplicate {
+            self.report_duplicate(duplicate);
+        }
+        self.memory += released.memory;
+        let has_fin = self.fin == Fin::Early(released.rcv_nxt - 1);
+        let data_end = released.rcv_nxt - u64::from(has_fin);
+        let delivered = data_end - self.rcv_nxt;
+        self.rcv_nxt = data_end;
+        if has_fin {
+            self.receive_fin();
+        }
+        if self.early.is_empty() {
+            // RFC 5681, section 4.2: an immediate ACK for what fills a gap.
+            self.acking.schedule_at_once();
+        }
+        delivered
+    }
+
+    /// Data came in order: delays and window adapt.
+    fn on_data(&mut self, now: Instant, clock: &Clock, segment: &Segment, memory: u64, rtt: &Rtt) {
+        self.measure(segment, memory);
+        self.tuning.on_data(now, self.rcv_nxt, self.window.advertised());
+        let quick = self.half_window_segments();
+        self.acking.on_data(now, clock, rtt, quick);
+        self.grow_window(segment, memory);
+    }
+
+    fn grow_window(&mut self, segment: &Segment, memory: u64) {
+        let len = u64::from(segment.len);
+        if len >= GROWING_LEN && self.window.grow(len, memory, self.used(), self.segment) {
+            self.acking.on_window_growth();
+        }
+    }
+
+    /// Learns the size of the peer's segments, and what memory they take.
+    fn measure(&mut self, segment: &Segment, memory: u64) {
+        let len = u64::from(segment.len);
+        let last_small = std::mem::take(&mut self.small_segment);
+        if len >= self.segment {
+            if len != self.segment
+                && let Some(clamp) = self.window.on_new_size(len, memory)
+            {
+                self.tuning.limit_best(clamp);
+            }
+            self.segment = len.min(self.window.mss());
+            self.acking.on_full_segment(segment.flags.contains(Flags::PSH));
+            return;
+        }
+        // Headers count, because SACK blocks make segments of one sender differ in payload.
+        let with_header = len + TCP_HEADER + u64::from(segment.options.bytes());
+        let is_final = segment.flags.intersects(Flags::PSH | Flags::FIN);
+        let could_be_full = with_header >= SEGMENT_ASSUMED + TCP_HEADER
+            || (with_header >= SEGMENT_MIN + TCP_HEADER && !is_final);
+        if could_be_full {
+            let fixed = TCP_HEADER + if self.timestamps { TIMESTAMP_BYTES } else { 0 };
+            self.small_segment = with_header - fixed;
+            if self.small_segment == last_small {
+                self.segment = self.small_segment;
+                return;
+            }
+        }
+        self.acking.on_small_segment();
+    }
+
+    /// Keeps a segment that lies beyond a gap.
+    fn take_early(&mut self, segment: &Segment) {
+        let memory = memory_of(u64::from(segment.packet_bytes()));
+        if self.used() > self.window.memory() && !self.window.make_room(self.used()) {
+            return;
+        }
+        self.measure(segment, memory);
+        self.acking.schedule();
+        if segment.flags.contains(Flags::FIN) {
+            self.fin = Fin::Early(segment.end() - 1);
+        }
+        let range = segment.seq..segment.end();
+        let (duplicate, is_copy) = self.early.insert(range.clone(), memory);
+        if let Some(duplicate) = duplicate {
+            self.report_duplicate(duplicate);
+        }
+        if !self.sacks {
+            return;
+        }
+        if self.sack.add(range) && self.acking.has_compressed() {
+            self.acking.schedule_at_once();
+        }
+        if !is_copy {
+            self.grow_window(segment, memory);
+            let early = self.early.end().unwrap_or(self.rcv_nxt) - self.rcv_nxt;
+            self.window.tune(self.tuning.best(), self.tuning.best(), early);
+        }
+    }
+
+    fn decide(&mut self, now: Instant, clock: &Clock, rtt: &Rtt) {
+        let (chosen, is_short) = self.window.choose(self.used(), self.segment);
+        if is_short {
+            self.acking.stop_quick();
+        }
+        let progress = Progress {
+            rcv_nxt: self.rcv_nxt,
+            unacknowledged: self.unacknowledged(),
+            segment: self.segment,
+            window_advances: chosen >= self.window.advertised(),
+            has_gap: !self.early.is_empty(),
+            sack: self.sacks,
+            receiver_rtt: self.tuning.rtt(),
+        };
+        self.acking.decide(now, clock, rtt, &progress);
+    }
+
+    /// Numbers received in order since the last ACK.
+    const fn unacknowledged(&self) -> u64 {
+        self.rcv_nxt - self.window.last_ack()
+    }
+
+    /// When an ACK is due.
+    pub(super) fn ack_due(&self) -> AckDue {
+        self.acking.due()
+    }
+
+    /// A deadline of [`ack_due`](Self::ack_due) has come.
+    pub(super) fn on_delayed_ack_timer(&mut self, now: Instant, clock: &Clock) {
+        self.acking.on_timer(now, clock);
+    }
+
+    /// A segment with an ACK has left, after [`advertise`](Self::advertise).
+    pub(super) fn on_ack_sent(&mut self) {
+        self.acking.on_ack_sent();
+        self.sack.forget_duplicate();
+    }
+
+    /// A segment with data has left: in a dialogue ACKs ride on data.
+    pub(super) fn on_data_sent(&mut self, now: Instant, clock: &Clock) {
+        self.acking.on_data_sent(now, clock);
+    }
+
+    /// The window field for a segment that leaves now, scaled; moves `rcv_adv`.
+    pub(super) fn advertise(&mut self) -> u16 {
+        let (chosen, is_short) = self.window.choose(self.used(), self.segment);
+        if is_short {
+            self.acking.stop_quick();
+        }
+        self.window.advertise(self.rcv_nxt, chosen)
+    }
+
+    /// SACK blocks for a segment that leaves now, the report of a duplicate first.
+    pub(super) fn sack_blocks(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.sack.blocks()
+    }
+
+    /// Bytes that can be read.
+    pub(super) const fn readable(&self) -> u64 {
+        self.readable
+    }
+
+    /// Reads up to `bytes` and gives the number read. May make an ACK due.
+    pub(super) fn read(&mut self, now: Instant, bytes: u64) -> u64 {
+        let read = bytes.min(self.readable);
+        if read == 0 {
+            return 0;
+        }
+        // The buffer holds segments; a part of the bytes frees that part of their memory (chosen).
+        let freed = u128::from(self.memory) * u128::from(read) / u128::from(self.readable);
+        self.memory -= freed as u64;
+        self.readable -= read;
+        self.copied_seq += read;
+        if let Some((copied, before)) = self.tuning.on_read(now, self.copied_seq, self.readable) {
+            let early = self.early.end().map_or(0, |end| end - self.rcv_nxt);
+            self.window.tune(copied, before, early);
+        }
+        let is_due = self.acking.on_read(self.used() == 0, self.unacknowledged(), self.segment);
+        if !is_due && self.fin != Fin::Received {
+            self.tell_opened_window();
+        }
+        read
+    }
+
+    /// An ACK is due when reading has at least doubled the window.
+    fn tell_opened_window(&mut self) {
+        let left = self.window.left(self.rcv_nxt);
+        if 2 * left > self.window.clamp() {
+            return;
+        }
+        let (chosen, is_short) = self.window.choose(self.used(), self.segment);
+        if is_short {
+            self.acking.stop_quick();
+        }
+        if chosen > 0 && chosen >= 2 * left {
+            self.acking.on_window_opened();
+        }
+    }
+
+    /// The application has closed: what was not read is forgotten. Whether something was.
+    pub(super) fn discard(&mut self) -> bool {
+        let had_unread = self.readable > 0;
+        self.copied_seq += self.readable;
+        (self.readable, self.memory) = (0, 0);
+        had_unread
+    }
+
+    /// Next number expected.
+    pub(super) const fn rcv_nxt(&self) -> u64 {
+        self.rcv_nxt
+    }
+
+    /// Right edge of the window as it was advertised.
+    pub(super) const fn rcv_adv(&self) -> u64 {
+        self.window.edge()
+    }
+
+    /// Shift of our window in force.
+    pub(super) const fn shift(&self) -> u8 {
+        self.window.shift()
+    }
+
+    /// Memory of the receive buffer, in bytes.
+    pub(super) const fn buffer(&self) -> u64 {
+        self.window.memory()
+    }
+}

@@ -1,0 +1,325 @@
+//! Loss recovery: what is taken to be lost, and when the window is reduced. How much may fly is the matter of
+//! [`congestion`](super::congestion).
+//!
+//! Models the states of Linux: Open, Disorder (something odd was seen), CWR (the window is being reduced without a
+//! retransmission), Recovery (fast retransmit) and Loss (a timeout). Losses are found by time of transmission ([`rack`])
+//! where SACK is in use, and by duplicate ACKs ([`newreno`]) where it is not; the end of a flight is probed ([`tlp`]); the
+//! window shrinks in step with deliveries ([`prr`]); a reduction that was not called for is taken back ([`undo`], [`frto`]).
+//!
+//! Source: Linux 6.18 `tcp_input.c`, `tcp_fastretrans_alert()`, `tcp_enter_recovery()`, `tcp_enter_loss()`,
+//! `tcp_timeout_mark_lost()`, `tcp_try_to_open()`; RFC 6675; RFC 5681.
+
+mod frto;
+mod newreno;
+mod prr;
+mod rack;
+mod tlp;
+mod undo;
+
+pub(super) use prr::Prr;
+pub(super) use rack::Rack;
+pub(super) use tlp::Probe;
+pub(super) use undo::Undo;
+
+use super::acknowledge::Ack;
+use super::connection::Connection;
+use super::profile::Profile;
+use super::sack::Blocks;
+use super::timers::Pending;
+use crate::units::Duration;
+
+/// Shortest time that a receiver that seems to throw data away is given to think better of it (chosen by Linux,
+/// `tcp_check_sack_reneging()`).
+const RENEGING_PATIENCE_MIN: Duration = Duration::from_millis(10);
+
+/// State of the sender with respect to losses, from calm to alarm (`tcp_ca_state`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum CaState {
+    /// All is well.
+    Open,
+    /// Duplicate ACKs or SACKs were seen.
+    Disorder,
+    /// The window is being reduced, nothing is retransmitted.
+    Cwr,
+    /// Fast recovery.
+    Recovery,
+    /// Recovery from a timeout.
+    Loss,
+}
+
+/// What is to be sent after an ACK beyond what the window allows anyway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resend {
+    Nothing,
+    /// What is marked as lost.
+    Lost,
+    /// New data, to see whether the timeout was spurious (RFC 5682).
+    New,
+}
+
+/// Loss recovery of a connection.
+#[derive(Debug, Clone)]
+pub(super) struct Recovery {
+    pub(super) state: CaState,
+    /// The episode ends when this is acknowledged: `snd_nxt` when it began.
+    pub(super) high_seq: u64,
+    /// Distance in segments by which one may be overtaken without being lost.
+    pub(super) reordering: u32,
+    /// Whether segments have overtaken each other on this connection.
+    pub(super) reordering_seen: bool,
+    /// Timeouts since `snd_una` last advanced.
+    pub(super) timeouts_in_a_row: u32,
+    /// Segments that the peer has reported to have received twice.
+    pub(super) duplicates_reported: u64,
+    /// SACK blocks of the last ACK that had some.
+    pub(super) known_blocks: Blocks,
+    /// cwnd before the reduction.
+    pub(super) prior_cwnd: u32,
+    /// Whether the last timeout may turn out to be spurious.
+    pub(super) frto: bool,
+    pub(super) undo: Undo,
+    pub(super) prr: Prr,
+    pub(super) rack: Rack,
+    pub(super) probe: Probe,
+}
+
+impl CaState {
+    /// Whether the window shrinks in step with deliveries.
+    pub(super) const fn is_reducing(self) -> bool {
+        matches!(self, Self::Cwr | Self::Recovery)
+    }
+}
+
+impl Recovery {
+    pub(super) fn new(profile: &Profile) -> Self {
+        Self {
+            state: CaState::Open,
+            high_seq: 0,
+            reordering: profile.reordering,
+            reordering_seen: false,
+            timeouts_in_a_row: 0,
+            duplicates_reported: 0,
+            known_blocks: Blocks::default(),
+            prior_cwnd: 0,
+            frto: false,
+            undo: Undo::default(),
+            prr: Prr::default(),
+            rack: Rack::default(),
+            probe: Probe::default(),
+        }
+    }
+}
+
+impl Connection {
+    /// Moves the state machine with an ACK that is not plainly good; `duplicates` is 1 for a duplicate ACK.
+    pub(super) fn alert(&mut self, duplicates: u32, ack: &mut Ack) -> Resend {
+        if self.queue.is_empty() {
+            self.queue.sacked_out = 0;
+        }
+        if self.is_reneging(ack) {
+            return Resend::Nothing;
+        }
+        if self.end_episode() {
+            return Resend::Nothing;
+        }
+        match self.recovery.state {
+            CaState::Recovery => self.alert_in_recovery(duplicates, ack),
+            CaState::Loss => {
+                let resend = self.process_loss(duplicates, ack);
+                self.identify_losses(ack);
+                // A timeout that proved spurious, or a retransmission that was lost, is looked at as in other states.
+                if self.recovery.state != CaState::Open && !ack.retransmission_lost {
+                    return resend;
+                }
+                self.alert_elsewhere(duplicates, ack, resend)
+            }
+            _ => self.alert_elsewhere(duplicates, ack, Resend::Nothing),
+        }
+    }
+
+    /// The first segment in the queue was SACKed, yet the ACK moved: the receiver may have thrown data away. It gets half
+    /// a round trip, then all its SACKs are forgotten.
+    fn is_reneging(&mut self, ack: &mut Ack) -> bool {
+        if !ack.reneging || !ack.una_advanced {
+            return false;
+        }
+        let half = self.rtt.srtt().unwrap_or(Duration::ZERO).mul_div(1, 2);
+        self.set_transmission(Pending::Retransmit, half.max(RENEGING_PATIENCE_MIN));
+        ack.restart_timer = false;
+        true
+    }
+
+    /// Ends an episode whose `high_seq` is acknowledged. Whether it is held on to until more is.
+    fn end_episode(&mut self) -> bool {
+        if self.recovery.state == CaState::Open {
+            self.recovery.undo.first_retransmit = None;
+            return false;
+        }
+        if self.snd_una < self.recovery.high_seq {
+            return false;
+        }
+        match self.recovery.state {
+            CaState::Cwr if self.snd_una != self.recovery.high_seq => {
+                self.end_reduction();
+                self.recovery.state = CaState::Open;
+            }
+            CaState::Recovery => {
+                if !self.agreed.sack {
+                    self.queue.sacked_out = 0;
+                }
+                if self.try_undo_recovery() {
+                    return true;
+                }
+                self.end_reduction();
+            }
+            _ => {}
+        }
+        false
+    }
+
+    fn alert_in_recovery(&mut self, duplicates: u32, ack: &mut Ack) -> Resend {
+        if !ack.una_advanced {
+            self.add_reno_sacks(duplicates);
+        } else if self.try_undo_partial(ack.prior_una) {
+            return Resend::Nothing;
+        }
+        if self.try_undo_by_duplicates() {
+            self.try_to_open();
+        }
+        self.identify_losses(ack);
+        if self.recovery.state != CaState::Recovery {
+            if self.queue.lost_out == 0 {
+                return Resend::Nothing;
+            }
+            self.enter_recovery();
+        }
+        Resend::Lost
+    }
+
+    /// In the states without retransmissions; `so_far` is what is to be sent if nothing is lost.
+    fn alert_elsewhere(&mut self, duplicates: u32, ack: &mut Ack, so_far: Resend) -> Resend {
+        if !self.agreed.sack && ack.una_advanced {
+            self.queue.sacked_out = 0;
+        }
+        self.add_reno_sacks(duplicates);
+        if self.recovery.state <= CaState::Disorder {
+            self.try_undo_by_duplicates();
+        }
+        self.identify_losses(ack);
+        if self.queue.lost_out == 0 {
+            self.try_to_open();
+            return so_far;
+        }
+        self.enter_recovery();
+        Resend::Lost
+    }
+
+    /// Marks what has been lost.
+    fn identify_losses(&mut self, ack: &mut Ack) {
+        if self.queue.is_empty() {
+            return;
+        }
+        if !self.agreed.sack {
+            self.newreno_mark_lost(ack.una_advanced);
+            return;
+        }
+        let retransmissions = self.queue.retrans_out;
+        if self.rack_mark_lost() {
+            ack.restart_timer = false;
+        }
+        ack.retransmission_lost |= self.queue.retrans_out < retransmissions;
+    }
+
+    /// Enters fast recovery.
+    pub(super) fn enter_recovery(&mut self) {
+        if !self.is_anything_retransmitted() {
+            self.recovery.undo.first_retransmit = None;
+        }
+        self.recovery.undo.prior_ssthresh = None;
+        self.start_undo();
+        if !self.recovery.state.is_reducing() {
+            self.recovery.undo.prior_ssthresh = Some(self.current_ssthresh());
+            self.start_reduction();
+        }
+        self.recovery.state = CaState::Recovery;
+    }
+
+    /// The retransmission timer has expired: what is queued is taken to be lost.
+    pub(super) fn enter_loss(&mut self) {
+        let is_new = self.recovery.state < CaState::Recovery;
+        let timeouts = self.recovery.timeouts_in_a_row;
+        self.mark_lost_at_timeout();
+        if self.recovery.state <= CaState::Disorder
+            || self.recovery.high_seq <= self.snd_una
+            || (self.recovery.state == CaState::Loss && timeouts == 0)
+        {
+            self.recovery.undo.prior_ssthresh = Some(self.current_ssthresh());
+            self.recovery.prior_cwnd = self.window.cwnd;
+            self.window.ssthresh = self.congestion.ssthresh_after_loss(&self.window);
+            self.start_undo();
+        }
+        self.window.cwnd = self.queue.in_flight() + 1;
+        self.window.cwnd_cnt = 0;
+        self.usage.since = self.now;
+        // Many duplicate ACKs and yet a timeout: so much reordering was not there.
+        if self.recovery.state <= CaState::Disorder && self.queue.sacked_out >= self.profile.reordering {
+            self.recovery.reordering = self.recovery.reordering.min(self.profile.reordering);
+        }
+        self.recovery.state = CaState::Loss;
+        self.congestion.on_loss_state(self.now, self.snd_nxt);
+        self.recovery.high_seq = self.snd_nxt;
+        self.recovery.probe.high_seq = None;
+        self.recovery.frto = self.profile.frto && (is_new || timeouts > 0);
+    }
+
+    /// Marks all as lost but what was sent less than a round trip ago; a receiver that has thrown data away loses its SACKs.
+    fn mark_lost_at_timeout(&mut self) {
+        let Some(front) = self.queue.front() else { return };
+        let is_reneging = front.sacked;
+        if !self.agreed.sack {
+            self.queue.sacked_out = 0;
+        }
+        for id in self.queue.ids() {
+            if is_reneging {
+                self.queue.clear_sacked(id);
+            } else if id != self.queue.first_id() && self.is_too_young_to_be_lost(id) {
+                continue;
+            }
+            self.queue.mark_lost(id);
+        }
+        self.queue.forget_retransmit_hint();
+    }
+
+    /// Goes to Open, or to Disorder while something is missing.
+    fn try_to_open(&mut self) {
+        if !self.is_anything_retransmitted() {
+            self.recovery.undo.first_retransmit = None;
+        }
+        if self.recovery.state != CaState::Cwr {
+            self.keep_open();
+        }
+    }
+
+    pub(super) fn keep_open(&mut self) {
+        let is_odd = self.queue.left_out() > 0 || self.is_anything_retransmitted();
+        let state = if is_odd { CaState::Disorder } else { CaState::Open };
+        if self.recovery.state != state {
+            self.recovery.state = state;
+            self.recovery.high_seq = self.snd_nxt;
+        }
+    }
+
+    /// Whether a retransmission is in flight, or the first segment was sent again at some time.
+    pub(super) fn is_anything_retransmitted(&self) -> bool {
+        self.queue.retrans_out > 0 || self.queue.front().is_some_and(|front| front.ever_retransmitted)
+    }
+
+    /// ssthresh as it is worth now: not below three quarters of a window that was in use (`tcp_current_ssthresh()`).
+    pub(super) fn current_ssthresh(&self) -> u32 {
+        if self.recovery.state.is_reducing() {
+            self.window.ssthresh
+        } else {
+            self.window.ssthresh.max(self.window.cwnd / 2 + self.window.cwnd / 4)
+        }
+    }
+}

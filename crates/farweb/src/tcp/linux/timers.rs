@@ -1,0 +1,316 @@
+//! What happens with time: retransmission, probes of a closed window, keepalive, and the ends of states.
+//!
+//! Models Linux's one transmission timer, which stands for the retransmission timeout, a tail loss probe, RACK's wait for
+//! late segments, or a window probe; the delayed ACK is the receiver's. Another timer serves the SYN-ACK, keepalive,
+//! FIN_WAIT_2 and TIME_WAIT, of which a connection needs one at a time. All run on the timer wheel.
+//!
+//! Source: Linux 6.18 `tcp_timer.c`; `inet_connection_sock.c`, `reqsk_timer_handler()`; `tcp_output.c`,
+//! `tcp_send_probe0()`, `tcp_write_wakeup()`; RFC 6298, section 5.
+
+use super::connection::Connection;
+use super::receive::AckDue;
+use crate::tcp::state::{CloseReason, Output, State};
+use crate::units::{Duration, Instant};
+
+/// What the transmission timer stands for (`icsk_pending`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pending {
+    Retransmit,
+    LossProbe,
+    Reordering,
+    WindowProbe,
+}
+
+/// Deadlines of a connection.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Timers {
+    transmission: Option<(Pending, Instant)>,
+    /// The SYN-ACK goes out again; the connection was idle; FIN_WAIT_2 or TIME_WAIT ends.
+    state: Option<Instant>,
+}
+
+/// Probing of a window that is closed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ZeroWindow {
+    /// Probes without an answer.
+    pub(super) probes: u32,
+    /// Doublings of the interval.
+    backoff: u32,
+}
+
+impl Timers {
+    pub(super) fn pending(&self) -> Option<Pending> {
+        self.transmission.map(|(pending, _)| pending)
+    }
+
+    pub(super) const fn cancel_transmission(&mut self) {
+        self.transmission = None;
+    }
+
+    pub(super) const fn cancel_state(&mut self) {
+        self.state = None;
+    }
+
+    fn earliest(&self) -> Option<Instant> {
+        self.transmission.map(|(_, at)| at).into_iter().chain(self.state).min()
+    }
+}
+
+impl Connection {
+    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
+    #[must_use]
+    pub fn next_timeout(&self) -> Option<Instant> {
+        let delayed_ack = match self.receive.ack_due() {
+            AckDue::At(at) if self.state != State::Closed => Some(at),
+            _ => None,
+        };
+        self.timers.earliest().into_iter().chain(delayed_ack).min()
+    }
+
+    /// Runs the timers that are due. May be called early or for nothing.
+    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+        self.now = now;
+        if let AckDue::At(at) = self.receive.ack_due()
+            && at <= now
+            && self.state != State::Closed
+        {
+            self.receive.on_delayed_ack_timer(now, &self.clock);
+            self.send_due_ack(out);
+        }
+        if self.timers.state.is_some_and(|at| at <= now) {
+            self.timers.state = None;
+            self.on_state_expiry(out);
+        }
+        if let Some((pending, at)) = self.timers.transmission
+            && at <= now
+        {
+            self.on_transmission_expiry(pending, out);
+        }
+    }
+
+    /// Sends an ACK if one is due.
+    pub(super) fn send_due_ack(&mut self, out: &mut Output) {
+        if self.receive.ack_due() == AckDue::Now {
+            self.send_ack(out);
+        }
+    }
+
+    fn on_transmission_expiry(&mut self, pending: Pending, out: &mut Output) {
+        match pending {
+            Pending::Reordering => self.on_reordering_expiry(out),
+            Pending::LossProbe => self.on_probe_expiry(out),
+            Pending::Retransmit => {
+                self.timers.cancel_transmission();
+                self.on_retransmit_expiry(out);
+            }
+            Pending::WindowProbe => {
+                self.timers.cancel_transmission();
+                self.on_window_probe_expiry(out);
+            }
+        }
+        if self.state != State::Closed {
+            self.check_space(out);
+        }
+    }
+
+    /// Sets the transmission timer to expire after `wait`, in place of what it stood for.
+    pub(super) fn set_transmission(&mut self, pending: Pending, wait: Duration) {
+        let wait = wait.min(self.profile.rto_max);
+        self.timers.transmission = Some((pending, self.clock.wheel_deadline(self.now, wait)));
+    }
+
+    pub(super) fn set_state_timer(&mut self, wait: Duration) {
+        self.timers.state = Some(self.clock.wheel_deadline(self.now, wait));
+    }
+
+    /// The timer for what is in flight: a probe if there may be one, else the retransmission timeout.
+    pub(super) fn set_transmit_timer(&mut self) {
+        if !self.schedule_probe(true) {
+            self.rearm_rto();
+        }
+    }
+
+    /// Time left until the retransmission timeout, as counted from the transmission of the first segment; zero if it is
+    /// over.
+    pub(super) fn until_rto(&self) -> Duration {
+        let Some(front) = self.queue.front() else { return Duration::ZERO };
+        // The kernel counts the timeout in ticks.
+        let rto = self.profile.jiffy * self.rto_ticks();
+        (front.sent_at + rto).saturating_since(self.now)
+    }
+
+    /// Sets the retransmission timer anew; one that stands for a probe of some kind goes on from where it was.
+    pub(super) fn rearm_rto(&mut self) {
+        if self.queue.is_empty() {
+            self.timers.cancel_transmission();
+            return;
+        }
+        let wait = match self.timers.pending() {
+            Some(Pending::Reordering | Pending::LossProbe) => self.until_rto().max(Duration::from_micros(1)),
+            _ => self.rtt.rto(),
+        };
+        self.set_transmission(Pending::Retransmit, wait);
+    }
+
+    /// What is in flight was not acknowledged in time: the first segment goes again, with a window of one segment.
+    fn on_retransmit_expiry(&mut self, out: &mut Output) {
+        if self.queue.is_empty() {
+            return;
+        }
+        let is_opening = matches!(self.state, State::SynSent | State::SynReceived);
+        let is_window_probe = self.snd_wnd == 0 && !self.detached && !is_opening;
+        if is_window_probe {
+            // The window was shut on what is in flight: the connection lives as long as probes are answered.
+            if self.ticks_since(self.heard_at) > 2 * self.clock.jiffies_in(self.profile.rto_max) {
+                self.finish(CloseReason::TimedOut, out);
+                return;
+            }
+            self.enter_loss();
+        } else {
+            if self.is_given_up() {
+                self.finish(CloseReason::TimedOut, out);
+                return;
+            }
+            self.enter_loss();
+            self.timeouts += 1;
+            self.recovery.timeouts_in_a_row += 1;
+        }
+        self.transmit_again(self.queue.first_id(), true, out);
+        let is_linear =
+            self.state == State::SynSent && self.timeouts <= u64::from(self.profile.syn_linear_timeouts);
+        if !is_linear {
+            self.rtt.back_off();
+        }
+        self.set_transmission(Pending::Retransmit, self.rtt.rto());
+    }
+
+    /// Whether so many timeouts in a row went without an answer that nobody is there.
+    fn is_given_up(&self) -> bool {
+        let timeouts = self.recovery.timeouts_in_a_row;
+        let profile = &self.profile;
+        match self.state {
+            State::SynSent => {
+                timeouts >= profile.syn_retries + profile.syn_linear_timeouts
+                    || self.is_unanswered_for(profile.syn_retries, profile.rto_initial)
+            }
+            State::SynReceived => timeouts >= profile.synack_retries,
+            _ if self.detached => self.is_unanswered_for(profile.orphan_retries, profile.rto_min),
+            _ => self.is_unanswered_for(profile.retries_max, profile.rto_min),
+        }
+    }
+
+    /// Whether as much time has passed as `retries` timeouts take that double from `base` on (`tcp_model_timeout()`).
+    fn is_unanswered_for(&self, retries: u32, base: Duration) -> bool {
+        let Some(start) = self.recovery.undo.first_retransmit.filter(|_| self.recovery.timeouts_in_a_row > 0)
+        else {
+            return false;
+        };
+        let rto_max = self.profile.rto_max;
+        let doublings = (rto_max.as_nanos() / base.as_nanos().max(1)).max(1).ilog2();
+        let doubling = base * ((2_u64 << retries.min(doublings)) - 1);
+        let limit = doubling + rto_max * u64::from(retries.saturating_sub(doublings));
+        let millis = self.clock.timestamp_ms(self.now).wrapping_sub(start);
+        Duration::from_millis(u64::from(millis)) >= limit
+    }
+
+    /// Data waits, nothing is in flight, and the window has no room for it.
+    pub(super) fn set_window_probe(&mut self) {
+        let base = self.rtt.rto().max(self.profile.rto_min);
+        let doublings =
+            (self.profile.rto_max.as_nanos() / self.profile.rto_min.as_nanos().max(1)).max(1).ilog2() + 1;
+        let wait = base * (1 << self.zero_window.backoff.min(doublings));
+        self.set_transmission(Pending::WindowProbe, wait);
+    }
+
+    /// An ACK while nothing is in flight: the window is open for the next segment, or is probed on.
+    pub(super) fn on_window_probe_answer(&mut self) {
+        if !self.unsent_segment_waits() {
+            return;
+        }
+        if self.is_next_in_window() {
+            self.zero_window.backoff = 0;
+            if self.timers.pending() == Some(Pending::WindowProbe) {
+                self.timers.cancel_transmission();
+            }
+        } else {
+            self.set_window_probe();
+        }
+    }
+
+    /// Probes the window: with what fits, or with a number that the peer has seen.
+    fn on_window_probe_expiry(&mut self, out: &mut Output) {
+        if !self.queue.is_empty() || !self.unsent_segment_waits() {
+            self.zero_window.probes = 0;
+            return;
+        }
+        let probes_max = if self.detached { self.profile.orphan_retries } else { self.profile.retries_max };
+        if self.zero_window.probes >= probes_max {
+            self.finish(CloseReason::TimedOut, out);
+            return;
+        }
+        let edge = self.snd_una + self.snd_wnd;
+        if self.snd_nxt < edge {
+            let len = self.unsent().min(self.current_mss()).min(edge - self.snd_nxt);
+            self.transmit_new(len, out);
+            self.zero_window = ZeroWindow::default();
+            return;
+        }
+        self.send_old_number(out);
+        self.zero_window.probes += 1;
+        self.zero_window.backoff = (self.zero_window.backoff + 1).min(self.profile.retries_max);
+        self.set_window_probe();
+    }
+
+    fn on_state_expiry(&mut self, out: &mut Output) {
+        match self.state {
+            State::SynReceived => self.on_request_expiry(out),
+            State::Established | State::CloseWait => self.on_keepalive_expiry(out),
+            State::FinWait2 | State::TimeWait => self.finish(CloseReason::Finished, out),
+            _ => {}
+        }
+    }
+
+    /// Starts the watch over an idle connection, if it is wanted.
+    pub(super) fn start_keepalive(&mut self) {
+        self.timers.cancel_state();
+        if self.profile.keepalive {
+            self.set_state_timer(self.profile.keepalive_idle);
+        }
+    }
+
+    fn on_keepalive_expiry(&mut self, out: &mut Output) {
+        let (idle, interval) = (self.profile.keepalive_idle, self.profile.keepalive_interval);
+        if !self.queue.is_empty() || self.unsent_segment_waits() {
+            // What is sent anyway shows whether the peer lives.
+            self.set_state_timer(idle);
+            return;
+        }
+        let silence = self.profile.jiffy * self.ticks_since(self.heard_at);
+        if silence < idle {
+            self.keepalive_probes = 0;
+            self.set_state_timer(idle - silence);
+            return;
+        }
+        if self.keepalive_probes >= self.profile.keepalive_probes {
+            self.drop_connection(CloseReason::TimedOut, out);
+            return;
+        }
+        self.keepalive_probes += 1;
+        self.send_old_number(out);
+        self.set_state_timer(interval);
+    }
+
+    /// The application is gone and our FIN is acknowledged: the peer has so much time to finish too.
+    pub(super) fn set_fin_wait_2_timer(&mut self) {
+        // At least three and a half timeouts (`tcp_fin_time()`).
+        let patience = self.rtt.rto().mul_div(7, 2);
+        self.set_state_timer(self.profile.fin_wait_2_timeout.max(patience));
+    }
+
+    /// (Re)starts TIME_WAIT; nothing else runs there.
+    pub(super) fn enter_time_wait(&mut self) {
+        self.state = State::TimeWait;
+        self.timers.cancel_transmission();
+        self.set_state_timer(self.profile.time_wait);
+    }
+}
