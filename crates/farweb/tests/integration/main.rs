@@ -7,3 +7,4 @@ mod endings;
 mod ns2;
 mod ns2_clock;
 mod run;
+mod transfers;
