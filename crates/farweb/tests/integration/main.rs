@@ -5,4 +5,5 @@ mod closed_form;
 mod determinism;
 mod endings;
 mod ns2;
+mod ns2_clock;
 mod run;
