@@ -268,10 +268,18 @@ def end(row: dict[str, Any]) -> int:
     return int(row["seq"]) + length(row)
 
 
+def reports_a_duplicate(_: View, row: dict[str, Any]) -> bool:
+    """Whether the first SACK block is of what has been acknowledged, or lies in the second (RFC 2883, section 4)."""
+    first, *others = row["sack"]
+    inside = others and others[0]["start"] <= first["start"] and first["end"] <= others[0]["end"]
+    return bool(first["end"] <= row["ack"] or inside)
+
+
 WARNINGS: Sequence[tuple[str, Callable[[View, dict[str, Any]], bool]]] = [
     ("Previous segment(s) not captured", View.misses),
     ("ACKed segment that wasn't captured", View.acknowledges_after_a_probe),
     ("This frame is a (suspected) out-of-order segment", lambda _, row: row["retransmission"]),
+    ("D-SACK Sequence", reports_a_duplicate),
     ("TCP window specified by the receiver is now completely full", View.fills_the_window),
     ("TCP Zero Window segment", lambda _, row: row["window_bytes"] == 0),
     ("Connection reset (RST)", lambda _, row: "R" in row["flags"]),
