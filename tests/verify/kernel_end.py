@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-
 from namespaces import TcpInfo
 
 Steps = Sequence[Sequence[str]]
@@ -26,9 +25,10 @@ _UNITS = {"B": 1, "kB": 1_000, "MB": 1_000_000, "ms": 0.001, "s": 1.0}
 def _pattern(size: int) -> bytes:
     """The bytes that both ends write: the top byte of each offset's hash (MurmurHash3's 32-bit finaliser)."""
     mixed = np.arange(size, dtype=np.uint32)
-    mixed = (mixed ^ mixed >> 16) * np.uint32(0x85EBCA6B)
-    mixed = (mixed ^ mixed >> 13) * np.uint32(0xC2B2AE35)
-    return (mixed >> 24).astype(np.uint8).tobytes()
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        mixed ^= mixed >> np.uint32(shift)
+        mixed *= np.uint32(factor)
+    return (mixed >> np.uint32(24)).astype(np.uint8).tobytes()
 
 
 PATTERN = _pattern(PATTERN_BYTES)

@@ -77,9 +77,16 @@ class Namespace:
 
     def open_connections(self) -> list[str]:
         """Connections of the kernel that have not come to their end, as `/proc/net/tcp` shows them."""
+        return [line for line in self._sockets() if line.split()[3] not in (_TIME_WAIT, _LISTEN)]
+
+    def is_listening(self, port: int) -> bool:
+        """Whether a socket of the kernel listens on a port."""
+        listening = [line.split()[1] for line in self._sockets() if line.split()[3] == _LISTEN]
+        return any(address.endswith(f":{port:04X}") for address in listening)
+
+    def _sockets(self) -> list[str]:
         with self.entered():
-            lines = Path("/proc/thread-self/net/tcp").read_text().splitlines()[1:]
-        return [line for line in lines if line.split()[3] not in (_TIME_WAIT, _LISTEN)]
+            return Path("/proc/thread-self/net/tcp").read_text().splitlines()[1:]
 
 
 def _set_namespace(file: int) -> None:
@@ -89,7 +96,7 @@ def _set_namespace(file: int) -> None:
 
 @contextmanager
 def namespace() -> Iterator[Namespace]:
-    """A namespace with a TUN device behind which farweb can be; gone afterwards, whatever happens."""
+    """A namespace with a TUN device, still down, behind which farweb can be; gone afterwards, whatever happens."""
     name = f"farweb-{os.getpid()}-{next(_numbers)}"
     _ip("netns", "add", name)
     try:
@@ -103,7 +110,7 @@ _SETUP = f"""\
 link set lo up
 tuntap add dev {DEVICE} mode tun
 addr add {KERNEL}/24 dev {DEVICE}
-link set {DEVICE} mtu 1500 txqueuelen {QUEUE_PACKETS} up
+link set {DEVICE} mtu 1500 txqueuelen {QUEUE_PACKETS}
 """
 
 

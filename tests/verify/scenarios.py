@@ -1,4 +1,4 @@
-"""What farweb's TCP and the kernel's are put through: two applications, a path with its mishaps, and what has to come of it."""
+"""What farweb's TCP and the kernel's are put through: applications, mishaps on the path, what must come of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +49,12 @@ class Scenario(NamedTuple):
 
 
 def lost(
-    *, up: str = "", down: str = "", client: list[list[str]] = GET, server: list[list[str]] = ANSWER, again: Role | None = None
+    *,
+    up: str = "",
+    down: str = "",
+    client: list[list[str]] = GET,
+    server: list[list[str]] = ANSWER,
+    again: Role | None = None,
 ) -> Scenario:
     """Packets are lost, named as in `data 8..12, data 15`; `again` has to send as many segments again."""
     names = {"up": expand(up), "down": expand(down)}
@@ -67,9 +72,10 @@ def lost(
 
 def late(*, up: str = "", down: str = "", by: str) -> Scenario:
     """Packets of a download arrive late, after others that were sent behind them."""
-    up_way, down_way = ({packets: by for packets in split(names)} for names in (up, down))
+    up_way, down_way = (dict.fromkeys(split(names), by) for names in (up, down))
     return Scenario(
-        Talk(GET, ANSWER, Way(late=up_way), Way(late=down_way)), Expected(Fates(late=expand(up)), Fates(late=expand(down)))
+        Talk(GET, ANSWER, Way(late=up_way), Way(late=down_way)),
+        Expected(Fates(late=expand(up)), Fates(late=expand(down))),
     )
 
 
@@ -125,10 +131,12 @@ SCENARIOS: Mapping[str, Scenario] = {
     ),
     "nobody listens": Scenario(Talk(GET, ANSWER, listening=False)),
     "client aborts": Scenario(
-        Talk([["write 300 B", "read 10 kB", "abort"]], [["read 300 B", "write 20 kB", "read reset"]]), Expected(reset=True)
+        Talk([["write 300 B", "read 10 kB", "abort"]], [["read 300 B", "write 20 kB", "read reset"]]),
+        Expected(reset=True),
     ),
     "server aborts": Scenario(
-        Talk([["write 300 B", "read reset"]], [["read 300 B", "write 20 kB", "wait 300 ms", "abort"]]), Expected(reset=True)
+        Talk([["write 300 B", "read reset"]], [["read 300 B", "write 20 kB", "wait 300 ms", "abort"]]),
+        Expected(reset=True),
     ),
     "client closes unread": Scenario(
         Talk([["write 300 B", "wait 300 ms", "close"]], [["read 300 B", "write reset"]]), Expected(reset=True)
@@ -136,9 +144,7 @@ SCENARIOS: Mapping[str, Scenario] = {
     # Much data.
     "download": Scenario(Talk(GET, LONG_ANSWER)),
     "upload": Scenario(Talk([["write 1 MB", "shutdown", "read end"]], [["read end", "write 300 B"]])),
-    "both ways": Scenario(
-        Talk([["write 1 MB", "shutdown"], ["read end"]], [["write 1 MB", "shutdown"], ["read end"]])
-    ),
+    "both ways": Scenario(Talk([["write 1 MB", "shutdown"], ["read end"]], [["write 1 MB", "shutdown"], ["read end"]])),
     "a hundred requests": Scenario(
         Talk([["write 300 B", "read 2 kB"] * 100], [["read 300 B", "write 2 kB"] * 100 + ["read end"]])
     ),
@@ -168,7 +174,9 @@ SCENARIOS: Mapping[str, Scenario] = {
     "tail lost": lost(down=f"data 14..{LAST}", again="server"),
     "ACKs lost": lost(up="ack 3..8"),
     "FIN of the server lost": lost(
-        down="fin 1", server=[["read 300 B", f"write {RESPONSE}", "wait 400 ms", "shutdown", "read end"]], again="server"
+        down="fin 1",
+        server=[["read 300 B", f"write {RESPONSE}", "wait 400 ms", "shutdown", "read end"]],
+        again="server",
     ),
     "FIN of the client lost": lost(
         up="fin 1",

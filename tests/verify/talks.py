@@ -64,6 +64,13 @@ class Farweb:
     constants: Mapping[str, object] = field(default_factory=dict)
 
 
+PROFILES: Mapping[str, Farweb] = {
+    "bsd44-lite": Farweb("bsd44-lite"),
+    "bsd44-lite-rfc1323": Farweb("bsd44-lite", constants={"timestamps": True, "window_scaling": True}, buffer="200 kB"),
+}
+"""What is put through the scenarios, by the name that tests give it."""
+
+
 @dataclass
 class Process:
     """A `farweb-tun` that is ready."""
@@ -180,9 +187,7 @@ def talk(plan: Talk, role: Role, endpoint: Farweb, folder: Path) -> Outcome:
         return run(there, kernel, plan, endpoint, folder)
 
 
-def _talk_with_client(
-    there: Namespace, listener: socket.socket, plan: Talk, endpoint: Farweb, folder: Path
-) -> Outcome:
+def _talk_with_client(there: Namespace, listener: socket.socket, plan: Talk, endpoint: Farweb, folder: Path) -> Outcome:
     """Farweb connects to the kernel."""
     ends: list[KernelEnd] = []
 
@@ -192,7 +197,8 @@ def _talk_with_client(
         ends[0].run(plan.server)
 
     serving = threading.Thread(target=serve, daemon=True)
-    listener.bind((KERNEL, SERVER_PORT))
+    # The kernel's own address comes up with the device.
+    listener.bind(("", SERVER_PORT))
     if plan.listening:
         listener.listen()
         serving.start()

@@ -1,33 +1,29 @@
 """Farweb's TCP and the Linux kernel's talk to each other over real packets: every scenario, profile and role.
 
-Between them lie farweb's links, in real time. Each talk has a network namespace of its own, so many run at a time. What is
-asserted are outcomes (bytes, options, states, packets that were lost), never times. What both ends saw of a talk, and its
-description, stay in a folder of its name, which the message of a failure names.
+Between them lie farweb's links, in real time. Each talk has a network namespace of its own, so many run at a time. What
+is asserted are outcomes (bytes, options, states, packets that were lost), never times. What both ends saw of a talk,
+and its description, stay in a folder of its name, which the message of a failure names.
 """
 
+import csv
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 import pytest
-
-from namespaces import delete_leftovers, missing
+from namespaces import missing
 from scenarios import SCENARIOS, Expected
-from talks import CAPTURES, Farweb, Outcome, Role, talk
+from talks import CAPTURES, PROFILES, Outcome, Role, talk
+from under_way import under_way
 
 if reason := missing():
     pytest.skip(reason, allow_module_level=True)
 
 pytestmark = pytest.mark.timeout(300)
 
-TALKS_AT_A_TIME = 24
-"""They mostly wait, for delays and timers."""
-
-PROFILES: Mapping[str, Farweb] = {
-    "bsd44-lite": Farweb("bsd44-lite"),
-    "bsd44-lite-rfc1323": Farweb("bsd44-lite", constants={"timestamps": True, "window_scaling": True}, buffer="200 kB"),
-}
 ROLES: tuple[Role, ...] = ("client", "server")
 
 
@@ -56,11 +52,8 @@ Talks = Mapping[Case, Future[Outcome]]
 @pytest.fixture(scope="module")
 def talks(request: pytest.FixtureRequest) -> Iterator[Talks]:
     """The talks of all chosen tests, under way."""
-    delete_leftovers()
-    calls = [item.callspec for item in request.session.items if hasattr(item, "callspec")]
-    chosen = dict.fromkeys(call.params["case"] for call in calls if "case" in call.params)
-    with ThreadPoolExecutor(TALKS_AT_A_TIME) as pool:
-        yield {case: pool.submit(case.run) for case in chosen}
+    with under_way(request.node, Case) as talks:
+        yield talks
 
 
 @pytest.mark.parametrize("case", cases(*SCENARIOS), ids=str)
@@ -155,3 +148,59 @@ def options(syn: str) -> dict[str, int | None]:
     """Options of a SYN, from `mss 1460, sackOK, wscale 7, timestamps`."""
     matches = [re.fullmatch(r"(\w+)(?: (\d+))?", word) for word in syn.split(", ")]
     return {match[1]: int(match[2]) if match[2] else None for match in matches if match}
+
+
+@pytest.mark.skipif(
+    shutil.which("tcptrace") is None, reason="reading captures needs tcptrace, and it is not on the PATH"
+)
+@pytest.mark.parametrize(
+    "case",
+    cases(
+        "download",
+        "upload",
+        "both ways",
+        "a hundred requests",
+        "small queue",
+        "eighth segment lost",
+        "last segment lost",
+        "burst lost",
+        "three holes",
+        "tail lost",
+        "losses of an upload",
+    ),
+    ids=str,
+)
+def test_tcptrace_counts_what_both_ends_counted(case: Case, talks: Talks) -> None:
+    outcome = talks[case].result()
+    kernel, farweb = outcome.kernel, outcome.farweb
+    assert kernel is not None and kernel.info is not None, str(outcome)
+    ours, theirs = ("a2b", "b2a") if case.role == "client" else ("b2a", "a2b")
+    seen = {end: tcptrace(outcome, end) for end in ("farweb", "kernel")}
+    for row in seen.values():
+        assert (row[f"unique_bytes_sent_{ours}"], row[f"unique_bytes_sent_{theirs}"]) == (
+            str(farweb["written"]),
+            str(kernel.written),
+        ), str(outcome)
+        for end in (ours, theirs):
+            nothing = ("missed_data", "urgent_data_pkts", "resets_sent", "hardware_dups")
+            assert [row[f"{column}_{end}"] for column in nothing] == ["0"] * 4, str(outcome)
+            assert row[f"mss_requested_{end}"] == "1460", str(outcome)
+        for end, syn in ((ours, farweb["sent"]["syn"]), (theirs, farweb["received"]["syn"])):
+            offered = options(syn)
+            letters = ["Y" if name in offered else "N" for name in ("wscale", "timestamps", "sackOK")]
+            assert row[f"req_1323_ws/ts_{end}"] == "/".join(letters[:2]), str(outcome)
+            assert row[f"req_sack_{end}"] == letters[2], str(outcome)
+    # What an end sent again shows only where nothing of it is lost yet.
+    assert int(seen["farweb"][f"rexmt_data_pkts_{ours}"]) == farweb["retransmits"], str(outcome)
+    assert int(seen["kernel"][f"rexmt_data_pkts_{theirs}"]) == kernel.info.retransmits, str(outcome)
+
+
+def tcptrace(outcome: Outcome, end: str) -> dict[str, str]:
+    """What tcptrace says of the only connection in the capture of an end."""
+    capture = outcome.folder / f"{end}.pcap"
+    command = ["tcptrace", "-l", "-n", "--csv", str(capture)]
+    result = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert result.stderr == "", result.stderr
+    lines = [line for line in result.stdout.splitlines() if line and not line.startswith("#")]
+    (row,) = csv.DictReader(lines)
+    return {column: value.strip() for column, value in row.items() if column}

@@ -1,6 +1,6 @@
 //! farweb-tun: puts a farweb TCP endpoint behind a TUN device, to talk with a real kernel.
 //!
-//! `farweb-tun TALK.json` attaches to a TUN device that is there and up, says `ready` on its output, and talks until its
+//! `farweb-tun TALK.json` attaches to a TUN device and brings it up, says `ready` on its output, and talks until its
 //! input ends and every connection is over. Then it prints a report as JSON. Between the endpoint and the kernel lie the
 //! simulator's links, in real time: delay, rate, queue, losses. Linux only, as TUN devices of this kind are.
 //!

@@ -1,7 +1,8 @@
 //! The TUN device: the kernel's network interface whose other side is this process.
 //!
-//! The device has to be there, with its address, and up (`ip tuntap add mode tun`); attaching to it needs the right to
-//! administer the network. Packets are whole IP packets without a header of the device, and as no offload is
+//! The device has to be there, with its address, and down (`ip tuntap add mode tun`): it is brought up here once somebody is
+//! attached to it. A device that is up before gets its queue only some time after, and until then the kernel
+//! drops what it sends there without a word. Needs the right to administer the network, and iproute2. Packets are whole IP packets without a header of the device, and as no offload is
 //! asked for, the kernel computes every checksum and sends nothing longer than the MTU.
 //!
 //! Source: Linux, `Documentation/networking/tuntap.rst` and `include/uapi/linux/if_tun.h`.
@@ -9,6 +10,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::process::Command;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::ioctl::{Setter, ioctl, opcode};
@@ -35,7 +37,7 @@ pub(crate) struct Tun {
 }
 
 impl Tun {
-    /// Attaches to the device `name`.
+    /// Attaches to the device `name` and brings it up.
     pub(crate) fn attach(name: &str) -> io::Result<Self> {
         let mut request =
             InterfaceRequest { name: [0; NAME_BYTES], flags: IFF_TUN | IFF_NO_PI, unused: [0; 22] };
@@ -49,6 +51,10 @@ impl Tun {
         let file = OpenOptions::new().read(true).write(true).open("/dev/net/tun")?;
         set_interface(&file, request)?;
         fcntl_setfl(&file, fcntl_getfl(&file)? | OFlags::NONBLOCK)?;
+        let up = Command::new("ip").args(["link", "set", "dev", name, "up"]).output()?;
+        if !up.status.success() {
+            return Err(io::Error::other(format!("ip link set up: {}", String::from_utf8_lossy(&up.stderr))));
+        }
         Ok(Self { file })
     }
 
