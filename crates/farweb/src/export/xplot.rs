@@ -2,8 +2,9 @@
 //!
 //! One connection, one direction, as seen at one point: what goes that way is data, what comes back acknowledges.
 //!
-//! * A segment is a line from its first to its last byte between two arrows, white; its upper end is a diamond with PSH.
-//!   Sent again it is red, with an R. SYN and FIN are orange and named; a segment into a closed window has a P below.
+//! * A segment is a line from its first to its last byte between two arrows, white; its upper end is a diamond around a dot with PSH.
+//!   Sent again it is red, with an R. SYN and FIN are orange and named; a segment into a closed window has a P below. A
+//!   segment without payload is two arrows that meet.
 //! * The green stair is what has been acknowledged, with a tick down for each acknowledgement that repeats the one before
 //!   and a 3 at the third such. The yellow stair is how far the advertised window allows to send, with a tick up where
 //!   it stays, and a Z where the window is closed. SACK blocks are purple, numbered when there are several, under an S.
@@ -17,7 +18,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::record::Event;
-use crate::tcp::Flags;
+use crate::tcp::{Flags, Segment};
 
 use super::rows::{ExportError, Packets, Point, Reader, Route, Sighting};
 
@@ -133,46 +134,25 @@ impl Xplot {
 
     fn draw_segment(&self, packet: &Sighting<'_>, began: Time, pen: &mut Pen<'_>) {
         let (time, segment) = (Time(packet.time_ns), &packet.segment);
-        let (low, high) = (segment.seq, segment.seq + u64::from(segment.len));
         let is = |flag| segment.flags.contains(flag);
-        if is(Flags::RST) {
-            return pen.text(TEXT, "atext", time, low, "RST_OUT");
-        }
         let is_probe = self.newest.is_some_and(|newest| newest.edge == newest.ack);
         let again = packet.retransmission && !is_probe;
         if is_probe && segment.sequence_len() > 0 {
-            pen.text(ENDS, "btext", time, high, "P");
+            pen.text(ENDS, "btext", time, segment.seq + u64::from(segment.len), "P");
         }
         if is(Flags::SYN) {
             if is(Flags::ACK) {
                 // Where the connection began, so that plots of both directions begin at the same time.
-                pen.mark(ACK, "dot", began, low);
+                pen.mark(ACK, "dot", began, segment.seq);
             }
-            let colour = if again { AGAIN } else { ENDS };
-            pen.mark(colour, "diamond", time, low);
-            pen.text(colour, "atext", time, low + 1, if again { "R SYN" } else { "SYN" });
-            pen.mark(colour, "uarrow", time, low + 1);
-            pen.line(colour, (time, low), (time, low + 1));
-        } else if segment.len > 0 {
-            let colour = if again { AGAIN } else { DATA };
-            if again && !is(Flags::FIN) {
-                pen.text(AGAIN, "atext", time, high, "R");
-            }
-            pen.mark(colour, "darrow", time, low);
-            match is(Flags::PSH) {
-                true => pen.mark(DATA, "diamond", time, high),
-                false => pen.mark(colour, "uarrow", time, high),
-            }
-            pen.line(colour, (time, low), (time, high));
+            draw_syn(segment, time, again, pen);
+        } else if is(Flags::FIN) {
+            draw_fin(segment, time, again, pen);
+        } else {
+            draw_data(segment, time, again, pen);
         }
-        if is(Flags::FIN) {
-            let colour = if again { AGAIN } else { ENDS };
-            if segment.len == 0 {
-                pen.mark(colour, "darrow", time, high);
-            }
-            pen.line(colour, (time, high), (time, high + 1));
-            pen.mark(colour, "box", time, high + 1);
-            pen.text(colour, "atext", time, high + 1, if again { "R FIN" } else { "FIN" });
+        if is(Flags::RST) {
+            pen.text(TEXT, "atext", time, segment.seq, "RST_OUT");
         }
     }
 
@@ -217,6 +197,50 @@ impl Xplot {
             pen.line(WINDOW, (new.time, old.edge), (new.time, new.edge));
         }
     }
+}
+
+fn draw_syn(segment: &Segment, time: Time, again: bool, pen: &mut Pen<'_>) {
+    let (low, high) = (segment.seq, segment.seq + 1);
+    let (colour, name) = if again { (AGAIN, "R SYN") } else { (ENDS, "SYN") };
+    pen.mark(colour, "diamond", time, low);
+    pen.text(colour, "atext", time, high, name);
+    pen.mark(colour, "uarrow", time, high);
+    pen.line(colour, (time, low), (time, high));
+}
+
+fn draw_fin(segment: &Segment, time: Time, again: bool, pen: &mut Pen<'_>) {
+    let (low, high) = (segment.seq, segment.seq + u64::from(segment.len));
+    let (colour, name) = if again { (AGAIN, "R FIN") } else { (ENDS, "FIN") };
+    if segment.len > 0 {
+        pen.mark(DATA, "darrow", time, low);
+        pen.line(DATA, (time, low), (time, high));
+    } else {
+        pen.mark(colour, "darrow", time, high);
+    }
+    pen.line(colour, (time, high), (time, high + 1));
+    pen.mark(colour, "box", time, high + 1);
+    pen.text(colour, "atext", time, high + 1, name);
+}
+
+fn draw_data(segment: &Segment, time: Time, again: bool, pen: &mut Pen<'_>) {
+    let (low, high) = (segment.seq, segment.seq + u64::from(segment.len));
+    if segment.len == 0 {
+        pen.mark(DATA, "darrow", time, low);
+        pen.mark(DATA, "uarrow", time, low);
+        return;
+    }
+    let colour = if again { AGAIN } else { DATA };
+    if again {
+        pen.text(colour, "atext", time, high, "R");
+    }
+    pen.mark(colour, "darrow", time, low);
+    if segment.flags.contains(Flags::PSH) {
+        pen.mark(DATA, "diamond", time, high);
+        pen.mark(DATA, "dot", time, high);
+    } else {
+        pen.mark(colour, "uarrow", time, high);
+    }
+    pen.line(colour, (time, low), (time, high));
 }
 
 fn draw_sack(packet: &Sighting<'_>, time: Time, pen: &mut Pen<'_>) {
