@@ -4,4 +4,5 @@ mod capture;
 mod closed_form;
 mod determinism;
 mod endings;
+mod linux_reference;
 mod run;
