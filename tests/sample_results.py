@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from farweb.results import Results
 
 _I, _F, _S, _B = pa.int64(), pa.float64(), pa.string(), pa.bool_()
+_RANGES = pa.list_(pa.struct([("start", _I), ("end", _I)]))
 
 COLUMNS: dict[str, dict[str, pa.DataType]] = {
     "requests": {
@@ -47,6 +48,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "connection": _I,
         "leg": _I,
         "node": _S,
+        "link": _I,
         "event": _S,
         "direction": _S,
         "seq": _I,
@@ -55,6 +57,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "window_bytes": _I,
         "flags": _S,
         "retransmission": _B,
+        "sack": _RANGES,
         "cwnd_bytes": _I,
         "ssthresh_bytes": _I,
     },

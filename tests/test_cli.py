@@ -143,7 +143,7 @@ def test_schema_scenario_is_json_as_people_see_it_too(farweb: Farweb) -> None:
 # In the order of a study: what one leaves, the next ones take.
 VERBS = (
     *("schema scenario", "schema results", "schema requests"),
-    *("workload import", "workload stats", "check", "run", "show", "plot"),
+    *("workload import", "workload stats", "check", "run", "show", "plot", "export pcapng", "export xpl"),
 )
 
 
@@ -172,7 +172,7 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
 @pytest.mark.parametrize("verb", VERBS)
 def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path, verb: str) -> None:
     Path("access.log").write_text(LOG)
-    farweb("run", cable, "--out", "r")
+    farweb("run", cable, "--out", "r", "--set", "record.packets=all")
     arguments = {
         "workload import": ("access.log", "--format", "squid"),
         "workload stats": ("requests.csv",),
@@ -180,6 +180,8 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
         "run": (cable,),
         "show": ("r",),
         "plot": ("cdf", "r"),
+        "export pcapng": ("r",),
+        "export xpl": ("r",),
     }
     answer = farweb(*verb.split(), *arguments.get(verb, ()), "--json")
     assert answer.code == 0, answer.err
@@ -189,11 +191,15 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
 
 
 @pytest.mark.parametrize(
-    "arguments", ["run cable.toml", "workload import access.log --format squid", "plot cdf results/cable"]
+    "arguments",
+    [
+        *("run cable.toml", "workload import access.log --format squid", "plot cdf results/cable"),
+        *("export pcapng results/cable", "export xpl results/cable"),
+    ],
 )
 def test_what_writes_a_file_is_silent_when_asked(farweb: Farweb, cable: Path, arguments: str) -> None:
     Path("access.log").write_text(LOG)
-    farweb("run", cable)
+    farweb("run", cable, "--set", "record.packets=all")
     answer = farweb(*arguments.split(), "--quiet")
     assert (answer.code, answer.out, answer.err) == (0, "", "")
 

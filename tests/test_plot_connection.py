@@ -31,6 +31,7 @@ def packet(connection: int, at_ms: int, node: str, event: str, direction: str, *
         "window_bytes": 8000,
         "flags": ".",
         "retransmission": False,
+        "sack": [],
         "cwnd_bytes": None if event == "drop" else 2000,
         "ssthresh_bytes": None if event == "drop" else HUGE,
         **more,

@@ -11,6 +11,7 @@ from samples import Farweb
 
 TABLES = ("requests", "connections", "links", "packets")
 TYPES = {"int64": "BIGINT", "float64": "DOUBLE", "bool": "BOOLEAN", "string": "VARCHAR"}
+TYPES["list<struct<start: int64, end: int64>>"] = 'STRUCT("start" BIGINT, "end" BIGINT)[]'
 
 
 @pytest.fixture

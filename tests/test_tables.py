@@ -144,7 +144,10 @@ def test_numbers_as_hosts_and_small_integers_are_as_good(tmp_path: Path) -> None
     with open_requests(path) as batches:
         assert isinstance(batches, RequestBatches)
         (batch,) = batches
-    codes, words = batch["host"]
+    host = batch["host"]
+    assert isinstance(host, tuple)
+    assert len(host) == 2
+    codes, words = host
     assert [words[code] for code in np.asarray(codes)] == ["7", "8"]
     assert np.asarray(batch["request_bytes"]).dtype == np.int64
 

@@ -1,7 +1,7 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
-from collections.abc import Iterable, Mapping
-from typing import Self, final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Self, final
 
 from farweb.columns import Column
 
@@ -9,12 +9,14 @@ __all__ = [
     "FarwebError",
     "HostTable",
     "LogReader",
+    "PcapngEncoder",
     "RequestReader",
     "RunError",
     "Scenario",
     "ScenarioError",
     "Simulation",
     "WorkloadError",
+    "XplotEncoder",
     "debug_build",
     "results_schema",
     "scenario_schema",
@@ -46,7 +48,7 @@ def results_schema() -> str:
     """The tables of a results folder, as JSON text.
 
     `[{"name", "description", "columns": [{"name", "type", "unit", "nullable", "description"}]}]`, where `type` is
-    `int64`, `float64`, `bool` or `string`.
+    `int64`, `float64`, `bool`, `string` or `list<struct<start: int64, end: int64>>`.
     """
 
 @final
@@ -162,6 +164,83 @@ class Simulation:
 
         A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
         """
+
+@final
+class PcapngEncoder:
+    """A capture in the format pcapng, from rows of the packet table in its order."""
+
+    def __new__(
+        cls,
+        nodes: Sequence[str],
+        legs: Sequence[tuple[int, int]],
+        points: Sequence[tuple[Literal["end", "link"], int]],
+        payload: bool,
+    ) -> Self:
+        """Begin a capture.
+
+        Args:
+            nodes: Names of the nodes of the path.
+            legs: Numbers of the nodes at which each leg begins and ends.
+            points: What to capture, an interface each: the end of a leg on the node with a number, or the link with a
+                number; packets of other points are left out.
+            payload: Whether packets have their payload, as zeros, or only tell its length.
+
+        Raises:
+            FarwebError: A leg joins no two nodes.
+        """
+
+    def start(self, comment: str) -> bytes:
+        """The beginning of the file."""
+
+    def add(self, rows: Mapping[str, Column]) -> bytes:
+        """The packets of some rows.
+
+        Raises:
+            FarwebError: A row is none of a packet table.
+        """
+
+    @property
+    def packets(self) -> int:
+        """Packets so far."""
+
+@final
+class XplotEncoder:
+    """A time–sequence plot of one connection for xplot, from rows of the packet table in its order."""
+
+    def __new__(
+        cls,
+        nodes: Sequence[str],
+        legs: Sequence[tuple[int, int]],
+        point: tuple[Literal["end", "link"], int],
+        connection: int,
+        up: bool,
+    ) -> Self:
+        """Begin a plot of what `connection` sends up or down, seen at `point`; see `PcapngEncoder` for the others.
+
+        Raises:
+            FarwebError: A leg joins no two nodes.
+        """
+
+    def start(self, leg: int) -> bytes:
+        """The beginning of the file; `leg` is the connection's.
+
+        Raises:
+            FarwebError: There is no such leg.
+        """
+
+    def add(self, rows: Mapping[str, Column]) -> bytes:
+        """What some rows show.
+
+        Raises:
+            FarwebError: A row is none of a packet table.
+        """
+
+    def finish(self) -> bytes:
+        """The end of the file."""
+
+    @property
+    def packets(self) -> int:
+        """Packets of the connection so far."""
 
 @final
 class LogReader:

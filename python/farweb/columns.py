@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from farweb import _core
 
-Column = NDArray[Any] | tuple[NDArray[np.int32], list[str]]
-"""A column of the core: an array, or, for words, codes and the words they stand for.
+Column = NDArray[Any] | tuple[NDArray[np.int32], list[str]] | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+"""A column of the core: an array; for words, codes and the words they stand for; for lists of ranges, where each list
+begins and the last one ends, the first numbers, and the numbers after the last.
 
 A missing value is `NULL_INT` among int64, NaN among float64 and `NULL_CODE` among codes.
 """
@@ -23,7 +24,14 @@ A missing value is `NULL_INT` among int64, NaN among float64 and `NULL_CODE` amo
 NULL_INT = -(2**63)
 NULL_CODE = -1
 
-_TYPES = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(), "string": pa.string()}
+_RANGE = pa.struct([("start", pa.int64()), ("end", pa.int64())])
+_TYPES = {
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "list<struct<start: int64, end: int64>>": pa.list_(_RANGE),
+}
 
 
 class ColumnSpec(TypedDict):
@@ -76,6 +84,10 @@ def to_arrow(columns: Mapping[str, Column], schema: pa.Schema) -> pa.RecordBatch
 
 
 def _array(column: Column, field: pa.Field) -> pa.Array:
+    if isinstance(column, tuple) and len(column) == 3:
+        offsets, starts, ends = column
+        ranges = pa.StructArray.from_arrays([pa.array(starts), pa.array(ends)], fields=list(_RANGE))
+        return pa.ListArray.from_arrays(pa.array(offsets), ranges).cast(field.type)
     if isinstance(column, tuple):
         codes, words = column
         mask = codes == NULL_CODE if field.nullable else None
@@ -90,7 +102,7 @@ def _array(column: Column, field: pa.Field) -> pa.Array:
 
 
 def from_arrow(batch: pa.RecordBatch) -> dict[str, Column]:
-    """A record batch of int64, float64 and string columns as columns of the core."""
+    """A record batch of the types of tables as columns of the core."""
     return {name: _column(batch.column(name)) for name in batch.schema.names}
 
 
@@ -99,6 +111,14 @@ def _column(array: pa.Array) -> Column:
         encoded = array.dictionary_encode()
         codes: NDArray[Any] = encoded.indices.fill_null(NULL_CODE).to_numpy(zero_copy_only=False)
         return codes.astype(np.int32), encoded.dictionary.to_pylist()
+    if pa.types.is_list(array.type):
+        ranges = array.flatten()
+        lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+        return offsets, _column(ranges.field("start")), _column(ranges.field("end"))  # type: ignore[return-value]
+    if pa.types.is_boolean(array.type):
+        truth: NDArray[Any] = array.fill_null(False).to_numpy(zero_copy_only=False)
+        return truth
     null = np.nan if pa.types.is_floating(array.type) else NULL_INT
     values: NDArray[Any] = array.fill_null(null).to_numpy(zero_copy_only=False)
     return values

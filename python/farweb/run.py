@@ -17,6 +17,7 @@ from farweb import _core
 from farweb.atomic import staged_folder
 from farweb.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.errors import ResultsError
+from farweb.export import CAPTURE, PLOT
 from farweb.plot import NAMES
 from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
 from farweb.scenario import Scenario
@@ -183,8 +184,8 @@ def _may_write(out: Path) -> None:
     if not out.is_dir():
         raise ResultsError(f"{out}: is a file; name a folder with --out")
     own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
-    figures = {f"{name}.png" for name in NAMES}  # where `farweb plot` puts them
-    other = sorted({path.name for path in out.iterdir()} - own - figures)
+    drawn = {CAPTURE, PLOT, *(f"{name}.png" for name in NAMES)}  # where `farweb plot` and `export` put them
+    other = sorted({path.name for path in out.iterdir()} - own - drawn)
     if other:
         raise ResultsError(
             f"{out}: has files that are not a farweb result, such as {other[0]}, and is left alone; "

@@ -1,14 +1,16 @@
 //! Columns between Rust and NumPy.
 //!
-//! A column is an array, or for words a pair: codes (int32, -1 is null) and the words they stand for.
+//! A column is an array, or for words a pair: codes (int32, -1 is null) and the words they stand for. Lists of ranges are
+//! three arrays: where each list begins and the last one ends (int32), first numbers, and numbers after the last.
 
-use farweb::record::{Column, Dictionary};
+use farweb::export::Packets;
+use farweb::record::{Column, Dictionary, Ranges};
 use farweb::workload::{Batch, HostColumns, Words};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::WorkloadError;
+use crate::errors::{FarwebError, WorkloadError};
 
 /// A column of results for Python.
 pub(crate) fn to_python<'py>(
@@ -21,6 +23,7 @@ pub(crate) fn to_python<'py>(
         Column::Float(values) => values.into_pyarray(py).into_any(),
         Column::Bool(values) => values.into_pyarray(py).into_any(),
         Column::Word(codes, dictionary) => words_to_python(py, codes, words(dictionary))?,
+        Column::Ranges(lists) => ranges_to_python(py, &lists)?,
     })
 }
 
@@ -31,6 +34,45 @@ pub(crate) fn words_to_python(
     words: Vec<String>,
 ) -> PyResult<Bound<'_, PyAny>> {
     Ok((codes.into_pyarray(py), words).into_pyobject(py)?.into_any())
+}
+
+fn ranges_to_python<'py>(py: Python<'py>, lists: &[Ranges]) -> PyResult<Bound<'py, PyAny>> {
+    let (mut offsets, mut starts, mut ends) = (vec![0_i32], Vec::new(), Vec::new());
+    for list in lists {
+        starts.extend(list.as_slice().iter().map(|(start, _)| *start));
+        ends.extend(list.as_slice().iter().map(|(_, end)| *end));
+        offsets.push(i32::try_from(starts.len()).expect("a batch has fewer than 2^31 ranges"));
+    }
+    let arrays = (offsets.into_pyarray(py), starts.into_pyarray(py), ends.into_pyarray(py));
+    Ok(arrays.into_pyobject(py)?.into_any())
+}
+
+/// Rows of the packet table.
+pub(crate) fn packets(columns: &Bound<'_, PyDict>) -> PyResult<Packets> {
+    Ok(Packets {
+        time_ns: required(columns, "time_ns", array)?,
+        connection: required(columns, "connection", array)?,
+        leg: required(columns, "leg", array)?,
+        host: required(columns, "host", words)?,
+        node: required(columns, "node", words)?,
+        link: required(columns, "link", array)?,
+        event: required(columns, "event", words)?,
+        direction: required(columns, "direction", words)?,
+        packet: required(columns, "packet", array)?,
+        seq: required(columns, "seq", array)?,
+        ack: required(columns, "ack", array)?,
+        payload_bytes: required(columns, "payload_bytes", array)?,
+        window_bytes: required(columns, "window_bytes", array)?,
+        window_field: required(columns, "window_field", array)?,
+        flags: required(columns, "flags", words)?,
+        retransmission: required(columns, "retransmission", array)?,
+        mss_bytes: required(columns, "mss_bytes", array)?,
+        window_scale: required(columns, "window_scale", array)?,
+        sack_permitted: required(columns, "sack_permitted", array)?,
+        sack: required(columns, "sack", ranges)?,
+        timestamp: required(columns, "timestamp", array)?,
+        timestamp_echo: required(columns, "timestamp_echo", array)?,
+    })
 }
 
 /// A batch of a request table.
@@ -88,6 +130,19 @@ fn optional<T>(columns: &Bound<'_, PyDict>, name: &str, read: Read<T>) -> PyResu
 
 fn array<T: Element + Copy>(column: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     Ok(column.extract::<PyReadonlyArray1<'_, T>>()?.as_array().to_vec())
+}
+
+fn ranges(column: &Bound<'_, PyAny>) -> PyResult<Vec<Ranges>> {
+    let (offsets, starts, ends): (Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>) = column.extract()?;
+    let (offsets, starts, ends) = (array::<i32>(&offsets)?, array::<i64>(&starts)?, array::<i64>(&ends)?);
+    let list = |bounds: &[i32]| {
+        let (from, to) = (usize::try_from(bounds[0]).ok()?, usize::try_from(bounds[1]).ok()?);
+        let (starts, ends) = (starts.get(from..to)?, ends.get(from..to)?);
+        let pairs = starts.iter().copied().zip(ends.iter().copied());
+        (starts.len() <= Ranges::CAPACITY).then(|| pairs.collect())
+    };
+    let lists: Option<Vec<Ranges>> = offsets.windows(2).map(list).collect();
+    lists.ok_or_else(|| FarwebError::new_err("a list of ranges has more than 4, or ends before it begins"))
 }
 
 fn words(column: &Bound<'_, PyAny>) -> PyResult<Words> {

@@ -2,6 +2,7 @@
 
 mod columns;
 mod errors;
+mod export;
 mod log;
 mod scenario;
 mod simulation;
@@ -13,6 +14,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::errors::{FarwebError, RunError, ScenarioError, WorkloadError};
+    #[pymodule_export]
+    use crate::export::{PcapngEncoder, XplotEncoder};
     #[pymodule_export]
     use crate::log::LogReader;
     #[pymodule_export]

@@ -15,10 +15,12 @@
 //! * [`record`]: rows to columns; the one home of the results schema.
 //! * [`scenario`]: the description of a run, checked once, every error with its place.
 //! * [`world`]: owns every entity and the one `match` over all events.
+//! * [`export`]: what other programs read: captures and plots of recorded packets.
 //!
 //! This crate never reads a clock, starts a thread or draws an unseeded random number.
 
 pub mod engine;
+pub mod export;
 pub mod http;
 pub mod id;
 pub mod net;

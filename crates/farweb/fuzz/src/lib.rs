@@ -1,5 +1,6 @@
-//! What the fuzz targets share: files for the readers, and what must hold of what a reader gives.
+//! What the fuzz targets share: files for the readers, what must hold of what a reader gives, and endpoints.
 
+pub mod endpoints;
 pub mod logs;
 pub mod scenarios;
 pub mod tables;

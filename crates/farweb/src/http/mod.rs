@@ -5,5 +5,6 @@
 
 pub mod http10;
 mod origin;
+pub mod transfer;
 
 pub use origin::{Release, ReleasePlan};

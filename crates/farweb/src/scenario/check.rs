@@ -1,6 +1,9 @@
 //! Rules of a scenario that its shape does not say.
 
-use super::{CapturePoint, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, Until};
+use super::{
+    CapturePoint, Carrier, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, Until,
+};
+use crate::tcp::ProfileName;
 use crate::units::{Bytes, Duration};
 
 /// Smallest MSS that 4.4BSD-Lite works with (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`).
@@ -119,6 +122,7 @@ impl Check {
                 ends.push((index, from, to));
             }
             self.tcp(&format!("leg.{index}.tcp"), &leg.tcp);
+            self.transfer(&format!("leg.{index}"), leg);
         }
         if ends.len() == scenario.leg.len() && nodes.len() >= 2 {
             self.chain(&ends, nodes, &scenario.leg);
@@ -182,6 +186,35 @@ impl Check {
                 self.mss(&format!("{key}.{name}.mss"), end.mss);
                 self.buffer(&format!("{key}.{name}.buffer"), end.buffer);
             }
+        }
+    }
+
+    /// One-way agents go with transfers, and nothing else does; their packets have one size, and their window is a constant.
+    fn transfer(&mut self, key: &str, leg: &Leg) {
+        let (is_transfer, is_one_way) =
+            (leg.carrier == Carrier::Transfer {}, leg.tcp.profile == ProfileName::Ns2Reno);
+        if is_transfer && !is_one_way {
+            let why = "the carrier \"transfer\" has no connections";
+            self.report(format!("{key}.tcp.profile"), format!("{why}; write profile = \"ns2-reno\""));
+        }
+        if is_one_way && !is_transfer {
+            let why = "the profile \"ns2-reno\" has no connections";
+            self.report(format!("{key}.carrier.kind"), format!("{why}; write kind = \"transfer\""));
+        }
+        if !is_one_way {
+            return;
+        }
+        let Tcp { mss, buffer, from, to, .. } = &leg.tcp;
+        let set = [
+            ("mss", *mss != Tcp::default().mss, "constants.packet_size"),
+            ("buffer", buffer.is_some(), "constants.window"),
+            ("from", from.is_some(), "constants"),
+            ("to", to.is_some(), "constants"),
+        ];
+        for (name, _, instead) in set.iter().filter(|(_, is_set, _)| *is_set) {
+            let message =
+                format!("the profile \"ns2-reno\" has no such thing; set {key}.tcp.{instead} instead");
+            self.report(format!("{key}.tcp.{name}"), message);
         }
     }
 

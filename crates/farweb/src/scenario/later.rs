@@ -1,17 +1,11 @@
 //! Words of the scenario format that this version of farweb knows but does not have.
 
 /// Carriers of the format.
-const CARRIERS: &[&str] = &["http/1.1", "mux", "webmux", "transfer", "http/2", "http/3"];
-
-/// TCP profiles of the format.
-const PROFILES: &[&str] = &["ns2-reno", "linux", "linux-classic"];
+const CARRIERS: &[&str] = &["http/1.1", "mux", "webmux", "http/2", "http/3"];
 
 /// What `word` at `path` will be in a later version, when it is part of the format.
 pub(super) fn word(path: &str, word: &str) -> Option<&'static str> {
-    if path.ends_with(".carrier.kind") && CARRIERS.contains(&word) {
-        return Some("carrier");
-    }
-    (path.ends_with(".tcp.profile") && PROFILES.contains(&word)).then_some("TCP profile")
+    (path.ends_with(".carrier.kind") && CARRIERS.contains(&word)).then_some("carrier")
 }
 
 /// What the table `key` of the scenario will be in a later version, when it is part of the format.

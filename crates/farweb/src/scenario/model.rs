@@ -127,6 +127,10 @@ pub enum Carrier {
     /// A connection for each request; the server closes it.
     #[serde(rename = "http/1.0")]
     Http10 {},
+    /// The response alone, sent by one-way TCP as ns-2 has it from the node in the request table's column `source` (else the
+    /// leg's last), without request, handshake or close; beside the profile ns2-reno and only there.
+    #[serde(rename = "transfer")]
+    Transfer {},
 }
 
 /// The transport of a leg.

@@ -30,6 +30,9 @@ pub enum Connection {
     Linux(Box<linux::Connection>),
 }
 
+/// Why an endpoint of ns-2 cannot be opened.
+const NO_CONNECTIONS: &str = "ns-2 has no connections: make a `Sender` and a `Sink`";
+
 impl Config {
     fn bsd(&self, profile: bsd::Profile) -> bsd::Config {
         let size = |buffer: Option<u64>| buffer.unwrap_or(profile.buffer_default.get());
@@ -57,7 +60,7 @@ impl Connection {
     /// Opens a connection: sends the SYN.
     ///
     /// # Panics
-    /// When a size in `config` is below 32 B.
+    /// When a size in `config` is below 32 B, or the profile is one of ns-2, which has no connections.
     pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
         match config.profile {
             Profile::Bsd(profile) => {
@@ -66,13 +69,14 @@ impl Connection {
             Profile::Linux(profile) => {
                 Self::Linux(Box::new(linux::Connection::connect(now, &config.linux(profile), host, out)))
             }
+            Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
     }
 
     /// Answers a SYN that reached a listener: sends the SYN-ACK.
     ///
     /// # Panics
-    /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
+    /// When `syn` is not a plain SYN, a size in `config` is below 32 B, or the profile is one of ns-2.
     pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
         match config.profile {
             Profile::Bsd(profile) => {
@@ -81,6 +85,7 @@ impl Connection {
             Profile::Linux(profile) => {
                 Self::Linux(Box::new(linux::Connection::accept(now, &config.linux(profile), host, syn, out)))
             }
+            Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
     }
 

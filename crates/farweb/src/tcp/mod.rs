@@ -5,14 +5,16 @@
 //! lends. The caller calls [`on_timeout`](Connection::on_timeout) at the instant that `next_timeout` names, and asks again
 //! after every call.
 //!
-//! Each stack is a folder of its own: [`bsd`] follows 4.4BSD's code. They share segments, states and what the
-//! application learns, and nothing of what makes them differ.
+//! Each stack is a folder of its own: [`bsd`] follows 4.4BSD, [`linux`] Linux. They share segments, states and what the
+//! application learns, and nothing of what makes them differ. [`ns2`] has no connections: its two agents, one at each end,
+//! are driven in the same way.
 
 pub mod bsd;
 mod connection;
 mod constants;
 mod host;
 pub mod linux;
+pub mod ns2;
 mod profile;
 pub mod segment;
 mod state;

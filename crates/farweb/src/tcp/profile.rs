@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::bsd;
 use super::host::HostClock;
 use super::linux;
+use super::ns2;
 use crate::rng::Stream;
 
 /// Name of a profile, as a scenario writes it.
@@ -26,6 +27,9 @@ pub enum ProfileName {
     /// That of Linux, set as stacks of the 1990s were: Reno, no options, an initial window of one segment.
     #[serde(rename = "linux-classic")]
     LinuxClassic,
+    /// The one-way Reno of ns-2 with its defaults from before May 2001; beside the carrier `transfer` and only there.
+    #[serde(rename = "ns2-reno")]
+    Ns2Reno,
 }
 
 /// Every constant of a TCP, by stack.
@@ -35,6 +39,8 @@ pub enum Profile {
     Bsd(bsd::Profile),
     /// Linux.
     Linux(linux::Profile),
+    /// One-way agents of ns-2.
+    Ns2(ns2::Profile),
 }
 
 /// Constants that a scenario sets to other values than its profile has, by name.
@@ -74,6 +80,7 @@ impl ProfileName {
             Self::Bsd44Lite => Profile::Bsd(bsd::Profile::bsd44_lite()),
             Self::Linux => Profile::Linux(linux::Profile::linux()),
             Self::LinuxClassic => Profile::Linux(linux::Profile::linux_classic()),
+            Self::Ns2Reno => Profile::Ns2(ns2::Profile::ns2_reno()),
         }
     }
 }
@@ -88,6 +95,7 @@ impl Profile {
         Ok(match self {
             Self::Bsd(profile) => Self::Bsd(profile.with(&serde_json::from_value(values)?)),
             Self::Linux(profile) => Self::Linux(profile.with(&serde_json::from_value(values)?)),
+            Self::Ns2(profile) => Self::Ns2(profile.with(&serde_json::from_value(values)?)),
         })
     }
 
@@ -99,23 +107,26 @@ impl Profile {
         match self {
             Self::Bsd(profile) => profile.check(),
             Self::Linux(profile) => profile.check(),
+            Self::Ns2(profile) => profile.check(),
         }
     }
 
-    /// The clock of a host that was started at random and has this profile.
+    /// The clock of a host that was started at random and has this profile. Agents of ns-2 have clocks of their own.
     pub fn host_clock(&self, random: &mut Stream) -> HostClock {
         match self {
             Self::Bsd(profile) => HostClock::random(random, profile.slow_tick, profile.fast_tick),
             Self::Linux(profile) => HostClock::random(random, profile.jiffy, profile.jiffy),
+            Self::Ns2(_) => HostClock::default(),
         }
     }
 
-    /// Whether window scaling is offered (RFC 7323).
+    /// Whether a window may be larger than the field for it, as window scaling is offered (RFC 7323) or there is no field.
     #[must_use]
     pub const fn window_scaling(&self) -> bool {
         match self {
             Self::Bsd(profile) => profile.window_scaling,
             Self::Linux(profile) => profile.window_scaling,
+            Self::Ns2(_) => true,
         }
     }
 
@@ -130,6 +141,7 @@ impl Profile {
                 Some(window) => (window / mss * mss).max(mss.min(window)),
                 None => profile.receive_buffer_max.get() / 2,
             },
+            Self::Ns2(profile) => u64::from(profile.window) * mss,
         }
     }
 }
@@ -143,6 +155,12 @@ impl From<linux::Profile> for Profile {
 impl From<bsd::Profile> for Profile {
     fn from(profile: bsd::Profile) -> Self {
         Self::Bsd(profile)
+    }
+}
+
+impl From<ns2::Profile> for Profile {
+    fn from(profile: ns2::Profile) -> Self {
+        Self::Ns2(profile)
     }
 }
 
@@ -161,7 +179,8 @@ impl JsonSchema for Overrides {
         let bsd = stack(generator.subschema_for::<bsd::Overrides>(), &[ProfileName::Bsd44Lite]);
         let names = [ProfileName::Linux, ProfileName::LinuxClassic];
         let linux = stack(generator.subschema_for::<linux::Overrides>(), &names);
-        json_schema!({ "type": "object", "anyOf": [bsd, linux] })
+        let ns2 = stack(generator.subschema_for::<ns2::Overrides>(), &[ProfileName::Ns2Reno]);
+        json_schema!({ "type": "object", "anyOf": [bsd, linux, ns2] })
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Request {
     pub start: Instant,
     /// The origin server that it is for.
     pub host: HostId,
-    /// Request, body and headers, in bytes; at least 1.
+    /// Request, body and headers, in bytes; at least 1 where the carrier has requests.
     pub request_bytes: u64,
     /// Response, body and headers, in bytes; at least 1.
     pub response_bytes: u64,

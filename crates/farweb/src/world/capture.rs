@@ -9,9 +9,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::id::Id;
-use crate::record::{Column, Event, PacketColumns, PacketRow, Ranges};
+use crate::record::{Column, Event, PacketColumns, PacketRow};
 use crate::scenario::{CapturePoint, Packets, Record};
-use crate::tcp::{self, Flags, Segment};
+use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
 use crate::workload::{Directory, Request};
 
@@ -19,6 +19,7 @@ use super::World;
 use super::connections::{ConnectionId, End, Pair};
 use super::path::{Direction, LinkId, Packet};
 use super::recorder::{code, int, nanos};
+use super::transport::Transport;
 
 /// The tag of requests that are measured in every run.
 const SAMPLE: &str = "sample";
@@ -144,12 +145,12 @@ impl World {
             return;
         };
         let sender = if event == Event::Send { end } else { end.other() };
-        let own = pair.tcp(end);
+        let windows = pair.transport(end).and_then(Transport::windows);
         let row = PacketRow {
             event: event as i32,
-            node: i32::from(self.legs[pair.leg].node(end)),
-            cwnd_bytes: own.map(|tcp| int(tcp.cwnd())),
-            ssthresh_bytes: own.map(|tcp| int(tcp.ssthresh())),
+            node: i32::from(pair.nodes[end as usize]),
+            cwnd_bytes: windows.map(|(cwnd, _)| int(cwnd)),
+            ssthresh_bytes: windows.map(|(_, ssthresh)| int(ssthresh)),
             ..packet_row(now, pair, sender, segment, mark)
         };
         self.recorder.packets.push(now, &row);
@@ -222,7 +223,7 @@ impl Eq for Ahead {}
 /// A row for `segment` with all that does not depend on where it is seen.
 fn packet_row(at: Instant, pair: &Pair, sender: End, segment: &Segment, mark: Mark) -> PacketRow {
     let is_syn = segment.flags.contains(Flags::SYN);
-    let shift = if is_syn { 0 } else { pair.tcp(sender).map_or(0, tcp::Connection::window_shift) };
+    let shift = if is_syn { 0 } else { pair.transport(sender).map_or(0, Transport::window_shift) };
     let options = &segment.options;
     PacketRow {
         time_ns: nanos(at),
@@ -243,8 +244,8 @@ fn packet_row(at: Instant, pair: &Pair, sender: End, segment: &Segment, mark: Ma
         retransmission: mark.again,
         mss_bytes: options.mss.map(|mss| i64::from(mss.get())),
         window_scale: options.window_scale.map(i64::from),
-        sack_permitted: false,
-        sack: Ranges::default(),
+        sack_permitted: options.sack_permitted,
+        sack: segment.sack_blocks().map(|block| (int(block.start), int(block.end))).collect(),
         timestamp: options.timestamps.map(|timestamps| i64::from(timestamps.value)),
         timestamp_echo: options.timestamps.map(|timestamps| i64::from(timestamps.echo)),
         cwnd_bytes: None,

@@ -4,13 +4,14 @@ use crate::id::{Id, SlabId};
 use crate::record::{self, Status};
 use crate::rng::Streams;
 use crate::scenario::{self, HostOr, Scenario, TcpEnd};
-use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment, State};
+use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment};
 use crate::units::Instant;
-use crate::workload::{Host, HostId, Request};
+use crate::workload::{Host, HostId, Request, WorkloadError};
 
 use super::capture::Mark;
-use super::exchange::Exchange;
+use super::exchange::{Application, Exchange, Http10, Times};
 use super::path::{Direction, Packet};
+use super::transport::Transport;
 use super::{Event, World};
 
 pub(super) type ConnectionId = SlabId;
@@ -38,6 +39,8 @@ pub(super) struct Pair {
     /// Packets of it that are on links.
     in_flight: u32,
     pub(super) exchange: Exchange,
+    /// Nodes of both ends.
+    pub(super) nodes: [u8; 2],
     pub(super) sent: [Sent; 2],
     ends: [Option<Endpoint>; 2],
 }
@@ -53,7 +56,7 @@ pub(super) struct Sent {
 }
 
 struct Endpoint {
-    tcp: tcp::Connection,
+    transport: Transport,
     /// The earliest pending timer event.
     timer: Option<Instant>,
 }
@@ -62,7 +65,7 @@ struct Endpoint {
 pub(super) struct Leg {
     pub(super) from: u8,
     pub(super) to: u8,
-    profile: Profile,
+    pub(super) profile: Profile,
     settings: [EndSettings; 2],
     /// MSS and window of hosts that the host table does not give.
     default_mss: u16,
@@ -178,27 +181,57 @@ impl Hosts {
 }
 
 impl Pair {
-    /// The TCP endpoint at `end`, once it exists.
-    pub(super) fn tcp(&self, end: End) -> Option<&tcp::Connection> {
-        self.ends[end as usize].as_ref().map(|endpoint| &endpoint.tcp)
+    /// A connection of the first leg that carries `exchange`, with what runs at each of its ends.
+    pub(super) fn new(
+        now: Instant,
+        exchange: Exchange,
+        nodes: [u8; 2],
+        ends: [Option<Transport>; 2],
+        recorded: bool,
+    ) -> Self {
+        Self {
+            number: exchange.number,
+            leg: 0,
+            host: exchange.request.host,
+            opened: now,
+            recorded,
+            closed: None,
+            in_flight: 0,
+            exchange,
+            nodes,
+            sent: [Sent::default(); 2],
+            ends: ends.map(|end| end.map(Endpoint::new)),
+        }
+    }
+
+    /// What runs at `end`, once it exists.
+    pub(super) fn transport(&self, end: End) -> Option<&Transport> {
+        self.ends[end as usize].as_ref().map(|endpoint| &endpoint.transport)
     }
 
     pub(super) fn retransmits(&self) -> u64 {
-        self.sum(tcp::Connection::retransmits)
+        self.sum(Transport::retransmits)
     }
 
     pub(super) fn timeouts(&self) -> u64 {
-        self.sum(tcp::Connection::timeouts)
+        self.sum(Transport::timeouts)
     }
 
-    fn sum(&self, counter: fn(&tcp::Connection) -> u64) -> u64 {
-        self.ends.iter().flatten().map(|endpoint| counter(&endpoint.tcp)).sum()
+    fn sum(&self, counter: fn(&Transport) -> u64) -> u64 {
+        self.ends.iter().flatten().map(|endpoint| counter(&endpoint.transport)).sum()
+    }
+
+    /// Size on the wire of a segment from `end`; a reset may come from an end that does not exist.
+    #[inline]
+    fn packet_bytes(&self, end: End, segment: &Segment) -> u32 {
+        self.transport(end)
+            .map_or_else(|| segment.packet_bytes(), |transport| transport.packet_bytes(segment))
     }
 
     /// The time of a timer event that `end` needs and that is not pending yet.
     fn timer_to_set(&mut self, end: End) -> Option<Instant> {
         let endpoint = self.ends[end as usize].as_mut()?;
-        let at = endpoint.tcp.next_timeout()?;
+        let at = endpoint.transport.next_timeout()?;
         if endpoint.timer.is_some_and(|pending| pending <= at) {
             return None;
         }
@@ -208,31 +241,49 @@ impl Pair {
 
     /// Whether both ends are closed or in TIME_WAIT.
     fn is_over(&self) -> bool {
-        self.ends.iter().flatten().all(|end| matches!(end.tcp.state(), State::Closed | State::TimeWait))
+        self.ends.iter().flatten().all(|end| end.transport.is_over())
+    }
+}
+
+impl Endpoint {
+    const fn new(transport: Transport) -> Self {
+        Self { transport, timer: None }
     }
 }
 
 impl World {
+    /// Sets out to answer `request`, with what its leg has: a connection or a transfer.
+    ///
+    /// # Errors
+    /// When the request is none for the carrier of its leg.
+    pub(super) fn start_request(&mut self, now: Instant, request: Request) -> Result<(), WorkloadError> {
+        if let Profile::Ns2(profile) = self.legs[0].profile {
+            return self.start_transfer(now, request, &profile);
+        }
+        if request.request_bytes == 0 {
+            return Err(WorkloadError(format!(
+                "request table: column request_bytes: found 0 for the request at {}; write at least 1, as only the \
+                 carrier \"transfer\" has no requests",
+                request.start
+            )));
+        }
+        self.open_connection(now, request);
+        Ok(())
+    }
+
     /// Opens a connection for `request` on the first leg.
-    pub(super) fn open_connection(&mut self, now: Instant, request: Request) {
+    fn open_connection(&mut self, now: Instant, request: Request) {
         let leg = 0;
         let config = self.legs[leg].config(End::Client, &self.directory.hosts()[request.host]);
         let clock = self.clock(leg, End::Client, request.host);
         let mut output = std::mem::take(&mut self.output);
         let tcp = tcp::Connection::connect(now, &config, clock, &mut output);
         let number = self.progress.requests_started;
-        let id = self.connections.insert(Pair {
-            number,
-            leg,
-            host: request.host,
-            opened: now,
-            recorded: self.recorder.packets.wants(&request, &self.directory),
-            closed: None,
-            in_flight: 0,
-            exchange: Exchange::new(number, request),
-            sent: [Sent::default(); 2],
-            ends: [Some(Endpoint { tcp, timer: None }), None],
-        });
+        let exchange = Exchange::new(number, request, Application::http10(&request));
+        let nodes = [End::Client, End::Server].map(|end| self.legs[leg].node(end));
+        let ends = [Some(Transport::Tcp(tcp)), None];
+        let recorded = self.recorder.packets.wants(&request, &self.directory);
+        let id = self.connections.insert(Pair::new(now, exchange, nodes, ends, recorded));
         self.progress.requests_started += 1;
         self.settle(now, id, End::Client, output);
     }
@@ -244,7 +295,7 @@ impl World {
         pair.in_flight -= 1;
         let mut output = std::mem::take(&mut self.output);
         match &mut pair.ends[*end as usize] {
-            Some(endpoint) => endpoint.tcp.on_segment(now, segment, &mut output),
+            Some(endpoint) => endpoint.transport.on_segment(now, segment, &mut output),
             None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
                 self.accept(now, *id, *end, segment, &mut output);
             }
@@ -263,7 +314,7 @@ impl World {
         let clock = self.clock(leg, end, host);
         let tcp = tcp::Connection::accept(now, &config, clock, syn, output);
         let pair = self.connections.get_mut(id).expect("found above");
-        pair.ends[end as usize] = Some(Endpoint { tcp, timer: None });
+        pair.ends[end as usize] = Some(Endpoint::new(Transport::Tcp(tcp)));
     }
 
     /// A packet of the connection was dropped on its way.
@@ -283,20 +334,23 @@ impl World {
         }
         endpoint.timer = None;
         let mut output = std::mem::take(&mut self.output);
-        endpoint.tcp.on_timeout(now, &mut output);
+        endpoint.transport.on_timeout(now, &mut output);
         self.settle(now, id, end, output);
     }
 
-    /// Lets the application at `end` act on its endpoint; `None` when that is gone.
-    pub(super) fn with_endpoint<R>(
+    /// Lets the HTTP application at `end` act on its endpoint; `None` when that is gone, or the connection carries no HTTP.
+    pub(super) fn with_http<R>(
         &mut self,
         id: ConnectionId,
         end: End,
-        act: impl FnOnce(&mut Exchange, &mut tcp::Connection) -> R,
+        act: impl FnOnce(&mut Times, &mut Http10, &mut tcp::Connection) -> R,
     ) -> Option<R> {
-        let pair = self.connections.get_mut(id)?;
-        let endpoint = pair.ends[end as usize].as_mut()?;
-        Some(act(&mut pair.exchange, &mut endpoint.tcp))
+        let Pair { exchange, ends, .. } = self.connections.get_mut(id)?;
+        let endpoint = ends[end as usize].as_mut()?;
+        match (&mut exchange.application, &mut endpoint.transport) {
+            (Application::Http10(http), Transport::Tcp(tcp)) => Some(act(&mut exchange.times, http, tcp)),
+            _ => None,
+        }
     }
 
     /// Carries out what an endpoint put into `output`: sends segments, tells the application, sets the timer.
@@ -332,22 +386,23 @@ impl World {
     #[inline]
     fn transmit(&mut self, now: Instant, id: ConnectionId, end: End, segment: &Segment) {
         let pair = self.connections.get_mut(id).expect("only open connections send");
-        let leg = &self.legs[pair.leg];
-        let (node, destination) = (leg.node(end), leg.node(end.other()));
+        let (node, destination) = (pair.nodes[end as usize], pair.nodes[end.other() as usize]);
+        let bytes = pair.packet_bytes(end, segment);
         let sent = &mut pair.sent[end as usize];
         let number = sent.segments as u32;
-        sent.bytes += u64::from(segment.packet_bytes());
+        sent.bytes += u64::from(bytes);
         sent.segments += 1;
         pair.in_flight += 1;
         let mark = match pair.recorded {
             true => self.record_departure(now, id, end, segment, number),
             false => Mark::unrecorded(number),
         };
-        let packet = Packet { connection: id, segment: *segment, toward: end.other(), destination, mark };
+        let toward = end.other();
+        let packet = Packet { connection: id, segment: *segment, bytes, toward, destination, mark };
         if !self.send(now, node, packet) {
             let pair = self.connections.get_mut(id).expect("found above");
             pair.in_flight -= 1;
-            pair.ends[end as usize].as_mut().expect("it has sent").tcp.on_local_drop();
+            pair.ends[end as usize].as_mut().expect("it has sent").transport.on_local_drop();
         }
     }
 

@@ -1,28 +1,47 @@
-//! What the applications at both ends of a connection do: the exchange of HTTP/1.0, and the row of its request.
+//! What the applications at both ends of a connection do: the exchange of HTTP/1.0, and the row of a request.
 
 use crate::http::ReleasePlan;
 use crate::http::http10::{Client, Server};
+use crate::http::transfer::Transfer;
 use crate::record::Status;
-use crate::tcp::{self, Notice, Output};
+use crate::tcp::{Notice, Output};
 use crate::units::{Duration, Instant};
 use crate::workload::Request;
 
 use super::connections::{ConnectionId, End};
+use super::transport::Transport;
 use super::{Event, World};
 
 /// The request that a connection carries, and how far it is.
 pub(super) struct Exchange {
     pub(super) number: u64,
     pub(super) request: Request,
-    client: Client,
-    server: Server,
-    release: Option<Releasing>,
+    pub(super) application: Application,
+    pub(super) times: Times,
+    /// Whether its row has been written.
+    pub(super) ended: bool,
+}
+
+/// When a request came how far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Times {
     pub(super) connected: Option<Instant>,
     pub(super) first_byte: Option<Instant>,
     pub(super) end: Option<Instant>,
     pub(super) acked: Option<Instant>,
-    /// Whether its row has been written.
-    pub(super) ended: bool,
+}
+
+/// What runs on a connection, by carrier.
+pub(super) enum Application {
+    Http10(Http10),
+    Transfer(Transfer),
+}
+
+/// Both sides of an exchange of HTTP/1.0.
+pub(super) struct Http10 {
+    client: Client,
+    server: Server,
+    release: Option<Releasing>,
 }
 
 /// A response that its origin is releasing.
@@ -33,20 +52,16 @@ struct Releasing {
 }
 
 impl Exchange {
-    pub(super) fn new(number: u64, request: Request) -> Self {
+    pub(super) fn new(number: u64, request: Request, application: Application) -> Self {
+        Self { number, request, application, times: Times::default(), ended: false }
+    }
+}
+
+impl Application {
+    /// The exchange of `request` for its response.
+    pub(super) const fn http10(request: &Request) -> Self {
         let (up, down) = (request.request_bytes, request.response_bytes);
-        Self {
-            number,
-            request,
-            client: Client::new(up, down),
-            server: Server::new(up, down),
-            release: None,
-            connected: None,
-            first_byte: None,
-            end: None,
-            acked: None,
-            ended: false,
-        }
+        Self::Http10(Http10 { client: Client::new(up, down), server: Server::new(up, down), release: None })
     }
 }
 
@@ -61,7 +76,7 @@ impl World {
     ) {
         match (end, notice) {
             (End::Client, Notice::Connected) => {
-                self.with_endpoint(id, end, |exchange, _| exchange.connected = Some(now));
+                self.with_http(id, end, |times, _, _| times.connected = Some(now));
                 self.client_writes(now, id, output);
             }
             (End::Client, Notice::Writable) => self.client_writes(now, id, output),
@@ -69,36 +84,39 @@ impl World {
             (End::Server, Notice::Readable) => self.server_reads(now, id, output),
             (End::Server, Notice::Writable) => self.server_writes(now, id, output),
             (_, Notice::EndOfStream) => {
-                self.with_endpoint(id, end, |_, tcp| tcp.close(now, output));
+                self.with_http(id, end, |_, _, tcp| tcp.close(now, output));
             }
             (End::Server, Notice::Connected) | (_, Notice::Closed(_)) => {}
         }
     }
 
     fn client_writes(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        self.with_endpoint(id, End::Client, |exchange, tcp| {
-            let written = tcp.write(now, exchange.client.to_write(), output);
-            exchange.client.on_written(written);
+        self.with_http(id, End::Client, |_, http, tcp| {
+            let written = tcp.write(now, http.client.to_write(), output);
+            http.client.on_written(written);
         });
     }
 
     fn client_reads(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        self.with_endpoint(id, End::Client, |exchange, tcp| {
+        let read = self.with_http(id, End::Client, |times, http, tcp| {
             let read = tcp.read(now, tcp.readable(), output);
-            exchange.client.on_read(read);
+            http.client.on_read(read);
             if read > 0 {
-                exchange.first_byte.get_or_insert(now);
+                times.first_byte.get_or_insert(now);
             }
-            if exchange.client.is_complete() {
-                exchange.end.get_or_insert(now);
+            if http.client.is_complete() {
+                times.end.get_or_insert(now);
             }
         });
+        if read.is_none() {
+            self.take_packets(now, id);
+        }
     }
 
     fn server_reads(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        let complete = self.with_endpoint(id, End::Server, |exchange, tcp| {
+        let complete = self.with_http(id, End::Server, |_, http, tcp| {
             let read = tcp.read(now, tcp.readable(), output);
-            exchange.server.on_read(read)
+            http.server.on_read(read)
         });
         if complete == Some(true) {
             self.start_release(now, id, output);
@@ -115,7 +133,10 @@ impl World {
         let request = &pair.exchange.request;
         let server = request.server.unwrap_or(Duration::ZERO);
         let plan = ReleasePlan::new(leg.release, request.response_bytes, server, mss);
-        pair.exchange.release = Some(Releasing { since: now, plan });
+        let Application::Http10(http) = &mut pair.exchange.application else {
+            return;
+        };
+        http.release = Some(Releasing { since: now, plan });
         self.release_due(now, id, output);
     }
 
@@ -129,22 +150,24 @@ impl World {
         let Some(pair) = self.connections.get_mut(id) else {
             return;
         };
-        let Some(Releasing { since, plan }) = &mut pair.exchange.release else {
+        let Application::Http10(Http10 { server, release: Some(Releasing { since, plan }), .. }) =
+            &mut pair.exchange.application
+        else {
             return;
         };
         let released = plan.release(now - *since);
         if let Some(due) = plan.next_due() {
             self.queue.push(*since + due, Event::OriginReleases(id));
         }
-        pair.exchange.server.on_released(released);
+        server.on_released(released);
         self.server_writes(now, id, output);
     }
 
     fn server_writes(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        self.with_endpoint(id, End::Server, |exchange, tcp| {
-            let written = tcp.write(now, exchange.server.to_write(), output);
-            exchange.server.on_written(written);
-            if exchange.server.is_finished() {
+        self.with_http(id, End::Server, |_, http, tcp| {
+            let written = tcp.write(now, http.server.to_write(), output);
+            http.server.on_written(written);
+            if http.server.is_finished() {
                 tcp.close(now, output);
             }
         });
@@ -156,12 +179,12 @@ impl World {
             return;
         };
         let exchange = &pair.exchange;
-        if exchange.acked.is_some() {
+        if exchange.times.acked.is_some() {
             return;
         }
-        let acknowledged = pair.tcp(End::Server).map_or(0, tcp::Connection::bytes_acknowledged);
+        let acknowledged = pair.transport(End::Server).map_or(0, Transport::bytes_acknowledged);
         if acknowledged >= exchange.request.response_bytes {
-            pair.exchange.acked = Some(now);
+            pair.exchange.times.acked = Some(now);
             self.end_request(id, Status::Done);
         }
     }
@@ -175,7 +198,7 @@ impl World {
             return;
         }
         pair.exchange.ended = true;
-        let status = if pair.exchange.end.is_some() { Status::Done } else { otherwise };
+        let status = if pair.exchange.times.end.is_some() { Status::Done } else { otherwise };
         match status {
             Status::Done => self.progress.requests_finished += 1,
             Status::Failed => self.progress.requests_failed += 1,

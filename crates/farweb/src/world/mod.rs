@@ -8,6 +8,8 @@ mod connections;
 mod exchange;
 mod path;
 mod recorder;
+mod transfers;
+mod transport;
 
 use crate::engine::EventQueue;
 use crate::id::Slab;
@@ -45,6 +47,7 @@ pub struct World {
     path: Path,
     legs: Vec<Leg>,
     hosts: Hosts,
+    streams: Streams,
     connections: Slab<Pair>,
     directory: Directory,
     recorder: Recorder,
@@ -96,6 +99,7 @@ impl World {
             path: Path::new(&scenario.path, &streams),
             legs: Leg::all(scenario),
             hosts: Hosts::new(streams),
+            streams,
             connections: Slab::new(),
             recorder: Recorder::new(scenario),
             directory,
@@ -201,7 +205,7 @@ impl World {
         source: &mut dyn RequestSource,
     ) -> Result<(), WorkloadError> {
         if let Upcoming::Request(request) = self.upcoming {
-            self.open_connection(now, request);
+            self.start_request(now, request)?;
         }
         self.read_request(source)
     }

@@ -31,6 +31,8 @@ pub enum Direction {
 pub(super) struct Packet {
     pub(super) connection: ConnectionId,
     pub(super) segment: Segment,
+    /// Size on the wire.
+    pub(super) bytes: u32,
     pub(super) toward: End,
     /// Node at which the leg ends in the direction of the packet.
     pub(super) destination: u8,
@@ -96,7 +98,7 @@ impl LinkId {
 
 impl net::Packet for Packet {
     fn bytes(&self) -> u32 {
-        self.segment.packet_bytes()
+        self.bytes
     }
 
     fn flow(&self) -> u64 {

@@ -50,7 +50,7 @@ impl Recorder {
 
     pub(super) fn push_request(&mut self, pair: &Pair, status: Status) {
         let exchange = &pair.exchange;
-        let request = &exchange.request;
+        let (request, times) = (&exchange.request, &exchange.times);
         self.requests.push(&RequestRow {
             request: int(exchange.number),
             host: code(request.host),
@@ -58,10 +58,10 @@ impl Recorder {
             tag: request.tag.map(code),
             status: status as i32,
             start_ns: nanos(request.start),
-            connect_ns: exchange.connected.map(nanos),
-            first_byte_ns: exchange.first_byte.map(nanos),
-            end_ns: exchange.end.map(nanos),
-            acked_ns: exchange.acked.map(nanos),
+            connect_ns: times.connected.map(nanos),
+            first_byte_ns: times.first_byte.map(nanos),
+            end_ns: times.end.map(nanos),
+            acked_ns: times.acked.map(nanos),
             request_bytes: int(request.request_bytes),
             response_bytes: int(request.response_bytes),
             connection: int(pair.number),

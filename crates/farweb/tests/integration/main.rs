@@ -5,4 +5,5 @@ mod closed_form;
 mod determinism;
 mod endings;
 mod linux_reference;
+mod ns2;
 mod run;

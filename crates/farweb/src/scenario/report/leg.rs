@@ -7,6 +7,7 @@
 use serde::Serialize;
 
 use crate::scenario::{HostOr, Leg, LinkPair, Scenario, TcpEnd};
+use crate::tcp::Profile;
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
 
@@ -112,6 +113,9 @@ fn end_values(
     scenario: &Scenario,
     host: Option<&Host>,
 ) -> (u64, Option<u64>) {
+    if let Profile::Ns2(profile) = leg.tcp.profile() {
+        return (profile.packet_size.get(), None);
+    }
     let mss = match end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss) {
         HostOr::Size(mss) => mss.get(),
         HostOr::Host => host.and_then(|host| host.mss).map_or(scenario.workload.default_mss.get(), u64::from),

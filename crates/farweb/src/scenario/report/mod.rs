@@ -276,6 +276,7 @@ fn queue_text(limit: Option<QueueLimit>) -> String {
 const fn carrier_name(carrier: &Carrier) -> &'static str {
     match carrier {
         Carrier::Http10 {} => "http/1.0",
+        Carrier::Transfer {} => "transfer",
     }
 }
 

@@ -1,15 +1,8 @@
-//! Tests of the endpoint: scripts by subject, two endpoints on a pipe, and properties.
+//! Tests of the endpoint: scripts by stack and subject, two endpoints on a pipe, and properties.
 
+mod bsd;
+mod invariants;
+mod operation;
 mod pipe;
-mod script;
-
-mod acknowledging;
-mod closing;
-mod handshake;
-mod loss;
-mod options;
 mod properties;
-mod reassembly;
-mod sending;
-mod timing;
-mod transfer;
+mod script;

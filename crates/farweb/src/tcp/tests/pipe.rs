@@ -1,9 +1,10 @@
 //! Two endpoints on a pipe with a fixed delay each way, and what may happen to a segment in it.
+//!
+//! The fuzz targets take this file as it is, so it names nothing beside itself but `tcp` and `units`.
 
 use std::collections::BTreeMap;
 
-use super::super::*;
-use super::script::written;
+use crate::tcp::{CloseReason, Config, Connection, Flags, HostClock, Notice, Output, Segment, reset_for};
 use crate::units::{Duration, Instant};
 
 /// One of the two ends.
@@ -122,12 +123,6 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
 
     pub(super) const fn end(&self, end: End) -> &Connection {
         self.ends[end as usize].as_ref().expect("the end exists")
-    }
-
-    /// The last segments, for a test that fails.
-    pub(super) fn tail(&self) -> String {
-        let last = &self.sent[self.sent.len().saturating_sub(40)..];
-        last.iter().map(|sent| format!("{} {:?} {}\n", sent.at, sent.from, written(&sent.segment))).collect()
     }
 
     /// Runs until nothing is pending, calling `inspect` after every event of an end.

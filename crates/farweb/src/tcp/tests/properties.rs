@@ -4,10 +4,13 @@ use std::num::NonZeroU16;
 
 use proptest::prelude::*;
 
-use super::super::bsd::{self, HeaderPrediction};
-use super::super::*;
+use super::invariants::{self, Watch};
+use super::operation::{self, Operation};
 use super::pipe::{Application, End, Fate, Pipe, Sent};
-use crate::units::{Bytes, Duration, Instant};
+use super::script::written;
+use crate::tcp::bsd::{self, HeaderPrediction};
+use crate::tcp::*;
+use crate::units::{Bytes, Duration};
 
 /// An end and what its application does.
 #[derive(Debug, Clone)]
@@ -59,10 +62,10 @@ fn trouble() -> impl Strategy<Value = Trouble> {
 }
 
 prop_compose! {
-    fn profile()(
+    fn bsd44_lite()(
         timestamps: bool, window_scaling: bool, nagle: bool, delayed_ack: bool, fixed: bool, deflate: bool,
         cluster in prop::sample::select(vec![0_u64, 1024, 2048]), small: bool, initial in 1..5_u32,
-    ) -> bsd::Profile {
+    ) -> Profile {
         bsd::Profile {
             timestamps, window_scaling, nagle, delayed_ack,
             header_prediction: if fixed { HeaderPrediction::Fixed } else { HeaderPrediction::Lite },
@@ -76,12 +79,13 @@ prop_compose! {
             msl: Duration::from_secs(3600),
             ..bsd::Profile::bsd44_lite()
         }
+        .into()
     }
 }
 
 /// Decides what happens to each segment; after 60 losses the path is a good one, so that no connection is given up.
 fn fate_of(trouble: Trouble) -> impl FnMut(&Sent, Option<&Connection>) -> Fate {
-    let mut watch = Watch::default();
+    let mut watches = [Watch::default(), Watch::default()];
     let (mut state, mut losses) = (trouble.seed, 0);
     let mut draw = move |below: u64| {
         // SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
@@ -92,7 +96,7 @@ fn fate_of(trouble: Trouble) -> impl FnMut(&Sent, Option<&Connection>) -> Fate {
     };
     move |sent, connection| {
         if let Some(connection) = connection {
-            watch.check(sent, connection);
+            watches[sent.from as usize].check(&sent.segment, connection);
         }
         if losses < 60 && draw(100) < trouble.lost {
             losses += 1;
@@ -104,43 +108,8 @@ fn fate_of(trouble: Trouble) -> impl FnMut(&Sent, Option<&Connection>) -> Fate {
     }
 }
 
-/// What must hold of every segment when it is sent, and of the end that sends it.
-#[derive(Default)]
-struct Watch {
-    /// Last ACK and right edge of the window, of the client and of the server.
-    edges: [(u64, u64); 2],
-}
-
-impl Watch {
-    fn check(&mut self, sent: &Sent, connection: &Connection) {
-        let Segment { seq, ack, len, window, flags, .. } = sent.segment;
-        if flags.contains(Flags::RST) || !flags.contains(Flags::ACK) {
-            return;
-        }
-        let (last_ack, last_edge) = &mut self.edges[sent.from as usize];
-        assert!(ack >= *last_ack, "the ACK goes back from {last_ack}: {sent:?}");
-        let scale = if flags.contains(Flags::SYN) { 0 } else { connection.window_shift() };
-        let edge = ack + (u64::from(window) << scale);
-        // The field counts whole units of 2^scale, so the edge may seem to move back by less than one.
-        assert!(edge + (1 << scale) > *last_edge, "the window shrinks from {last_edge}: {sent:?}");
-        (*last_ack, *last_edge) = (ack, edge.max(*last_edge));
-        let allowed = connection.snd_una() + connection.snd_wnd().min(connection.cwnd());
-        let is_probe = len == 1 && connection.snd_wnd() == 0;
-        let end = seq + u64::from(len);
-        assert!(len == 0 || is_probe || end <= allowed, "beyond the window {allowed}: {sent:?}");
-        assert!(len == 0 || seq >= connection.snd_una(), "already acknowledged: {sent:?}");
-    }
-}
-
-fn check_end(connection: &Connection) {
-    assert!(connection.snd_una() <= connection.snd_nxt());
-    assert!(connection.snd_nxt() <= connection.snd_max());
-    assert!(connection.state() == State::Closed || connection.cwnd() >= connection.mss());
-    assert!(connection.rto() >= Duration::from_secs(1) && connection.rto() <= Duration::from_secs(64));
-}
-
 /// The end as the pipe takes it.
-fn config_of(side: &Side, profile: bsd::Profile) -> (Config, HostClock) {
+fn config_of(side: &Side, profile: Profile) -> (Config, HostClock) {
     let (slow, fast) = side.phases;
     let host = HostClock {
         slow_phase: Duration::from_millis(slow),
@@ -148,15 +117,7 @@ fn config_of(side: &Side, profile: bsd::Profile) -> (Config, HostClock) {
         ..HostClock::default()
     };
     let Side { mss, send_buffer, receive_buffer, .. } = *side;
-    (
-        Config {
-            profile: profile.into(),
-            mss,
-            send_buffer: Some(send_buffer),
-            receive_buffer: Some(receive_buffer),
-        },
-        host,
-    )
+    (Config { profile, mss, send_buffer: Some(send_buffer), receive_buffer: Some(receive_buffer) }, host)
 }
 
 fn application_of(side: &Side) -> Application {
@@ -166,55 +127,67 @@ fn application_of(side: &Side) -> Application {
     application
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+/// A transfer in both directions.
+#[derive(Debug, Clone)]
+struct Transfer {
+    client: (Side, Profile),
+    server: (Side, Profile),
+    trouble: Trouble,
+    delay_ms: u64,
+    /// Whether the server writes only when the client's stream has ended.
+    answers: bool,
+}
 
-    #[test]
-    fn every_byte_arrives_once_and_both_ends_finish(
-        client in side(), server in side(), profiles in (profile(), profile()), trouble in trouble(),
-        delay_ms in prop::sample::select(vec![0_u64, 1, 60, 320]), answers: bool,
-    ) {
-        let configs = [config_of(&client, profiles.0), config_of(&server, profiles.1)];
-        let mut applications = [application_of(&client), application_of(&server)];
-        applications[End::Server as usize].answers = answers;
-        let mut pipe = Pipe::new(Duration::from_millis(delay_ms), configs, applications, fate_of(trouble));
-        pipe.run(check_end);
-        for (end, peer, side) in [(End::Client, End::Server, &client), (End::Server, End::Client, &server)] {
-            let written: u64 = side.writes.iter().sum();
-            prop_assert_eq!(pipe.applications[end as usize].reason, Some(CloseReason::Finished), "{}", pipe.tail());
-            prop_assert_eq!(pipe.applications[peer as usize].received, written, "{}", pipe.tail());
-            prop_assert_eq!(pipe.end(end).bytes_acknowledged(), written, "{}", pipe.tail());
+fn transfer(
+    client: impl Strategy<Value = Profile>,
+    server: impl Strategy<Value = Profile>,
+) -> impl Strategy<Value = Transfer> {
+    let delay = prop::sample::select(vec![0_u64, 1, 60, 320]);
+    ((side(), client), (side(), server), trouble(), delay, any::<bool>()).prop_map(
+        |(client, server, trouble, delay_ms, answers)| Transfer {
+            client,
+            server,
+            trouble,
+            delay_ms,
+            answers,
+        },
+    )
+}
+
+impl Transfer {
+    /// Every byte arrives once and in order, and both ends finish.
+    fn check(self) -> Result<(), TestCaseError> {
+        let sides = [&self.client, &self.server];
+        let configs = sides.map(|(side, profile)| config_of(side, *profile));
+        let mut applications = sides.map(|(side, _)| application_of(side));
+        applications[End::Server as usize].answers = self.answers;
+        let delay = Duration::from_millis(self.delay_ms);
+        let mut pipe = Pipe::new(delay, configs, applications, fate_of(self.trouble));
+        pipe.run(invariants::check);
+        for (end, peer) in [(End::Client, End::Server), (End::Server, End::Client)] {
+            let written: u64 = sides[end as usize].0.writes.iter().sum();
+            let reason = pipe.applications[end as usize].reason;
+            prop_assert_eq!(reason, Some(CloseReason::Finished), "{:?}\n{}", end, tail(&pipe.sent));
+            prop_assert_eq!(pipe.applications[peer as usize].received, written, "{}", tail(&pipe.sent));
+            prop_assert_eq!(pipe.end(end).bytes_acknowledged(), written, "{}", tail(&pipe.sent));
         }
+        Ok(())
     }
 }
 
-/// Anything that may happen to one endpoint.
-#[derive(Debug, Clone)]
-enum Operation {
-    /// A segment; numbers are relative to what the endpoint expects, so that some are nearly right.
-    Segment {
-        flags: u8,
-        seq: i64,
-        ack: i64,
-        len: u32,
-        window: u16,
-        options: Options,
-    },
-    Write(u64),
-    Read(u64),
-    Shutdown,
-    Close,
-    Abort,
-    LocalDrop,
-    Wait(u64),
+/// The last segments, for a test that fails.
+fn tail(sent: &[Sent]) -> String {
+    let last = &sent[sent.len().saturating_sub(40)..];
+    last.iter().map(|sent| format!("{} {:?} {}\n", sent.at, sent.from, written(&sent.segment))).collect()
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    (any::<Option<u16>>(), any::<Option<u8>>(), any::<Option<(u8, u8)>>()).prop_map(
-        |(mss, window_scale, clocks)| {
+    (any::<Option<u16>>(), any::<Option<u8>>(), any::<Option<(u8, u8)>>(), any::<bool>()).prop_map(
+        |(mss, window_scale, clocks, sack_permitted)| {
             let timestamps =
                 clocks.map(|(value, echo)| Timestamps { value: u32::from(value), echo: u32::from(echo) });
-            Options { mss: mss.and_then(NonZeroU16::new), window_scale, timestamps, ..Options::NONE }
+            let mss = mss.and_then(NonZeroU16::new);
+            Options { mss, window_scale, timestamps, sack_permitted, ..Options::NONE }
         },
     )
 }
@@ -223,14 +196,16 @@ fn operation() -> impl Strategy<Value = Operation> {
     let near = prop_oneof![4 => Just(0_i64), 4 => -3000..3000_i64, 1 => -40_000..200_000_i64];
     let flags =
         prop_oneof![6 => Just(Flags::ACK.bits()), 2 => 0..32_u8, 1 => Just((Flags::ACK | Flags::FIN).bits())];
-    let segment = (flags, near.clone(), near, 0..3000_u32, any::<u16>(), options()).prop_map(
-        |(flags, seq, ack, len, window, options)| Operation::Segment {
+    let sack = prop::collection::vec((-5000..60_000_i32, 0..4000_u16), 0..5);
+    let segment = (flags, near.clone(), near, 0..3000_u32, any::<u16>(), options(), sack).prop_map(
+        |(flags, seq, ack, len, window, options, sack)| Operation::Segment {
             flags,
             seq,
             ack,
             len,
             window,
             options,
+            sack,
         },
     );
     prop_oneof![
@@ -245,66 +220,29 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Does `operation` at `now` and runs the timers of the time that it waits. Gives the time afterwards.
-fn perform(connection: &mut Connection, operation: &Operation, now: Instant, out: &mut Output) -> Instant {
-    match *operation {
-        Operation::Segment { flags, seq, ack, len, window, options } => {
-            let all = [Flags::FIN, Flags::SYN, Flags::RST, Flags::PSH, Flags::ACK];
-            let chosen = all.into_iter().filter(|flag| flags & flag.bits() != 0);
-            let segment = Segment {
-                seq: connection.rcv_nxt().saturating_add_signed(seq),
-                ack: connection.snd_una().saturating_add_signed(ack),
-                len,
-                window,
-                flags: chosen.fold(Flags::NONE, Flags::union),
-                options,
-            };
-            connection.on_segment(now, &segment, out);
-        }
-        Operation::Write(bytes) => assert!(connection.write(now, bytes, out) <= bytes),
-        Operation::Read(bytes) => assert!(connection.read(now, bytes, out) <= bytes),
-        Operation::Shutdown => connection.shutdown_write(now, out),
-        Operation::Close => connection.close(now, out),
-        Operation::Abort => connection.abort(now, out),
-        Operation::LocalDrop => connection.on_local_drop(),
-        Operation::Wait(millis) => {
-            let until = now + Duration::from_millis(millis);
-            while let Some(due) = connection.next_timeout().filter(|due| *due <= until) {
-                connection.on_timeout(due, out);
-                assert!(connection.next_timeout().is_none_or(|next| next > due), "a timer is stuck");
+/// Properties of a stack whose profiles `profile` draws.
+macro_rules! properties_of {
+    ($stack:ident, $profile:expr) => {
+        mod $stack {
+            use super::*;
+
+            proptest! {
+                #[test]
+                fn every_byte_arrives_once_and_both_ends_finish(transfer in transfer($profile, $profile)) {
+                    transfer.check()?;
+                }
+
+                #[test]
+                fn no_sequence_of_operations_breaks_an_endpoint(
+                    side in side(), profile in $profile, opening in prop::option::of(options()),
+                    operations in prop::collection::vec(operation(), 1..80),
+                ) {
+                    let (config, host) = config_of(&side, profile);
+                    operation::perform(&config, host, opening, &operations);
+                }
             }
-            return until;
         }
-    }
-    now
+    };
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
-
-    #[test]
-    fn no_sequence_of_operations_breaks_an_endpoint(
-        side in side(), profile in profile(), opens: bool, operations in prop::collection::vec(operation(), 1..80),
-    ) {
-        let (config, host) = config_of(&side, profile);
-        let (mut now, mut out) = (Instant::ZERO, Output::default());
-        let syn = Segment { seq: 0, ack: 0, len: 0, window: 5000, flags: Flags::SYN, options: Options::NONE };
-        let mut connection = if opens {
-            Connection::connect(now, &config, host, &mut out)
-        } else {
-            Connection::accept(now, &config, host, &syn, &mut out)
-        };
-        let mut closed = 0;
-        for operation in &operations {
-            now = perform(&mut connection, operation, now, &mut out);
-            check_end(&connection);
-            prop_assert!(connection.readable() <= connection.buffers().1, "more than the buffer holds");
-            prop_assert!(out.segments.iter().all(|segment| u64::from(segment.len) <= connection.mss().max(512)));
-            prop_assert!(out.segments.len() < 20_000, "sending never ends");
-            closed += out.notices.iter().filter(|notice| matches!(notice, Notice::Closed(_))).count();
-            out.segments.clear();
-            out.notices.clear();
-        }
-        prop_assert_eq!(closed, usize::from(connection.state() == State::Closed));
-    }
-}
+properties_of!(bsd44_lite, super::bsd44_lite());

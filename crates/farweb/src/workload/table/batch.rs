@@ -173,10 +173,12 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             let found = format!("{} after {last}", batch.start_s[row]);
             return Err(place.wrong("start_s", found, "the rows by start time"));
         }
-        let size = |column: &str, bytes: i64| {
-            let found = || if bytes == i64::MIN { "nothing".into() } else { bytes.to_string() };
-            place::size(bytes).ok_or_else(|| place.wrong(column, found(), place::SIZE_ALLOWED))
-        };
+        let found = |bytes: i64| if bytes == i64::MIN { "nothing".into() } else { bytes.to_string() };
+        let (asked, answered) = (batch.request_bytes[row], batch.response_bytes[row]);
+        let request_bytes = place::request_size(asked)
+            .ok_or_else(|| place.wrong("request_bytes", found(asked), place::REQUEST_ALLOWED))?;
+        let response_bytes = place::size(answered)
+            .ok_or_else(|| place.wrong("response_bytes", found(answered), place::SIZE_ALLOWED))?;
         let server = match batch.server_s.as_ref().map(|server_s| server_s[row]).filter(|s| !s.is_nan()) {
             Some(secs) => Some(
                 place::server(secs).ok_or_else(|| place.wrong("server_s", secs, place::SERVER_ALLOWED))?,
@@ -186,8 +188,8 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
         let request = Request {
             start,
             host,
-            request_bytes: size("request_bytes", batch.request_bytes[row])?,
-            response_bytes: size("response_bytes", batch.response_bytes[row])?,
+            request_bytes,
+            response_bytes,
             server,
             source: symbol(batch.source.as_ref(), row, &mut self.sources, &mut directory.sources),
             tag: symbol(batch.tag.as_ref(), row, &mut self.tags, &mut directory.tags),

@@ -1,7 +1,7 @@
 //! Request tables: the requests of a run, a row each, by start time.
 //!
 //! Columns: `start_s` (s since the start of the run), `host`, `request_bytes`, `response_bytes` (body and headers, at
-//! least 1), and optionally `server_s` (time that the origin took, s), `object`, `source`, `tag`. A file may be
+//! least 1; a request may have 0 B where the carrier has no requests), and optionally `server_s` (time that the origin took, s), `object`, `source`, `tag`. A file may be
 //! comma- (`.csv`), tab- (`.tsv`) or blank-separated, plain or gzip. When the first field of the first line is a
 //! number there is no header line and the columns are `start_s host request_bytes response_bytes [server_s]`.
 //!
@@ -220,7 +220,7 @@ fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Opti
     Ok(Some(Request {
         start: cell(table, START, place::start, place::START_ALLOWED)?,
         host: directory.host(host),
-        request_bytes: cell(table, REQUEST_BYTES, place::size, place::SIZE_ALLOWED)?,
+        request_bytes: cell(table, REQUEST_BYTES, place::request_size, place::REQUEST_ALLOWED)?,
         response_bytes: cell(table, RESPONSE_BYTES, place::size, place::SIZE_ALLOWED)?,
         server,
         source: table.get(SOURCE).map(|word| directory.sources.symbol(word)),

@@ -14,6 +14,7 @@ const BYTES_MAX: i64 = 1 << 53;
 
 pub(super) const START_ALLOWED: &str = "seconds from 0 to 9e9, for example 12.75";
 pub(super) const SIZE_ALLOWED: &str = "a whole number of bytes from 1 to 2^53";
+pub(super) const REQUEST_ALLOWED: &str = "a whole number of bytes from 0 to 2^53";
 pub(super) const SERVER_ALLOWED: &str = "seconds from 0 to 9e9, or nothing when it was not recorded";
 pub(super) const WINDOW_ALLOWED: &str =
     "a whole number of bytes from 32 to 2^53, or nothing when it is not known";
@@ -70,6 +71,11 @@ pub(super) fn server(secs: f64) -> Option<Duration> {
 /// A number of bytes, at least 1, or `None` when it is out of range.
 pub(super) fn size(bytes: i64) -> Option<u64> {
     u64::try_from(bytes).ok().filter(|bytes| (1..=BYTES_MAX as u64).contains(bytes))
+}
+
+/// The size of a request, or `None` when it is out of range: transfers have none.
+pub(super) fn request_size(bytes: i64) -> Option<u64> {
+    if bytes == 0 { Some(0) } else { size(bytes) }
 }
 
 /// A window, or `None` when it is out of range: a buffer of less than 32 bytes, the smallest MSS, would never hold a segment.

@@ -30,9 +30,14 @@ fn host() -> HostClock {
 }
 
 impl Sender {
-    /// A client of `profile` whose SYN was answered after 100 ms, with the options that it asked for.
+    /// A client of `profile` whose SYN was answered after 100 ms, with the options that it asked for, and whose send buffer
+    /// is never full.
     fn new(profile: Profile) -> Self {
-        let profile = Profile { send_buffer_initial: Bytes::new(1 << 24), ..profile };
+        let buffer = Bytes::new(1 << 24);
+        Self::with_own_buffer(Profile { send_buffer_initial: buffer, send_buffer_max: buffer, ..profile })
+    }
+
+    fn with_own_buffer(profile: Profile) -> Self {
         let config = Config {
             profile,
             mss: MSS as u16 + if profile.timestamps { 12 } else { 0 },
@@ -80,7 +85,9 @@ impl Sender {
 
     /// The peer acknowledges `segments` segments, and SACKs the ranges of segments.
     fn ack(&mut self, segments: u64, sacked: &[(u64, u64)]) {
-        let stamps = self.connection.timestamps().map(|stamps| stamps.value.wrapping_sub(100));
+        // The peer echoes what was sent a round trip ago.
+        let then = self.connection.clock.timestamp_ms(self.now) - 100;
+        let stamps = self.connection.agreed.timestamps.then_some(then);
         self.ack_with(segments, sacked, stamps);
     }
 

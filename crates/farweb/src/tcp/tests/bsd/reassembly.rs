@@ -1,6 +1,6 @@
 //! Segments out of order, overlapping, repeated: what is trimmed and what is delivered.
 
-use super::script::{client, script};
+use super::{client, script};
 
 #[test]
 fn what_comes_early_is_kept_and_delivered_with_what_was_missing() {

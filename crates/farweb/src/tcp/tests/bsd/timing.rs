@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use super::super::*;
+use crate::tcp::*;
 use crate::units::{Duration, Instant};
 
 fn at(millis: u64) -> Instant {

@@ -1,83 +1,20 @@
-//! A small language for scripts: what arrives when, and what must leave when, one line a segment.
-//!
-//! A line is `[TIME] VERB …`; without a time it happens at the time of the line before. `#` begins a comment.
-//!
-//! | line | meaning |
-//! |---|---|
-//! | `host slow 300 ms fast 100 ms` | phases of the host's grids; 0 ms without this line |
-//! | `mss 1460`, `buffer 8760` | what the endpoint is made with; 1460 B and 32120 B (22 segments) without these lines |
-//! | `set delayed_ack false` | another value for a constant of `bsd44-lite` |
-//! | `reader fast` | the application reads everything at once as it arrives |
-//! | `connect` | active open; without it, the first SYN that arrives is accepted |
-//! | `< S. 0:0 ack 1 win 8760 mss 1460` | a segment arrives: flags, first byte and end of the data, acknowledgement … |
-//! | `> . 1:1 ack 1` | exactly this segment leaves now, before anything else |
-//! | `write 300`, `write 9000 takes 8760` | the application writes |
-//! | `read 1460`, `close`, `shutdown`, `abort`, `local drop` | other commands |
-//! | `! connected` | the application is told so now; other notices before it are skipped |
-//! | `! nothing` | the application is told nothing now |
-//! | `= cwnd 2920, state established` | what the endpoint says of itself |
-//! | `silence` | nothing leaves up to here |
-//!
-//! Flags are `S F R P .` as tcpdump has them. Of a segment that must leave, all is compared but a window that the line
-//! does not give; one that arrives has the window of the one before it unless the line gives one.
+//! Runs the lines of a script on one endpoint.
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
-use super::super::*;
+use super::peer::PeerClock;
+use super::segment::{Line, written};
+use crate::tcp::*;
 use crate::units::{Duration, Instant};
 
-/// Runs a script on one endpoint.
-///
-/// # Panics
-/// At the first line that does not hold, with the line and what happened instead.
-pub(super) fn script(text: &str) {
-    let mut runner = Runner::new();
-    for (number, line) in text.lines().enumerate() {
-        let code = line.split('#').next().unwrap_or_default().trim();
-        if !code.is_empty() {
-            runner.place = format!("line {}: {}", number + 1, line.trim());
-            runner.run_line(code);
-        }
-    }
-    runner.place = "end of script".to_owned();
-    runner.expect_silence();
-}
+/// Buffers of a `bsd44-lite` endpoint without the line `buffer`: 22 segments.
+const BSD_BUFFER: Option<u64> = Some(32120);
 
-/// Runs a script on an endpoint that opened a connection 120 ms before, with a round-trip time of 120 ms.
-pub(super) fn client(text: &str) {
-    client_with("", text);
-}
-
-/// As [`client`], with lines for before the opening.
-pub(super) fn client_with(settings: &str, text: &str) {
-    script(&format!(
-        "{settings}
-         0 ms   connect
-                > S 0:0 mss 1460
-         120 ms < S. 0:0 ack 1 mss 1460
-                > . 1:1 ack 1
-         {text}"
-    ));
-}
-
-/// Runs a script on an endpoint that accepted a connection: SYN at 0 ms, ACK of the SYN-ACK at 120 ms.
-pub(super) fn server(text: &str) {
-    server_with("", text);
-}
-
-/// As [`server`], with lines for before the opening.
-pub(super) fn server_with(settings: &str, text: &str) {
-    script(&format!(
-        "{settings}
-         0 ms   < S 0:0 mss 1460
-                > S. 0:0 ack 1 mss 1460
-         120 ms < . 1:1 ack 1
-         {text}"
-    ));
-}
-
-struct Runner {
+/// A script in the middle of its run.
+pub(super) struct Runner {
     host: HostClock,
+    profile: ProfileName,
     config: Config,
     constants: serde_json::Map<String, serde_json::Value>,
     reads_at_once: bool,
@@ -85,16 +22,24 @@ struct Runner {
     now: Instant,
     sent: VecDeque<(Instant, Segment)>,
     told: VecDeque<(Instant, Notice)>,
+    /// Window of the segment that arrived last.
     window: u16,
+    peer: Option<PeerClock>,
     place: String,
 }
 
 impl Runner {
-    fn new() -> Self {
-        let profile = ProfileName::Bsd44Lite.profile();
+    pub(super) fn new() -> Self {
+        let name = ProfileName::Bsd44Lite;
         Self {
             host: HostClock::default(),
-            config: Config { profile, mss: 1460, send_buffer: Some(32120), receive_buffer: Some(32120) },
+            profile: name,
+            config: Config {
+                profile: name.profile(),
+                mss: 1460,
+                send_buffer: BSD_BUFFER,
+                receive_buffer: BSD_BUFFER,
+            },
             constants: serde_json::Map::new(),
             reads_at_once: false,
             connection: None,
@@ -102,6 +47,7 @@ impl Runner {
             sent: VecDeque::new(),
             told: VecDeque::new(),
             window: 32120,
+            peer: None,
             place: String::new(),
         }
     }
@@ -110,28 +56,39 @@ impl Runner {
         panic!("{}\n  at {}: {problem}", self.place, self.now)
     }
 
-    fn run_line(&mut self, code: &str) {
+    /// Runs `code`, which stands at `place`.
+    pub(super) fn run_line(&mut self, code: &str, place: String) {
+        self.place = place;
         let words: Vec<&str> = code.split_whitespace().collect();
-        let (at, words) = match words[0].starts_with(|first: char| first.is_ascii_digit()) {
-            true => (Instant::ZERO + self.span(&words[..2]), &words[2..]),
-            false => (self.now, &words[..]),
+        let (times, words) = match words[0].starts_with(|first: char| first.is_ascii_digit()) {
+            true => (self.times(&words[..2]), &words[2..]),
+            false => (self.now..=self.now, &words[..]),
         };
         match words {
-            [">", segment @ ..] => self.expect_segment(at, segment),
+            [">", segment @ ..] => self.expect(times, segment),
             _ => {
-                self.advance(at);
+                self.advance(*times.end());
                 self.expect_silence();
                 self.run_verb(words);
             }
         }
     }
 
+    /// Nothing may be left over at the end of the script.
+    pub(super) fn end(&mut self) {
+        self.place = "end of script".to_owned();
+        self.expect_silence();
+    }
+
     fn run_verb(&mut self, words: &[&str]) {
         match words {
             ["host", "slow", slow, slow_unit, "fast", fast, fast_unit] => {
                 let (slow_phase, fast_phase) = (self.span(&[slow, slow_unit]), self.span(&[fast, fast_unit]));
-                self.host = HostClock { slow_phase, fast_phase, ..HostClock::default() };
+                self.host = HostClock { slow_phase, fast_phase, ..self.host };
             }
+            ["host", "up", span @ ..] => self.host.uptime = self.span(span),
+            ["profile", name] => self.choose(name),
+            ["peer", "timestamps"] => self.peer = Some(PeerClock::default()),
             ["mss", mss] => self.config.mss = mss.parse().unwrap(),
             ["buffer", size] => {
                 self.config.send_buffer = Some(size.parse().unwrap());
@@ -144,7 +101,7 @@ impl Runner {
                 self.connection = Some(Connection::connect(self.now, &self.config, self.host, &mut out));
                 self.collect(out);
             }
-            ["<", segment @ ..] => self.inject(segment),
+            ["<", segment @ ..] => self.receive(segment),
             ["!", notice @ ..] => self.expect_notice(&notice.join(" ")),
             ["=", facts @ ..] => facts.join(" ").split(", ").for_each(|fact| self.check(fact)),
             ["silence"] => {}
@@ -152,11 +109,20 @@ impl Runner {
         }
     }
 
+    fn choose(&mut self, name: &str) {
+        self.profile =
+            serde_json::from_value(name.into()).unwrap_or_else(|_| self.fail("there is no such profile"));
+        self.config.profile = self.profile.profile();
+        if self.profile != ProfileName::Bsd44Lite {
+            (self.config.send_buffer, self.config.receive_buffer) = (None, None);
+        }
+    }
+
     fn set(&mut self, constant: &str, value: &str) {
         let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
         self.constants.insert(constant.to_owned(), value);
-        let overrides = Overrides(self.constants.clone());
-        self.config.profile = ProfileName::Bsd44Lite.profile().with(&overrides).unwrap();
+        let profile = self.profile.profile().with(&Overrides(self.constants.clone()));
+        self.config.profile = profile.unwrap_or_else(|error| self.fail(&error.to_string()));
         assert_eq!(self.config.profile.check(), Ok(()));
     }
 
@@ -172,7 +138,7 @@ impl Runner {
             }
             ["read", bytes] => (connection.read(now, number(bytes), &mut out), number(bytes)),
             _ => {
-                self.end(&mut connection, words, &mut out);
+                self.end_by(&mut connection, words, &mut out);
                 (0, 0)
             }
         };
@@ -183,7 +149,7 @@ impl Runner {
         self.collect(out);
     }
 
-    fn end(&self, connection: &mut Connection, words: &[&str], out: &mut Output) {
+    fn end_by(&self, connection: &mut Connection, words: &[&str], out: &mut Output) {
         match words {
             ["close"] => connection.close(self.now, out),
             ["shutdown"] => connection.shutdown_write(self.now, out),
@@ -214,7 +180,12 @@ impl Runner {
     }
 
     fn collect(&mut self, out: Output) {
-        self.sent.extend(out.segments.into_iter().map(|segment| (self.now, segment)));
+        for segment in out.segments {
+            self.sent.push_back((self.now, segment));
+            if let Some(peer) = &mut self.peer {
+                peer.on_sent(segment);
+            }
+        }
         self.told.extend(out.notices.iter().map(|notice| (self.now, *notice)));
         if self.reads_at_once && out.notices.contains(&Notice::Readable) {
             let mut out = Output::default();
@@ -223,10 +194,20 @@ impl Runner {
         }
     }
 
-    fn inject(&mut self, words: &[&str]) {
-        let (mut segment, window) = self.parse_segment(words);
-        self.window = window.unwrap_or(self.window);
-        segment.window = self.window;
+    fn receive(&mut self, words: &[&str]) {
+        let line = self.line(words);
+        self.window = line.window.unwrap_or(self.window);
+        for segment in line.segments() {
+            self.inject(Segment { window: self.window, ..segment });
+        }
+    }
+
+    fn inject(&mut self, mut segment: Segment) {
+        if let Some(peer) = &mut self.peer
+            && segment.options.timestamps.is_none()
+        {
+            segment.options.timestamps = Some(peer.stamp(self.now, &segment));
+        }
         let mut out = Output::default();
         match &mut self.connection {
             Some(connection) => connection.on_segment(self.now, &segment, &mut out),
@@ -238,13 +219,28 @@ impl Runner {
         self.collect(out);
     }
 
-    fn expect_segment(&mut self, at: Instant, words: &[&str]) {
-        while self.sent.is_empty() && self.run_timer_before(at) {}
-        self.now = at;
-        let Some((left, segment)) = self.sent.pop_front() else { self.fail("nothing leaves") };
-        let (mut expected, window) = self.parse_segment(words);
+    fn expect(&mut self, times: RangeInclusive<Instant>, words: &[&str]) {
+        let line = self.line(words);
+        let mut times = times;
+        for segment in line.segments() {
+            self.expect_segment(times, segment, line.window);
+            times = self.now..=self.now;
+        }
+    }
+
+    fn expect_segment(&mut self, times: RangeInclusive<Instant>, mut expected: Segment, window: Option<u16>) {
+        while self.sent.is_empty() && self.run_timer_before(*times.end()) {}
+        let Some((left, segment)) = self.sent.pop_front() else {
+            self.now = *times.end();
+            self.fail("nothing leaves")
+        };
+        self.now = left;
         expected.window = window.unwrap_or(segment.window);
-        if (left, segment) != (at, expected) {
+        if self.peer.is_some() && expected.options.timestamps.is_none() && !segment.flags.contains(Flags::RST)
+        {
+            expected.options.timestamps = segment.options.timestamps;
+        }
+        if !times.contains(&left) || segment != expected {
             self.fail(&format!("this leaves at {left}: {}", written(&segment)));
         }
     }
@@ -308,66 +304,19 @@ impl Runner {
         }
     }
 
+    /// `120 ms`, or `1000..1036 ms`.
+    fn times(&self, words: &[&str]) -> RangeInclusive<Instant> {
+        let [number, unit] = words else { self.fail("a time is a number and a unit") };
+        let (first, last) = number.split_once("..").unwrap_or((number, number));
+        let time = |number| Instant::ZERO + self.span(&[number, unit]);
+        time(first)..=time(last)
+    }
+
     fn span(&self, words: &[&str]) -> Duration {
         words.join(" ").parse().unwrap_or_else(|error| self.fail(&format!("{error}")))
     }
 
-    fn parse_segment(&self, words: &[&str]) -> (Segment, Option<u16>) {
-        let [flags, range, rest @ ..] = words else { self.fail("a segment has flags and a range") };
-        let (start, end) = range.split_once(':').unwrap_or_else(|| self.fail("a range is `first:end`"));
-        let (seq, end): (u64, u64) = (start.parse().unwrap(), end.parse().unwrap());
-        let flags = flags.chars().fold(Flags::NONE, |all, letter| {
-            let letters = [
-                ('S', Flags::SYN),
-                ('F', Flags::FIN),
-                ('R', Flags::RST),
-                ('P', Flags::PSH),
-                ('.', Flags::ACK),
-            ];
-            let flag = letters.iter().find(|(name, _)| *name == letter);
-            all | flag.unwrap_or_else(|| self.fail("flags are S F R P .")).1
-        });
-        let len = u32::try_from(end - seq).unwrap();
-        let mut segment = Segment { seq, ack: 0, len, window: 0, flags, options: Options::NONE };
-        let mut window = None;
-        for pair in rest.chunks(2) {
-            match pair {
-                ["ack", value] => segment.ack = value.parse().unwrap(),
-                ["win", value] => window = Some(value.parse().unwrap()),
-                ["mss", value] => segment.options.mss = Some(value.parse().unwrap()),
-                ["scale", value] => segment.options.window_scale = Some(value.parse().unwrap()),
-                ["ts", value] => {
-                    let (value, echo) =
-                        value.split_once(':').unwrap_or_else(|| self.fail("`ts` is `value:echo`"));
-                    let timestamps =
-                        Timestamps { value: value.parse().unwrap(), echo: echo.parse().unwrap() };
-                    segment.options.timestamps = Some(timestamps);
-                }
-                _ => {
-                    self.fail("after the range come `ack`, `win`, `mss`, `scale` and `ts`, each with a value")
-                }
-            }
-        }
-        (segment, window)
+    fn line(&self, words: &[&str]) -> Line {
+        Line::parse(words).unwrap_or_else(|error| self.fail(&error))
     }
-}
-
-/// A segment as a line of a script has it.
-pub(super) fn written(segment: &Segment) -> String {
-    let Segment { seq, ack, len, window, flags, options } = segment;
-    let mut text = format!("{flags} {seq}:{} ", seq + u64::from(*len));
-    if flags.contains(Flags::ACK) {
-        text += &format!("ack {ack} ");
-    }
-    text += &format!("win {window}");
-    if let Some(mss) = options.mss {
-        text += &format!(" mss {mss}");
-    }
-    if let Some(scale) = options.window_scale {
-        text += &format!(" scale {scale}");
-    }
-    if let Some(Timestamps { value, echo }) = options.timestamps {
-        text += &format!(" ts {value}:{echo}");
-    }
-    text
 }

@@ -1,6 +1,6 @@
 //! Loss: duplicate ACKs, the timer, and what 4.4BSD-Lite does not repair.
 
-use super::script::{client, server, server_with};
+use super::{client, server, server_with};
 
 /// Four segments in flight of which the first is lost, cwnd 5840.
 const FOUR_IN_FLIGHT: &str = "

@@ -1,6 +1,6 @@
 //! When data leaves: Nagle, silly windows, the pieces of a write, probes of a shut window, restart after idleness.
 
-use super::script::{client, client_with, script, server, server_with};
+use super::{client, client_with, script, server, server_with};
 
 #[test]
 fn a_write_on_an_idle_connection_leaves_whole() {

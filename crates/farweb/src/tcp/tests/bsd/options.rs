@@ -1,6 +1,6 @@
 //! RFC 1323 as the released 4.4BSD-Lite had it: timestamps and window scaling.
 
-use super::script::script;
+use super::script;
 
 #[test]
 fn timestamps_are_used_when_both_offer_them() {

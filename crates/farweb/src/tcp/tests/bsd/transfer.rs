@@ -1,7 +1,7 @@
 //! Loss-free transfers over a pipe of fixed delay, against closed forms.
 
-use super::super::*;
-use super::pipe::{Application, End, Fate, Pipe, Sent};
+use crate::tcp::tests::pipe::{Application, End, Fate, Pipe, Sent};
+use crate::tcp::*;
 use crate::units::{Duration, Instant};
 
 const DELAY: Duration = Duration::from_millis(60);

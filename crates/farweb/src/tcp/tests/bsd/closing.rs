@@ -1,6 +1,6 @@
 //! Closing: who ends when, what is acknowledged, and the ways to end badly.
 
-use super::script::{client, client_with, server};
+use super::{client, client_with, server};
 
 #[test]
 fn a_server_that_closes_first_waits_60_s() {

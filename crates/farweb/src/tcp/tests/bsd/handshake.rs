@@ -1,6 +1,6 @@
 //! Opening: who sends what when, what is agreed, and how it fails.
 
-use super::script::script;
+use super::script;
 
 #[test]
 fn active_open_then_request_in_a_segment_of_its_own() {

@@ -1,7 +1,7 @@
 //! When ACKs leave: the 200 ms grid, the window-update rule that looks like "every second segment", and what is
 //! acknowledged at once.
 
-use super::script::{client, client_with};
+use super::{client, client_with, script};
 
 #[test]
 fn a_single_segment_is_acknowledged_at_the_next_fast_tick() {
@@ -70,7 +70,7 @@ fn with_timestamps_every_third_segment_is_acknowledged() {
 }
 
 fn script_with_timestamps(text: &str) {
-    super::script::script(&format!(
+    script(&format!(
         "set timestamps true
          reader fast
          0 ms   connect

@@ -1,0 +1,81 @@
+//! Endpoints of every profile, their constants and their applications, from bytes.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use farweb::tcp::{Config, HostClock, Options, Overrides, Profile, ProfileName, Timestamps};
+use farweb::units::Duration;
+use serde_json::{Value, json};
+
+/// Every profile.
+const PROFILES: [ProfileName; 1] = [ProfileName::Bsd44Lite];
+
+/// Sizes of buffers: from less than a segment to more than an unscaled window.
+const BUFFERS: [u64; 7] = [64, 500, 4096, 8192, 32_767, 70_000, 200_000];
+
+/// What an endpoint is made with.
+#[derive(Debug, Clone, Copy)]
+pub struct Endpoint {
+    /// Profile, MSS and buffers.
+    pub config: Config,
+    /// Phases of its host's clock.
+    pub host: HostClock,
+}
+
+impl<'a> Arbitrary<'a> for Endpoint {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let size = *u.choose(&BUFFERS)?;
+        let send = *u.choose(&BUFFERS)?;
+        let mss = *u.choose(&[32, 216, 512, 536, 1024, 1460, 8960])?;
+        let config =
+            Config { profile: profile(u)?, mss, send_buffer: Some(send), receive_buffer: Some(size) };
+        let millis = |u: &mut Unstructured<'a>, end| u.int_in_range(0..=end).map(Duration::from_millis);
+        let host =
+            HostClock { slow_phase: millis(u, 499)?, fast_phase: millis(u, 199)?, uptime: millis(u, 9999)? };
+        Ok(Self { config, host })
+    }
+}
+
+fn profile(u: &mut Unstructured<'_>) -> Result<Profile> {
+    let name = *u.choose(&PROFILES)?;
+    let mut constants = Overrides::default();
+    for (constant, values) in varied(name) {
+        let value = u.choose(&values)?;
+        constants.0.insert(constant.to_owned(), value.clone());
+    }
+    let profile = name.profile().with(&constants).expect("the constants are those of the profile");
+    profile.check().expect("the constants are in range");
+    Ok(profile)
+}
+
+/// Constants that change what is sent, with values to choose from; and those that keep a connection alive over any loss.
+fn varied(name: ProfileName) -> Vec<(&'static str, Vec<Value>)> {
+    let either = || vec![json!(false), json!(true)];
+    match name {
+        ProfileName::Bsd44Lite => vec![
+            ("timestamps", either()),
+            ("window_scaling", either()),
+            ("nagle", either()),
+            ("delayed_ack", either()),
+            ("deflate_at_threshold", either()),
+            ("socket_small_pieces", either()),
+            ("header_prediction", vec![json!("lite"), json!("fixed")]),
+            ("socket_cluster", vec![json!("0 B"), json!("1024 B"), json!("2048 B")]),
+            ("initial_cwnd_segments", vec![json!(1), json!(2), json!(4)]),
+            ("retries_max", vec![json!(200)]),
+            ("connect_timeout", vec![json!("1 h")]),
+            ("msl", vec![json!("1 h")]),
+        ],
+    }
+}
+
+/// Options of a segment, without SACK blocks.
+///
+/// # Errors
+/// When there are no more bytes.
+pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
+    let timestamps = match u.arbitrary::<Option<(u8, u8)>>()? {
+        Some((value, echo)) => Some(Timestamps { value: u32::from(value), echo: u32::from(echo) }),
+        None => None,
+    };
+    let (mss, window_scale) = (u.arbitrary()?, u.arbitrary()?);
+    Ok(Options { mss, window_scale, timestamps, sack_permitted: u.arbitrary()?, ..Options::NONE })
+}

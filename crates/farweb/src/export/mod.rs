@@ -1,0 +1,15 @@
+//! Recorded packets for other programs: captures (pcapng) and time–sequence plots (xplot).
+//!
+//! Sans-IO: rows of the packet table go in as columns, in the table's order, and the bytes of a file come out; memory does
+//! not grow with their number. Nothing is simulated, and no file is opened.
+
+mod headers;
+mod pcapng;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod xplot;
+
+pub use pcapng::{Payload, Pcapng};
+pub use rows::{ExportError, Packets, Point, Route};
+pub use xplot::Xplot;

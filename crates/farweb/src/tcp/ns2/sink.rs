@@ -1,0 +1,118 @@
+//! The sink: takes packets and acknowledges them.
+//!
+//! Models both of ns-2's: the plain sink answers each packet with an ACK of the last packet in order; the delaying one lets
+//! a packet in order wait for the next, or for its interval. Whatever arrives while one waits, or out of order, is
+//! acknowledged at once. A sink has room for any number of packets.
+//!
+//! Source: ns-2.35 `tcp/tcp-sink.cc` (`Acker`, `TcpSink`, `DelAckSink`).
+
+use std::ops::Range;
+
+use super::profile::Profile;
+use crate::tcp::segment::Segment;
+use crate::tcp::state::{Notice, Output};
+use crate::units::Instant;
+
+/// The receiving agent of a one-way transfer: a state machine without clock, queue or I/O.
+#[derive(Debug, Clone)]
+pub struct Sink {
+    profile: Profile,
+    /// Next packet expected (`next_`).
+    next: u64,
+    /// The packet after the highest that has arrived.
+    max: u64,
+    /// Packets beyond `next`, in ranges apart from each other and in order.
+    early: Vec<Range<u64>>,
+    /// When the ACK that waits is sent.
+    timer: Option<Instant>,
+}
+
+impl Sink {
+    /// An agent that expects packet 0.
+    #[must_use]
+    pub const fn new(profile: &Profile) -> Self {
+        Self { profile: *profile, next: 0, max: 0, early: Vec::new(), timer: None }
+    }
+
+    /// A packet arrived.
+    pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+        let number = self.profile.packet_number(segment.seq);
+        let before = self.received();
+        self.take(number);
+        if self.received() > before {
+            out.notices.push(Notice::Readable);
+        }
+        if self.may_wait(number) {
+            self.timer = Some(now + self.profile.delayed_ack_interval);
+        } else {
+            self.timer = None;
+            out.segments.push(self.profile.acknowledgement(self.next));
+        }
+    }
+
+    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when no ACK waits.
+    #[must_use]
+    pub const fn next_timeout(&self) -> Option<Instant> {
+        self.timer
+    }
+
+    /// Sends the ACK that waits, when it is due. May be called early or for nothing.
+    pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+        if self.timer.take_if(|at| *at <= now).is_some() {
+            out.segments.push(self.profile.acknowledgement(self.next));
+        }
+    }
+
+    /// Notes that packet `number` is here, and moves on to the next one that is not.
+    fn take(&mut self, number: u64) {
+        self.max = self.max.max(number + 1);
+        if number > self.next {
+            self.keep(number);
+        } else if number == self.next {
+            self.next += 1;
+            if self.early.first().is_some_and(|range| range.start == self.next) {
+                self.next = self.early.remove(0).end;
+            }
+        }
+    }
+
+    /// Keeps a packet that is out of order. Ranges that touch become one.
+    fn keep(&mut self, number: u64) {
+        let mut range = number..number + 1;
+        let first = self.early.partition_point(|kept| kept.end < range.start);
+        let after = self.early.partition_point(|kept| kept.start <= range.end);
+        if first < after {
+            range.start = range.start.min(self.early[first].start);
+            range.end = range.end.max(self.early[after - 1].end);
+        }
+        self.early.splice(first..after, [range]);
+    }
+
+    /// Whether the ACK of packet `number`, which has just arrived, waits.
+    ///
+    /// It does when none waits yet and the packet is the last one in order: with a gap behind it filled it is not.
+    fn may_wait(&self, number: u64) -> bool {
+        let profile = &self.profile;
+        let fills_gap = profile.immediate_ack_in_gap && number + 1 < self.max;
+        let is_first = profile.immediate_ack_of_first && number == 0;
+        profile.delayed_ack && self.timer.is_none() && number + 1 == self.next && !fills_gap && !is_first
+    }
+
+    /// Bytes of payload that have arrived in order; the last packet counts whole.
+    #[must_use]
+    pub fn received(&self) -> u64 {
+        self.profile.data_bytes(self.next)
+    }
+
+    /// Size of an ACK of the agent on the wire, in bytes.
+    #[must_use]
+    pub fn packet_bytes(&self, segment: &Segment) -> u32 {
+        self.profile.packet_bytes(segment)
+    }
+
+    /// Next number expected.
+    #[must_use]
+    pub fn rcv_nxt(&self) -> u64 {
+        self.profile.sequence_number(self.next)
+    }
+}

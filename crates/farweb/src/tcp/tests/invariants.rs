@@ -1,0 +1,60 @@
+//! What must hold of every endpoint and of every segment that it sends, whatever arrives.
+//!
+//! The fuzz targets take this file as it is, so it names nothing beside itself but `tcp` and `units`.
+
+use crate::tcp::{Connection, Flags, Segment, State};
+use crate::units::Duration;
+
+/// What an endpoint has promised so far.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Last ACK and right edge of the window that were sent.
+    ack: u64,
+    edge: u64,
+}
+
+impl Watch {
+    /// Panics when `connection` may not send `segment`.
+    pub(super) fn check(&mut self, segment: &Segment, connection: &Connection) {
+        if segment.flags.contains(Flags::RST) || !segment.flags.contains(Flags::ACK) {
+            return;
+        }
+        self.check_promises(segment, connection);
+        check_window(segment, connection);
+    }
+
+    fn check_promises(&mut self, segment: &Segment, connection: &Connection) {
+        assert!(segment.ack >= self.ack, "the ACK goes back from {}: {segment:?}", self.ack);
+        let scale = if segment.flags.contains(Flags::SYN) { 0 } else { connection.window_shift() };
+        let edge = segment.ack + (u64::from(segment.window) << scale);
+        // The field counts whole units of 2^scale, so the edge may seem to move back by less than one.
+        assert!(edge + (1 << scale) > self.edge, "the window shrinks from {}: {segment:?}", self.edge);
+        (self.ack, self.edge) = (segment.ack, edge.max(self.edge));
+    }
+}
+
+/// Data is sent into the windows only, but for probes.
+fn check_window(segment: &Segment, connection: &Connection) {
+    let Segment { seq, len, .. } = *segment;
+    let Connection::Bsd(_) = connection;
+    let allowed = connection.snd_una() + connection.snd_wnd().min(connection.cwnd());
+    let is_probe = len == 1 && connection.snd_wnd() == 0;
+    let end = seq + u64::from(len);
+    assert!(len == 0 || is_probe || end <= allowed, "beyond the window {allowed}: {segment:?}");
+    assert!(len == 0 || seq >= connection.snd_una(), "already acknowledged: {segment:?}");
+}
+
+/// Panics when the variables of `connection` contradict each other.
+pub(super) fn check(connection: &Connection) {
+    assert!(connection.snd_una() <= connection.snd_nxt());
+    assert!(connection.snd_nxt() <= connection.snd_max());
+    assert!(connection.flight_size() == connection.snd_max() - connection.snd_una());
+    assert!(connection.state() == State::Closed || connection.cwnd() >= connection.mss());
+    let counted = connection.bytes_acknowledged() + connection.bytes_unsent_or_unacknowledged();
+    assert_eq!(counted, connection.bytes_written());
+    assert!(connection.readable() <= connection.buffers().1, "more than the buffer holds");
+    let (shortest, longest) = match connection {
+        Connection::Bsd(_) => (Duration::from_secs(1), Duration::from_secs(64)),
+    };
+    assert!((shortest..=longest).contains(&connection.rto()), "a timeout of {}", connection.rto());
+}

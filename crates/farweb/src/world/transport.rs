@@ -1,0 +1,107 @@
+//! What runs at an end of a connection: an endpoint of TCP, or one of ns-2's agents.
+
+use crate::tcp::{self, Output, Segment, State, ns2};
+use crate::units::Instant;
+
+/// A state machine at one end.
+pub(super) enum Transport {
+    /// Sends and receives.
+    Tcp(tcp::Connection),
+    /// Sends packets of a transfer.
+    Sender(ns2::Sender),
+    /// Receives them.
+    Sink(ns2::Sink),
+}
+
+/// Calls the same method of whatever runs there.
+macro_rules! on_each {
+    ($transport:expr, $agent:ident => $call:expr) => {
+        match $transport {
+            Transport::Tcp($agent) => $call,
+            Transport::Sender($agent) => $call,
+            Transport::Sink($agent) => $call,
+        }
+    };
+}
+
+impl Transport {
+    pub(super) fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+        on_each!(self, agent => agent.on_segment(now, segment, out));
+    }
+
+    pub(super) fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+        on_each!(self, agent => agent.on_timeout(now, out));
+    }
+
+    pub(super) fn next_timeout(&self) -> Option<Instant> {
+        on_each!(self, agent => agent.next_timeout())
+    }
+
+    /// The first link refused the segment that was sent last. An agent of ns-2 does not notice.
+    pub(super) fn on_local_drop(&mut self) {
+        if let Self::Tcp(tcp) = self {
+            tcp.on_local_drop();
+        }
+    }
+
+    /// Size on the wire of a segment that is sent from here, in bytes.
+    #[inline]
+    pub(super) fn packet_bytes(&self, segment: &Segment) -> u32 {
+        match self {
+            Self::Tcp(_) => segment.packet_bytes(),
+            Self::Sender(sender) => sender.packet_bytes(segment),
+            Self::Sink(sink) => sink.packet_bytes(segment),
+        }
+    }
+
+    /// Whether nothing is left to do here but to answer late packets.
+    pub(super) fn is_over(&self) -> bool {
+        match self {
+            Self::Tcp(tcp) => matches!(tcp.state(), State::Closed | State::TimeWait),
+            Self::Sender(sender) => sender.is_done(),
+            Self::Sink(_) => true,
+        }
+    }
+
+    /// Bytes sent from here that the other end has acknowledged.
+    pub(super) fn bytes_acknowledged(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.bytes_acknowledged(),
+            Self::Sender(sender) => sender.bytes_acknowledged(),
+            Self::Sink(_) => 0,
+        }
+    }
+
+    pub(super) fn retransmits(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.retransmits(),
+            Self::Sender(sender) => sender.retransmits(),
+            Self::Sink(_) => 0,
+        }
+    }
+
+    pub(super) fn timeouts(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.timeouts(),
+            Self::Sender(sender) => sender.timeouts(),
+            Self::Sink(_) => 0,
+        }
+    }
+
+    /// Congestion window and slow-start threshold, in bytes; a sink has none.
+    pub(super) fn windows(&self) -> Option<(u64, u64)> {
+        match self {
+            Self::Tcp(tcp) => Some((tcp.cwnd(), tcp.ssthresh())),
+            Self::Sender(sender) => Some((sender.cwnd(), sender.ssthresh())),
+            Self::Sink(_) => None,
+        }
+    }
+
+    /// Shift of the window field in segments that are sent from here, but for a SYN.
+    pub(super) fn window_shift(&self) -> u8 {
+        match self {
+            Self::Tcp(tcp) => tcp.window_shift(),
+            Self::Sender(_) | Self::Sink(_) => 0,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+"""Captures and plots from results, read back."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import pcapng
+from farweb import Results
+from farweb.errors import ResultsError
+from farweb.export import capture_points, export_pcapng
+from sample_results import request, write_results
+from samples import SCENARIO, Farweb
+
+PATH = """\
+[path]
+nodes = ["client", "router", "server"]
+
+[[path.link]]
+up   = { rate = "2 Mbit/s", delay = "30 ms" }
+down = { rate = "2 Mbit/s", delay = "30 ms", loss = { kind = "list", drop = ["data 5", "data 9"] } }
+
+[[path.link]]
+up   = { rate = "10 Mbit/s", delay = "5 ms" }
+down = { rate = "10 Mbit/s", delay = "5 ms" }
+
+[[leg]]"""
+
+RECORD = '[record]\npackets = "all"\npoints = ["ends", "link 0", "link 1 down"]\n'
+
+
+@pytest.fixture
+def results(farweb: Farweb, cable: Path) -> Results:
+    """Three requests over two links, the first of which loses the 5th and 9th data packet of a connection."""
+    before, _, rest = SCENARIO.partition("[path]")
+    cable.write_text(before + PATH + rest.partition("[[leg]]")[2] + RECORD)
+    assert farweb("run", cable, "--out", "r").code == 0
+    return Results.open("r")
+
+
+def rows(results: Results, point: str) -> pl.DataFrame:
+    """The rows of the packet table that a capture at a point has."""
+    at = pl.col("link").is_null() & (pl.col("node") == point)
+    if point.startswith("link "):
+        at = (pl.col("link") == int(point.split()[1])) & (pl.col("event") == "pass")
+    return results.packets.filter(at)
+
+
+def test_a_capture_is_what_the_table_says(farweb: Farweb, results: Results) -> None:
+    assert list(capture_points(results)) == ["client", "server", "link 0", "link 1"]
+    for point in capture_points(results):
+        answer = farweb("export", "pcapng", "r", "--point", point, "--payload", "-o", "a.pcapng", "--json")
+        assert answer.code == 0, answer.err
+        expected, capture = rows(results, point), pcapng.read(Path("a.pcapng"))
+        assert capture.interfaces == [point]
+        assert answer.json() == {
+            "file": "a.pcapng",
+            "packets": len(expected),
+            "points": [point],
+            "connection": None,
+        }
+        columns = {
+            "time_ns": [packet.time_ns for packet in capture.packets],
+            "payload_bytes": [packet.payload for packet in capture.packets],
+            "window_field": [packet.window for packet in capture.packets],
+        }
+        for name, values in columns.items():
+            assert values == expected[name].to_list(), f"{name} at {point}"
+        assert all(packet.checksums_hold for packet in capture.packets)
+
+
+def test_sequence_numbers_count_from_one_start_for_each_end(farweb: Farweb, results: Results) -> None:
+    farweb("export", "pcapng", "r", "--connection", 1, "-o", "a.pcapng")
+    expected = rows(results, "server").filter(pl.col("connection") == 1)
+    packets = pcapng.read(Path("a.pcapng")).packets
+    first = {packet.source: packet.seq for packet in reversed(packets)}
+    assert len(first) == 2
+    assert len({seq >> 20 for seq in first.values()}) == 2, "they are random"
+    for packet, row in zip(packets, expected.iter_rows(named=True), strict=True):
+        assert (packet.seq - first[packet.source]) % 2**32 == row["seq"]
+        if "." in row["flags"]:
+            assert (packet.ack - first[packet.target]) % 2**32 == row["ack"]
+        else:
+            assert packet.ack == 0
+
+
+def test_a_packet_is_known_again_at_another_point(farweb: Farweb, results: Results) -> None:
+    farweb("export", "pcapng", "r", "--point", "all", "-o", "a.pcapng")
+    capture = pcapng.read(Path("a.pcapng"))
+    assert capture.interfaces == ["client", "server", "link 0", "link 1"]
+    seen: dict[tuple[object, ...], dict[str, pcapng.Packet]] = {}
+    for packet in capture.packets:
+        seen.setdefault((packet.source, packet.target, packet.identification), {})[packet.interface] = packet
+    lost = 0
+    for places in seen.values():
+        assert len({(packet.seq, packet.ack, packet.options) for packet in places.values()}) == 1
+        going_up = places.get("client") and places["client"].target[1] == 80
+        if going_up:
+            assert {name: packet.ttl for name, packet in places.items()} == {"client": 64, "link 0": 64, "server": 63}
+        elif "client" in places:
+            ttl = {"server": 64, "link 1": 64, "link 0": 63, "client": 63}
+            assert {name: packet.ttl for name, packet in places.items()} == ttl
+            times = [places[name].time_ns for name in ("server", "link 1", "link 0", "client")]
+            assert times == sorted(times)
+        else:
+            assert set(places) == {"server", "link 1"}, "link 0 has lost it"
+            lost += 1
+    assert lost == results.packets.filter(event="drop").height == 2
+
+
+def test_without_payload_packets_tell_their_length(farweb: Farweb, results: Results) -> None:
+    farweb("export", "pcapng", "r")
+    packets = pcapng.read(Path("r/packets.pcapng")).packets
+    assert {packet.captured for packet in packets} == {40, 44}
+    assert max(packet.length for packet in packets) == 1500
+
+
+def test_the_end_nearest_to_the_servers_is_taken_and_the_others_are_told(farweb: Farweb, results: Results) -> None:
+    answer = farweb("export", "pcapng", "r", "-o", "a.pcapng")
+    assert pcapng.read(Path("a.pcapng")).interfaces == ["server"]
+    assert "client, link 0, link 1" in answer.err
+
+
+def test_a_plot_is_of_the_sender_of_most_data(farweb: Farweb, results: Results) -> None:
+    answer = farweb("export", "xpl", "r", "--connection", 1, "--json")
+    assert answer.json()["points"] == ["server"]
+    down = Path("r/timeseq.xpl").read_text()
+    assert down.startswith("timeval signed\ntitle\nserver_==>_client ")
+    assert down.endswith("\ngo\n")
+    assert down.count("\nR\n") == results.packets.filter(event="send", connection=1, retransmission=True).height > 0
+    farweb("export", "xpl", "r", "--connection", 1, "--direction", "up", "--point", "link 0", "-o", "up.xpl")
+    assert Path("up.xpl").read_text().startswith("timeval signed\ntitle\nclient_==>_server ")
+
+
+def test_the_slowest_connection_is_plotted_unless_one_is_named(farweb: Farweb, results: Results) -> None:
+    assert farweb("export", "xpl", "r", "--json").json()["connection"] == 1
+
+
+def test_two_exports_have_the_same_bytes(farweb: Farweb, results: Results) -> None:
+    for name in ("one", "two"):
+        farweb("export", "pcapng", "r", "--point", "all", "--payload", "-o", f"{name}.pcapng")
+        farweb("export", "xpl", "r", "-o", f"{name}.xpl")
+    for suffix in ("pcapng", "xpl"):
+        assert Path(f"one.{suffix}").read_bytes() == Path(f"two.{suffix}").read_bytes()
+
+
+def test_a_result_with_exports_in_it_may_be_replaced(farweb: Farweb, results: Results, cable: Path) -> None:
+    farweb("export", "pcapng", "r")
+    farweb("export", "xpl", "r")
+    assert farweb("run", cable, "--out", "r").code == 0
+    assert not Path("r/packets.pcapng").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("pcapng r --point severs", "packets were not recorded at severs (did you mean server?)"),
+        ("pcapng r --point router", "they were at client, server, link 0, link 1: set record.points"),
+        ("pcapng r --connection 9", "r: no packets of connection 9 at server"),
+        ("xpl r --connection 9", "r: no packets of connection 9 at client, server, link 0, link 1"),
+        ("xpl r --connection 0 --point router", "packets were not recorded at router"),
+        ("pcapng nowhere", "nowhere: not a results folder"),
+        ("pcapng r --connection -1", "--connection"),
+        ("xpl r --direction left", "left"),
+    ],
+)
+def test_what_is_not_there_is_told(farweb: Farweb, results: Results, arguments: str, message: str) -> None:
+    answer = farweb("export", *arguments.split())
+    assert answer.code == 2
+    assert message in answer.err
+    assert not Path("r/packets.pcapng").exists()
+    assert not Path("r/timeseq.xpl").exists()
+
+
+def test_a_result_without_packets_says_what_to_set(farweb: Farweb, cable: Path) -> None:
+    farweb("run", cable, "--out", "r")
+    for what in ("pcapng", "xpl"):
+        answer = farweb("export", what, "r")
+        assert answer.code == 2
+        assert 'set record.packets = "all"' in answer.err
+
+
+def test_a_table_of_an_older_version_is_told(tmp_path: Path) -> None:
+    old = write_results(tmp_path / "old", [request(1, 1.0, 10)], packets=[])
+    old.manifest["scenario"]["leg"] = [{"from": "client", "to": "server"}]
+    pl.DataFrame({"time_ns": [1]}).write_parquet(old.path / "packets.parquet")
+    with pytest.raises(ResultsError, match="has no column connection: an older version of farweb wrote it"):
+        export_pcapng(old, tmp_path / "a.pcapng")
+    (old.path / "packets.parquet").write_text("no table")
+    with pytest.raises(ResultsError, match="cannot be read"):
+        export_pcapng(old, tmp_path / "a.pcapng")
+
+
+def test_a_row_that_no_recorder_writes_is_told(results: Results) -> None:
+    table = results.packets.with_columns(window_field=pl.lit(70_000))
+    table.write_parquet(results.path / "packets.parquet")
+    with pytest.raises(ResultsError, match="column window_field: found 70000"):
+        export_pcapng(results, Path("a.pcapng"))
+    assert not Path("a.pcapng").exists()
+
+
+def test_rows_of_one_connection_are_found_wherever_they_stand(results: Results) -> None:
+    whole = results.packets
+    expected = whole.filter((pl.col("connection") == 2) & pl.col("link").is_null() & (pl.col("node") == "server"))
+    whole.write_parquet(results.path / "packets.parquet", row_group_size=16)
+    done: list[tuple[int, int]] = []
+    exported = export_pcapng(results, Path("a.pcapng"), connection=2, progress=lambda *now: done.append(now))
+    assert exported.packets == len(expected) > 0
+    assert done[-1] == (len(whole), len(whole))
+    assert len(done) == -(-len(whole) // 16)
