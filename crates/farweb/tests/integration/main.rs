@@ -4,5 +4,6 @@ mod capture;
 mod closed_form;
 mod determinism;
 mod endings;
+mod linux_reference;
 mod ns2;
 mod run;

@@ -128,7 +128,7 @@ impl Receiver {
     }
 
     /// Shift of our window that our SYN offers; `None` when scaling is off.
-    pub(super) fn scale_offered(&self) -> Option<u8> {
+    pub(super) const fn scale_offered(&self) -> Option<u8> {
         self.window.scale_offered()
     }
 
