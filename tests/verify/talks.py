@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kernel_end import PATIENCE_S, KernelEnd, Steps
-from namespaces import DEVICE, FARWEB, KERNEL, Namespace, namespace
+from namespaces import DEVICE, FARWEB, KERNEL, PROGRAM, Namespace, namespace
 
 Role = Literal["client", "server"]
 
-PROGRAM = Path(os.environ.get("FARWEB_TUN", "target/debug/farweb-tun")).resolve()
 CAPTURES = Path(os.environ.get("FARWEB_TALKS", "target/talks"))
 """Folder of what both ends saw of each talk."""
 DEADLINE_S = 80
