@@ -23,6 +23,7 @@ pub struct Config {
 
 /// An endpoint of a TCP connection: a state machine without clock, queue or I/O.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "the stack of most simulations is not one more pointer away")]
 pub enum Connection {
     /// Of 4.4BSD.
     Bsd(bsd::Connection),

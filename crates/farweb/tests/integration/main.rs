@@ -4,5 +4,7 @@ mod capture;
 mod closed_form;
 mod determinism;
 mod endings;
+mod linux_reference;
 mod ns2;
+mod ns2_clock;
 mod run;

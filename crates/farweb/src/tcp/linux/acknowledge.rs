@@ -247,12 +247,12 @@ impl Connection {
     }
 
     /// The delivery record of the most recently sent segment that an ACK shows is the one that counts.
-    pub(super) fn note_delivery_sample(&mut self, id: super::queue::SegmentId, ack: &mut Ack) {
+    pub(super) fn note_delivery_sample(&mut self, id: super::sent::SegmentId, ack: &mut Ack) {
         let (sent_at, end) = (self.queue.get(id).sent_at, self.queue.get(id).end);
         let Some(delivered) = self.queue.take_delivered(id) else { return };
         let is_newer = ack
             .prior_delivered
-            .is_none_or(|(_, at, newest_end)| super::queue::sent_after(sent_at, end, at, newest_end));
+            .is_none_or(|(_, at, newest_end)| super::sent::sent_after(sent_at, end, at, newest_end));
         if is_newer {
             ack.prior_delivered = Some((delivered, sent_at, end));
         }

@@ -143,9 +143,9 @@ impl Connection {
                 || self.is_reset_after_fin(segment)
                 || self.receive.sack_blocks().map(|block| block.end).max() == Some(segment.seq);
             if is_exact {
-                self.on_reset(out)
+                self.on_reset(out);
             } else {
-                self.challenge(out)
+                self.challenge(out);
             }
             return false;
         }

@@ -16,6 +16,7 @@ mod recovery;
 mod rtt;
 mod sack;
 mod send;
+mod sent;
 mod timers;
 
 pub(super) use connection::Config;

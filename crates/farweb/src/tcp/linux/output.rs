@@ -8,8 +8,8 @@
 //! `__tcp_retransmit_skb()`, `tcp_xmit_retransmit_queue()`, `__tcp_transmit_skb()`; RFC 896; RFC 2861; RFC 7661.
 
 use super::connection::Connection;
-use super::queue::SegmentId;
 use super::recovery::{CaState, Resend};
+use super::sent::SegmentId;
 use super::timers::Pending;
 use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::Output;

@@ -12,41 +12,11 @@
 
 use std::collections::VecDeque;
 
+use super::sent::{SegmentId, Sent};
 use crate::tcp::segment::Flags;
 use crate::units::Instant;
 
-/// Number of a segment in the queue.
-pub(super) type SegmentId = u64;
-
 const NONE: SegmentId = SegmentId::MAX;
-
-/// A segment that was sent.
-#[derive(Debug, Clone)]
-pub(super) struct Sent {
-    /// Number of its first byte, or of the SYN or FIN.
-    pub(super) seq: u64,
-    /// The number after the last one that it takes.
-    pub(super) end: u64,
-    /// SYN, FIN and PSH as it carries them.
-    pub(super) flags: Flags,
-    /// When it was last transmitted.
-    pub(super) sent_at: Instant,
-    /// Segments that had been delivered when it was last transmitted; `None` once that has made a sample.
-    pub(super) delivered: Option<u64>,
-    /// When the last of those was delivered, or when it was sent if nothing was in flight.
-    pub(super) delivered_at: Instant,
-    /// A SACK block covers it.
-    pub(super) sacked: bool,
-    /// It is taken to be lost.
-    pub(super) lost: bool,
-    /// A retransmission of it is in flight.
-    pub(super) retransmitted: bool,
-    /// It was retransmitted at some time.
-    pub(super) ever_retransmitted: bool,
-    earlier: SegmentId,
-    later: SegmentId,
-    in_time_order: bool,
-}
 
 /// What was sent and is not acknowledged, in order of sequence numbers.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +33,8 @@ pub(super) struct Queue {
     pub(super) lost_out: u32,
     /// Retransmissions in flight.
     pub(super) retrans_out: u32,
+    /// Segments with a SACK mark right behind another one: their memory was merged (`tcp_shift_skb_data()`).
+    pub(super) merged: u32,
     /// Where the search for a segment to retransmit starts.
     retransmit_hint: Option<SegmentId>,
     /// End of the highest segment with a SACK mark; meaningless while there is none.
@@ -73,20 +45,6 @@ pub(super) struct Queue {
     pub(super) delivered_total: u64,
     /// When the last segment was delivered.
     pub(super) delivered_at: Instant,
-}
-
-impl Sent {
-    /// Whether it was sent again, or may have been.
-    pub(super) const fn was_retransmitted(&self) -> bool {
-        self.retransmitted || self.ever_retransmitted
-    }
-}
-
-/// Whether the segment that ends at `end` and left at `at` was sent after another one; a microsecond is the finest
-/// difference that the kernel sees, and segments of the same one are ordered by number (RFC 8985, section 6.2).
-pub(super) const fn sent_after(at: Instant, end: u64, other_at: Instant, other_end: u64) -> bool {
-    let (micros, other_micros) = (at.as_nanos() / 1000, other_at.as_nanos() / 1000);
-    micros > other_micros || (micros == other_micros && end > other_end)
 }
 
 impl Queue {
@@ -147,21 +105,10 @@ impl Queue {
             self.delivered_at = now;
         }
         let id = self.ids().end;
-        self.segments.push_back(Sent {
-            seq,
-            end,
-            flags,
-            sent_at: now,
-            delivered: Some(self.delivered_total),
-            delivered_at: self.delivered_at,
-            sacked: false,
-            lost: false,
-            retransmitted: false,
-            ever_retransmitted: false,
-            earlier: NONE,
-            later: NONE,
-            in_time_order: false,
-        });
+        let mut sent = Sent::new(now, seq, end, flags);
+        sent.delivered = Some(self.delivered_total);
+        sent.delivered_at = self.delivered_at;
+        self.segments.push_back(sent);
         self.append_in_time(id);
     }
 
@@ -173,6 +120,7 @@ impl Queue {
             self.retransmit_hint = None;
         }
         self.first += 1;
+        self.merged -= u32::from(sent.sacked && self.is_sacked(self.first));
         self.sacked_out -= u32::from(sent.sacked);
         self.lost_out -= u32::from(sent.lost);
         self.retrans_out -= u32::from(sent.retransmitted);
@@ -251,6 +199,7 @@ impl Queue {
         self.lost_out -= u32::from(was_lost);
         self.highest_sacked = if self.sacked_out == 0 { end } else { self.highest_sacked.max(end) };
         self.sacked_out += 1;
+        self.merged += self.sacked_neighbours(id);
         self.take_from_time(id);
     }
 
@@ -269,7 +218,16 @@ impl Queue {
         if sent.sacked {
             sent.sacked = false;
             self.sacked_out -= 1;
+            self.merged -= self.sacked_neighbours(id);
         }
+    }
+
+    fn is_sacked(&self, id: SegmentId) -> bool {
+        self.ids().contains(&id) && self.get(id).sacked
+    }
+
+    fn sacked_neighbours(&self, id: SegmentId) -> u32 {
+        u32::from(self.is_sacked(id + 1)) + u32::from(id > self.first && self.is_sacked(id - 1))
     }
 
     /// Nothing is lost after all.
@@ -303,7 +261,8 @@ impl Queue {
         self.get_mut(id).delivered.take()
     }
 
-    /// The segment that was transmitted longest ago, of those neither SACKed nor taken off by [`take_from_time`](Self::take_from_time).
+    /// The segment that was transmitted longest ago, of those neither SACKed nor
+    /// taken out of this order.
     pub(super) const fn oldest(&self) -> Option<SegmentId> {
         self.oldest
     }
@@ -451,6 +410,21 @@ mod tests {
     }
 
     #[test]
+    fn neighbours_with_a_sack_mark_are_merged_until_one_goes() {
+        let mut queue = queue(6);
+        let mut merged = Vec::new();
+        for id in [1, 3, 2, 5] {
+            queue.mark_sacked(id);
+            merged.push(queue.merged);
+        }
+        assert_eq!(merged, [0, 0, 2, 2]);
+        (0..2).for_each(|_| drop(queue.pop_front()));
+        assert_eq!(queue.merged, 1);
+        queue.clear_sacked(2);
+        assert_eq!(queue.merged, 0);
+    }
+
+    #[test]
     fn a_number_is_found_in_the_segment_that_holds_it() {
         let mut queue = queue(4);
         queue.pop_front();
@@ -458,13 +432,5 @@ mod tests {
         assert_eq!(queue.find(200), 1);
         assert_eq!(queue.find(201), 2);
         assert_eq!(queue.find(401), 4, "none");
-    }
-
-    #[test]
-    fn segments_of_one_microsecond_are_ordered_by_number() {
-        let (early, late) = (Instant::from_nanos(5_000), Instant::from_nanos(5_999));
-        assert!(sent_after(early, 200, late, 100));
-        assert!(!sent_after(late, 100, early, 200));
-        assert!(sent_after(Instant::from_nanos(6_000), 100, late, 200));
     }
 }

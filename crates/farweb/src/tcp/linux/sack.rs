@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use super::acknowledge::Ack;
 use super::connection::Connection;
-use super::queue::SegmentId;
 use super::recovery::CaState;
+use super::sent::SegmentId;
 use crate::tcp::segment::Segment;
 
 /// Most blocks that fit into a header.

@@ -51,7 +51,8 @@ pub(super) struct ReceiveWindow {
     /// MSS that we offer, less agreed options.
     mss: u64,
     tuned: bool,
-    scaling: bool,
+    /// Shift that our SYN offers.
+    offered: Option<u8>,
 }
 
 /// Memory that a packet of `bytes` takes.
@@ -75,9 +76,13 @@ impl ReceiveWindow {
             shift: 0,
             mss,
             tuned: fixed.is_none() && profile.receive_buffer_tuning,
-            scaling: profile.window_scaling,
+            offered: None,
         };
         window.advertised = window.initial(mss);
+        // A shift for the largest window that may ever be.
+        let largest = memory.max(window.memory_max).min(window.clamp);
+        let shift = largest.ilog2().saturating_sub(15).min(SHIFT_MAX) as u8;
+        window.offered = profile.window_scaling.then_some(shift);
         window
     }
 
@@ -91,10 +96,9 @@ impl ReceiveWindow {
         if space > mss { space - space % mss } else { space }
     }
 
-    /// Shift that our SYN offers, for the largest window that may ever be.
-    pub(super) fn scale_offered(&self) -> Option<u8> {
-        let space = self.from_memory(self.memory).max(self.memory_max).min(self.clamp);
-        self.scaling.then(|| space.ilog2().saturating_sub(15).min(SHIFT_MAX) as u8)
+    /// Shift that our SYN offers.
+    pub(super) const fn scale_offered(&self) -> Option<u8> {
+        self.offered
     }
 
     /// Window field of a SYN.
@@ -110,7 +114,7 @@ impl ReceiveWindow {
             self.mss -= option_bytes;
         }
         self.from = rcv_nxt;
-        self.shift = if scaling { self.scale_offered().unwrap_or(0) } else { 0 };
+        self.shift = if scaling { self.offered.unwrap_or(0) } else { 0 };
         self.clamp = self.clamp.min(FIELD_MAX << self.shift);
         let full = self.from_memory(self.memory);
         self.clamp = self.clamp.min(full);
@@ -307,7 +311,7 @@ mod tests {
         // A passive opener knows of the options.
         let mut passive = linux;
         passive.start(1, true, 12, true);
-        assert_eq!(passive.syn_field(), 65160);
+        assert_eq!((passive.syn_field(), passive.scale_offered()), (65160, Some(10)));
     }
 
     #[test]

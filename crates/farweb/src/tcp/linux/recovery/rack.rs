@@ -8,7 +8,7 @@
 
 use super::{CaState, Connection};
 use crate::tcp::linux::acknowledge::Ack;
-use crate::tcp::linux::queue::{SegmentId, sent_after};
+use crate::tcp::linux::sent::{SegmentId, sent_after};
 use crate::tcp::linux::timers::Pending;
 use crate::units::{Duration, Instant};
 

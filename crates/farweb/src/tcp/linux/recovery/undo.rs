@@ -7,7 +7,7 @@
 //! `tcp_try_undo_recovery()`, `tcp_try_undo_partial()`, `tcp_try_undo_dsack()`, `tcp_try_undo_loss()`; RFC 3522; RFC 3708.
 
 use super::{CaState, Connection};
-use crate::tcp::linux::queue::Sent;
+use crate::tcp::linux::sent::Sent;
 use crate::tcp::segment::Segment;
 use crate::tcp::state::State;
 

@@ -1,5 +1,6 @@
 //! Tests of the sender against a peer whose segments the test makes, a round trip of 100 ms away.
 
+mod closing;
 mod loss;
 mod opening;
 
