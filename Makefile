@@ -53,8 +53,9 @@ lint: build ## Check formatting, lints and types.
 	$(BIN)/mypy
 	$(BIN)/stubtest farweb._core
 
-verify: build ## Check the report in a real browser, which has to be there: Chromium.
+verify: build ## Check the report in a real browser, and captures with tshark and tcptrace, which have to be there.
 	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
+	@for tool in tshark editcap tcptrace; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcptrace)" >&2; missing=1; }; done; test -z "$$missing"
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/verify
 
 bench: build ## Measure speed and memory.

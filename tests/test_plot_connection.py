@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from farweb.errors import ResultsError
 from farweb.plot import draw
 from farweb.plot.connection import trace
+from farweb.plot.style import encode
 from sample_results import Row, request, write_results
 
 MS = 1_000_000
@@ -177,6 +178,41 @@ def test_a_syn_that_is_sent_again_says_so(tmp_path: Path) -> None:
     results = write_results(tmp_path / "a", [request(1, 75.0, 10, status="failed", end_ns=None)], packets=packets)
     chart = draw("timeseq", [results], connection=1)
     assert [text.get_text() for text in chart.axes[0].texts] == ["SYN", "SYN R"]
+
+
+def test_sack_blocks_stand_where_they_reached_the_sender(tmp_path: Path) -> None:
+    def blocks(row: Row) -> Row:
+        if (row["event"], row["ack"], row["seq"]) != ("receive", 1001, 301):
+            return row
+        newest = {"start": 2001, "end": 3001}
+        # The second acknowledgement of byte 1001 tells what has arrived behind the hole, the first nothing.
+        return {**row, "sack": [newest, {"start": 1, "end": 501}] if row["time_ns"] == 3350 * MS else []}
+
+    packets = [blocks(row) for row in connection(3, start_ms=3000)]
+    chart = draw("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
+    assert bars(by_gid(chart, "sack")) == [(0.35, 2001, 3001), (0.35, 1, 501)]
+    assert "SACK block" in legend(chart)
+
+
+def test_without_sack_the_legend_has_none(results_path: Path) -> None:
+    chart = draw("timeseq", [open_results(results_path)], connection=3)
+    assert bars(by_gid(chart, "sack")) == []
+    assert "SACK block" not in legend(chart)
+
+
+def test_six_entries_of_the_legend_leave_the_axes_their_width(tmp_path: Path) -> None:
+    packets = [{**row, "window_bytes": 2000, "sack": [{"start": 1, "end": 501}]} for row in connection(3)]
+    chart = draw("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
+    assert len(legend(chart)) == 6
+    encode(chart, "png")  # lays it out
+    assert chart.axes[0].get_position().width > 0.85
+
+
+def test_packets_of_links_alone_make_no_plot(tmp_path: Path) -> None:
+    packets = [{**row, "event": "pass", "link": 0} for row in connection(3)]
+    results = write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)
+    with pytest.raises(ResultsError, match=r'recorded on links only; add "ends" to record\.points'):
+        draw("timeseq", [results], connection=3)
 
 
 def test_window_plot(results_path: Path) -> None:

@@ -9,7 +9,7 @@ import json
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +118,7 @@ class Run:
 
     results: Results
     folder: Path
+    _frames: dict[tuple[str, bool], list[Frame]] = field(default_factory=dict)
 
     def capture(self, point: str, payload: bool = True) -> Path:
         """A capture at a point."""
@@ -135,12 +136,17 @@ class Run:
 
     def frames(self, point: str, payload: bool = True) -> list[Frame]:
         """What tshark says of each packet at a point."""
+        if (point, payload) not in self._frames:
+            self._frames[point, payload] = self._judge(point, payload)
+        return self._frames[point, payload]
+
+    def _judge(self, point: str, payload: bool) -> list[Frame]:
         fields = ("_ws.expert.severity", "_ws.expert.message", "_ws.malformed", "tcp.checksum.status")
         told = run(
             "tshark",
             *("-r", self.capture(point, payload), "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"),
             *("-T", "fields", "-E", "aggregator=|"),
-            *(argument for field in (*fields, "ip.checksum.status") for argument in ("-e", field)),
+            *(argument for each in (*fields, "ip.checksum.status") for argument in ("-e", each)),
         )
         rows = self.rows(point)
         frames = []
@@ -232,7 +238,7 @@ class View:
         """Whether what should have come before `row` was dropped on its way here, or was a probe."""
         seen, unprobed = self._highest[key(row)], self._highest_unprobed[key(row)]
         if row["seq"] <= seen:
-            return row["seq"] > unprobed
+            return bool(row["seq"] > unprobed)
         return any(
             key(each) == key(row) and each["seq"] <= seen < end(each) and each["time_ns"] < row["time_ns"]
             for each in self._dropped
@@ -240,10 +246,10 @@ class View:
 
     def acknowledges_after_a_probe(self, row: dict[str, Any]) -> bool:
         other = key(row, back=True)
-        return other in self._probed and row["ack"] <= self._highest[other]
+        return other in self._probed and bool(row["ack"] <= self._highest[other])
 
     def fills_the_window(self, row: dict[str, Any]) -> bool:
-        return self._edge.get(key(row, back=True)) == row["seq"] + row["payload_bytes"]
+        return bool(self._edge.get(key(row, back=True)) == row["seq"] + row["payload_bytes"])
 
 
 def key(row: dict[str, Any], back: bool = False) -> tuple[int, str]:
@@ -262,10 +268,18 @@ def end(row: dict[str, Any]) -> int:
     return int(row["seq"]) + length(row)
 
 
+def reports_a_duplicate(_: View, row: dict[str, Any]) -> bool:
+    """Whether the first SACK block is of what has been acknowledged, or lies in the second (RFC 2883, section 4)."""
+    first, *others = row["sack"]
+    inside = others and others[0]["start"] <= first["start"] and first["end"] <= others[0]["end"]
+    return bool(first["end"] <= row["ack"] or inside)
+
+
 WARNINGS: Sequence[tuple[str, Callable[[View, dict[str, Any]], bool]]] = [
     ("Previous segment(s) not captured", View.misses),
     ("ACKed segment that wasn't captured", View.acknowledges_after_a_probe),
     ("This frame is a (suspected) out-of-order segment", lambda _, row: row["retransmission"]),
+    ("D-SACK Sequence", reports_a_duplicate),
     ("TCP window specified by the receiver is now completely full", View.fills_the_window),
     ("TCP Zero Window segment", lambda _, row: row["window_bytes"] == 0),
     ("Connection reset (RST)", lambda _, row: "R" in row["flags"]),

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 import pytest
-
 from namespaces import delete_leftovers
 
 AT_A_TIME = 24

@@ -18,7 +18,7 @@ NAMES = {
     "size-latency": "latency against response size, with the median by size class; one or several results",
     "cdf": "distribution of latency; one or several results",
     "link": "rate, queue, busy share and drops of a link over time (needs record.links_every)",
-    "timeseq": "time–sequence plot of a connection (needs record.packets)",
+    "timeseq": "time–sequence plot of a connection: segments, ACKs, window, SACK (needs record.packets)",
     "cwnd": "congestion window, threshold and flight of a connection (needs record.packets)",
 }
 """The figures there are: name and what it shows."""

@@ -22,7 +22,7 @@ class Trace:
         direction: ``down`` or ``up``: the way that most of its payload goes.
         node: Where the sender is.
         sent: Segments as they left the sender: `time_s`, `seq`, `payload_bytes`, `flags`, `retransmission`.
-        acks: Segments as they reached the sender: `time_s`, `ack`, `window_bytes`, `payload_bytes`.
+        acks: Segments as they reached the sender: `time_s`, `ack`, `window_bytes`, `payload_bytes`, `sack`.
         drops: Segments that a link dropped on their way from the sender: `time_s`, `seq`, `payload_bytes`.
         state: The sender after each of its segments: `time_s`, `cwnd_bytes`, `ssthresh_bytes`, `flight_bytes`.
         start_s: When the first packet was sent, in seconds of the run.
@@ -54,6 +54,11 @@ def trace(results: Results, connection: int | None) -> Trace:
     rows = results.scan("packets").filter(pl.col("connection") == connection).collect()
     if rows.is_empty():
         raise ResultsError(_absent(results, connection))
+    if "send" not in rows["event"]:
+        raise ResultsError(
+            f'{results.path}: packets of connection {connection} were recorded on links only; add "ends" to '
+            "record.points and run again"
+        )
     payload = rows.filter(pl.col("event") == "send").group_by("direction").agg(pl.col("payload_bytes").sum())
     most = payload.sort(["payload_bytes", "direction"], descending=[True, False])
     direction = str(most["direction"][0])
@@ -71,7 +76,7 @@ def trace(results: Results, connection: int | None) -> Trace:
         node=str(sent["node"][0]),
         sent=sent.select("time_s", "seq", "payload_bytes", "flags", "retransmission"),
         acks=acks.filter(pl.col("flags").str.contains(".", literal=True)).select(
-            "time_s", "ack", "window_bytes", "payload_bytes"
+            "time_s", "ack", "window_bytes", "payload_bytes", "sack"
         ),
         drops=rows.filter(forward & (pl.col("event") == "drop")).select("time_s", "seq", "payload_bytes"),
         state=_state(at_sender, direction),

@@ -19,8 +19,9 @@ ACK = "#009E73"
 WINDOW = "#E69F00"
 AGAIN = "#D55E00"
 ENDS = "#9A4F82"
-"""Colours by role. tcptrace draws on black: data white, ACK green, window yellow, retransmission red, SYN and FIN
-orange; here its hues, as far as they can be told apart on white with any colour vision."""
+SACK = "#6A51E8"
+"""Colours by role. tcptrace draws on black: data white, ACK green, window yellow, retransmission red, SACK purple, SYN
+and FIN orange; here its hues, as far as they can be told apart on white with any colour vision."""
 
 ARROWS_POINTS = 9
 """Height of a full segment, in points, from which its bar has arrow heads; chosen: below, they run together."""
@@ -33,7 +34,8 @@ def timeseq(result: Results, connection: int | None = None) -> style.Chart:
     """Sequence numbers over time, at the sender of the data of one connection.
 
     A bar is a segment, from its first to its last byte; the stair below is what has been acknowledged, the stair above
-    how far the advertised window allows to send.
+    how far the advertised window allows to send. Thin bars between them are blocks of selective acknowledgements, where
+    they reached the sender.
 
     Args:
         result: One with recorded packets.
@@ -47,6 +49,7 @@ def timeseq(result: Results, connection: int | None = None) -> style.Chart:
     axes = chart.subplots()
     window = _set_limits(axes, one)
     _draw_stairs(axes, one)
+    _draw_sack(axes, one)
     _draw_segments(axes, one)
     _draw_ends(axes, one)
     axes.set_xlabel(f"time since the connection's first packet [s]  ({one.start_s:.3f} s into the run)")
@@ -122,6 +125,17 @@ def _draw_stairs(axes: Axes, one: Trace) -> None:
     )
 
 
+def _draw_sack(axes: Axes, one: Trace) -> None:
+    """The blocks of selective acknowledgements, each from its first byte to its last."""
+    blocks = one.acks.select("time_s", "sack").explode("sack").drop_nulls("sack").unnest("sack")
+    time = blocks["time_s"].to_numpy()
+    ends = (blocks["start"].to_numpy(), blocks["end"].to_numpy())
+    bars = np.stack([np.column_stack((time, end)) for end in ends], axis=1)
+    axes.add_collection(LineCollection(list(bars), colors=SACK, linewidths=0.9, zorder=3.5, gid="sack"))
+    for end in ends:
+        axes.plot(time, end, linestyle="", marker="_", markersize=3.5, markeredgewidth=0.9, color=SACK, zorder=3.5)
+
+
 def _draw_ends(axes: Axes, one: Trace) -> None:
     """SYN and FIN, with their names where nothing else is: below the one, and beyond the last ACK of the other."""
     for letter, name, offset, side in (("S", "SYN", (5, -11), "left"), ("F", "FIN", (3, 4), "left")):
@@ -176,8 +190,11 @@ def _draw_legend(axes: Axes, one: Trace, window: bool) -> None:
     ]
     if window:
         entries.append(Line2D([], [], color=WINDOW, label="advertised window"))
+    if (one.acks["sack"].list.len() > 0).any():
+        entries.append(Line2D([], [], color=SACK, marker="|", markersize=10, linestyle="", label="SACK block"))
     if one.sent["retransmission"].any():
         entries.append(Line2D([], [], color=AGAIN, marker="|", markersize=10, linestyle="", label="sent again (R)"))
     if len(one.drops):
         entries.append(Line2D([], [], color=AGAIN, marker="x", markeredgewidth=1.8, linestyle="", label="dropped"))
-    style.legend(axes, columns=len(entries), handles=entries)
+    # All six in a row are as wide as the axes.
+    style.legend(axes, columns=len(entries), handles=entries, handlelength=1.1, handletextpad=0.5, columnspacing=1.3)

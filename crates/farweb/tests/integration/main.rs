@@ -6,4 +6,5 @@ mod determinism;
 mod endings;
 mod linux_reference;
 mod ns2;
+mod ns2_clock;
 mod run;

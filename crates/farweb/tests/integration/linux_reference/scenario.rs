@@ -14,13 +14,13 @@ pub(super) fn transfer(cell: &Cell, seed: u64) -> (f64, i64) {
     let asked = (0..cell.connections).map(|connection| {
         Asked(connection * START_GAP_NS, 300, cell.size, (cell.server_delay_s * 1e9) as u64)
     });
-    let (tables, _) = run(&scenario(cell), seed, asked.collect());
+    let (tables, _) = run(&described(cell), seed, asked.collect());
     let end = ints(&tables, "requests", "end_ns").iter().max().expect("a request");
     (*end as f64 / 1e6, ints(&tables, "connections", "retransmits").iter().sum())
 }
 
 /// The cell as a scenario.
-pub(super) fn scenario(cell: &Cell) -> Scenario {
+fn described(cell: &Cell) -> Scenario {
     let stack = stack(&cell.stack);
     let direction = |name: &str, delay_ms: u64, link: &str| {
         let drops: Vec<String> = cell.drops(link).iter().map(|drop| format!("\"{drop}\"")).collect();

@@ -1,41 +1,76 @@
-//! Cells with several requests on one connection: two endpoints, two directions of a link, and their applications.
+//! Cells by two endpoints, two directions of a link, and their applications, without a world between.
+//!
+//! For several requests on one connection, which no carrier has yet; and for cells that depend on the clocks of both hosts
+//! being one: the hosts of the reference were namespaces of one kernel, where a world gives every host a clock of its own.
 
-use std::collections::VecDeque;
-
-use farweb::tcp::{Config, Connection, HostClock, Notice, Output, ProfileName, Segment};
-use farweb::units::{BitRate, Bytes, Duration, Instant};
+use farweb::net::{Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueCounts, QueueLimit};
+use farweb::rng::Streams;
+use farweb::tcp::{Config, Connection, Flags, HostClock, Notice, Output, ProfileName, Segment};
+use farweb::units::{BitRate, Duration, Instant};
 
 use super::cells::Cell;
 use super::stacks::stack;
 
 const REQUEST_BYTES: u64 = 300;
 
-/// One direction of the link: drop-tail queues of these cells lose nothing.
+/// A segment on the wire.
+struct Wire(Segment);
+
+impl Packet for Wire {
+    fn bytes(&self) -> u32 {
+        self.0.packet_bytes()
+    }
+
+    fn flow(&self) -> u64 {
+        0
+    }
+
+    fn kind(&self) -> PacketKind {
+        let has = |flags| self.0.flags.contains(flags);
+        match self.0.len {
+            _ if has(Flags::RST) => PacketKind::Reset,
+            _ if has(Flags::SYN | Flags::ACK) => PacketKind::SynAck,
+            _ if has(Flags::SYN) => PacketKind::Syn,
+            0 if has(Flags::FIN) => PacketKind::Fin,
+            0 => PacketKind::Ack,
+            _ => PacketKind::Data,
+        }
+    }
+}
+
+/// One direction of the link, and when its head arrives.
 struct Direction {
-    rate: BitRate,
-    delay: Duration,
-    free: Instant,
-    in_flight: VecDeque<(Instant, Segment)>,
+    link: Link<Wire>,
+    head: Option<Instant>,
 }
 
 impl Direction {
-    fn new(cell: &Cell, delay_ms: u64) -> Self {
-        let rate = BitRate::from_bps(cell.rate_bps).expect("a rate above zero");
-        Self { rate, delay: Duration::from_millis(delay_ms), free: Instant::ZERO, in_flight: VecDeque::new() }
+    fn new(cell: &Cell, delay_ms: u64, name: &str) -> Self {
+        let drop = cell.drops(name).iter().map(|drop| drop.parse().expect("packets")).collect();
+        let config = LinkConfig {
+            rate: BitRate::from_bps(cell.rate_bps),
+            delay: Duration::from_millis(delay_ms),
+            limit: Some(QueueLimit::Packets(cell.queue_packets)),
+            counts: QueueCounts::All,
+            loss: Loss::List { drop },
+        };
+        Self { link: Link::new(&config, Streams::new(0).stream("link", 0)), head: None }
     }
 
     fn send(&mut self, now: Instant, segment: Segment) {
-        let bytes = Bytes::new(u64::from(segment.packet_bytes()));
-        self.free = self.free.max(now) + self.rate.time_to_send(bytes);
-        self.in_flight.push_back((self.free + self.delay, segment));
+        if let Enqueued::Queued { head: Some(head) } = self.link.enqueue(now, Wire(segment)) {
+            self.head = Some(head);
+        }
     }
 
-    fn next(&self) -> Option<Instant> {
-        self.in_flight.front().map(|(at, _)| *at)
-    }
-
+    /// What arrives at `now`.
     fn arrived(&mut self, now: Instant) -> Option<Segment> {
-        self.in_flight.pop_front_if(|(at, _)| *at <= now).map(|(_, segment)| segment)
+        if self.head != Some(now) {
+            return None;
+        }
+        let (Wire(segment), next) = self.link.on_arrival(now);
+        self.head = next;
+        Some(segment)
     }
 }
 
@@ -43,7 +78,7 @@ struct Scene<'a> {
     cell: &'a Cell,
     config: Config,
     now: Instant,
-    server_clock: HostClock,
+    clock: HostClock,
     client: Connection,
     server: Option<Connection>,
     up: Direction,
@@ -60,23 +95,20 @@ struct Scene<'a> {
 
 /// Time of the cell's request in ms, and segments that were sent again.
 pub(super) fn transfer(cell: &Cell, seed: u64) -> (f64, i64) {
-    // Hosts whose ticks lie anywhere: seconds and microseconds of no common measure.
-    let clock = |host: u64| HostClock {
-        uptime: Duration::from_micros(1_000_003 * seed + 1_937 * host),
-        ..HostClock::default()
-    };
+    // Ticks that lie anywhere: times of no common measure with the ticks of 4 ms and the wheel's 32 ms.
+    let clock = HostClock { uptime: Duration::from_micros(1_003_019 * seed), ..HostClock::default() };
     let config = config(cell);
     let mut out = Output::default();
-    let client = Connection::connect(Instant::ZERO, &config, clock(seed), &mut out);
+    let client = Connection::connect(Instant::ZERO, &config, clock, &mut out);
     let mut scene = Scene {
         cell,
         config,
         now: Instant::ZERO,
-        server_clock: clock(seed + 1),
+        clock,
         client,
         server: None,
-        up: Direction::new(cell, cell.delay_up_ms),
-        down: Direction::new(cell, cell.delay_down_ms),
+        up: Direction::new(cell, cell.delay_up_ms, "ab"),
+        down: Direction::new(cell, cell.delay_down_ms, "ba"),
         next_request: None,
         asked_at: Instant::ZERO,
         received: 0,
@@ -102,15 +134,14 @@ impl Scene<'_> {
     fn step(&mut self) {
         let server_timeout = self.server.as_ref().and_then(Connection::next_timeout);
         let next =
-            [self.up.next(), self.down.next(), self.client.next_timeout(), server_timeout, self.next_request];
+            [self.up.head, self.down.head, self.client.next_timeout(), server_timeout, self.next_request];
         self.now = next.into_iter().flatten().min().expect("something happens").max(self.now);
         let mut out = Output::default();
         if let Some(segment) = self.up.arrived(self.now) {
             match &mut self.server {
                 Some(server) => server.on_segment(self.now, &segment, &mut out),
                 None => {
-                    let server =
-                        Connection::accept(self.now, &self.config, self.server_clock, &segment, &mut out);
+                    let server = Connection::accept(self.now, &self.config, self.clock, &segment, &mut out);
                     self.server = Some(server);
                 }
             }
