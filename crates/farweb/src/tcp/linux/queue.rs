@@ -33,6 +33,8 @@ pub(super) struct Queue {
     pub(super) lost_out: u32,
     /// Retransmissions in flight.
     pub(super) retrans_out: u32,
+    /// Segments with a SACK mark right behind another one: their memory was merged (`tcp_shift_skb_data()`).
+    pub(super) merged: u32,
     /// Where the search for a segment to retransmit starts.
     retransmit_hint: Option<SegmentId>,
     /// End of the highest segment with a SACK mark; meaningless while there is none.
@@ -118,6 +120,7 @@ impl Queue {
             self.retransmit_hint = None;
         }
         self.first += 1;
+        self.merged -= u32::from(sent.sacked && self.is_sacked(self.first));
         self.sacked_out -= u32::from(sent.sacked);
         self.lost_out -= u32::from(sent.lost);
         self.retrans_out -= u32::from(sent.retransmitted);
@@ -196,6 +199,7 @@ impl Queue {
         self.lost_out -= u32::from(was_lost);
         self.highest_sacked = if self.sacked_out == 0 { end } else { self.highest_sacked.max(end) };
         self.sacked_out += 1;
+        self.merged += self.sacked_neighbours(id);
         self.take_from_time(id);
     }
 
@@ -214,7 +218,16 @@ impl Queue {
         if sent.sacked {
             sent.sacked = false;
             self.sacked_out -= 1;
+            self.merged -= self.sacked_neighbours(id);
         }
+    }
+
+    fn is_sacked(&self, id: SegmentId) -> bool {
+        self.ids().contains(&id) && self.get(id).sacked
+    }
+
+    fn sacked_neighbours(&self, id: SegmentId) -> u32 {
+        u32::from(self.is_sacked(id + 1)) + u32::from(id > self.first && self.is_sacked(id - 1))
     }
 
     /// Nothing is lost after all.
@@ -394,6 +407,21 @@ mod tests {
         assert_eq!(queue.highest_sacked(301), 301);
         queue.mark_sacked(3);
         assert_eq!(queue.highest_sacked(301), 401);
+    }
+
+    #[test]
+    fn neighbours_with_a_sack_mark_are_merged_until_one_goes() {
+        let mut queue = queue(6);
+        let mut merged = Vec::new();
+        for id in [1, 3, 2, 5] {
+            queue.mark_sacked(id);
+            merged.push(queue.merged);
+        }
+        assert_eq!(merged, [0, 0, 2, 2]);
+        (0..2).for_each(|_| drop(queue.pop_front()));
+        assert_eq!(queue.merged, 1);
+        queue.clear_sacked(2);
+        assert_eq!(queue.merged, 0);
     }
 
     #[test]

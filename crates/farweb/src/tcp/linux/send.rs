@@ -95,9 +95,10 @@ impl Connection {
         self.unsent() > 0 || (self.send.has_fin && self.snd_nxt == self.send.end)
     }
 
-    /// Memory that queued segments take.
+    /// Memory that queued segments take; those that were SACKed share theirs with their neighbours.
     fn memory_in_use(&self) -> u64 {
-        let segments = u64::from(self.queue.packets_out()) + self.unsent().div_ceil(self.mss);
+        let sent = u64::from(self.queue.packets_out() - self.queue.merged);
+        let segments = sent + self.unsent().div_ceil(self.mss);
         self.bytes_unsent_or_unacknowledged() + segments * SEGMENT_OVERHEAD
     }
 

@@ -440,12 +440,16 @@ impl Receiver {
         // The buffer holds segments; a part of the bytes frees that part of their memory (chosen).
         let freed = u128::from(self.memory) * u128::from(read) / u128::from(self.readable);
         self.memory -= freed as u64;
-        self.readable -= read;
-        self.copied_seq += read;
-        if let Some((copied, before)) = self.tuning.on_read(now, self.copied_seq, self.readable) {
+        // A read is judged after each segment that it takes, so at one instant only the first of them counts.
+        let first = read.min(self.segment);
+        if let Some((copied, before)) =
+            self.tuning.on_read(now, self.copied_seq + first, self.readable - first)
+        {
             let early = self.early.end().map_or(0, |end| end - self.rcv_nxt);
             self.window.tune(copied, before, early);
         }
+        self.readable -= read;
+        self.copied_seq += read;
         let is_due = self.acking.on_read(self.used() == 0, self.unacknowledged(), self.segment);
         if !is_due && self.fin != Fin::Received {
             self.tell_opened_window();
