@@ -5,8 +5,8 @@ use farweb::tcp::{Config, HostClock, Options, Overrides, Profile, ProfileName, T
 use farweb::units::Duration;
 use serde_json::{Value, json};
 
-/// Every profile.
-const PROFILES: [ProfileName; 1] = [ProfileName::Bsd44Lite];
+/// Every profile of connections.
+const PROFILES: [ProfileName; 3] = [ProfileName::Bsd44Lite, ProfileName::Linux, ProfileName::LinuxClassic];
 
 /// Sizes of buffers: from less than a segment to more than an unscaled window.
 const BUFFERS: [u64; 7] = [64, 500, 4096, 8192, 32_767, 70_000, 200_000];
@@ -64,7 +64,42 @@ fn varied(name: ProfileName) -> Vec<(&'static str, Vec<Value>)> {
             ("connect_timeout", vec![json!("1 h")]),
             ("msl", vec![json!("1 h")]),
         ],
+        ProfileName::Linux => [lasting(), linux()].concat(),
+        ProfileName::LinuxClassic => lasting(),
+        ProfileName::Ns2Reno => vec![],
     }
+}
+
+/// Constants that change what Linux sends.
+fn linux() -> Vec<(&'static str, Vec<Value>)> {
+    let either = [
+        "timestamps",
+        "window_scaling",
+        "sack",
+        "dsack",
+        "rack",
+        "tail_loss_probe",
+        "frto",
+        "nagle",
+        "quick_ack_always",
+        "slow_start_after_idle",
+    ];
+    let mut all: Vec<_> = either.into_iter().map(|name| (name, vec![json!(true), json!(false)])).collect();
+    all.push(("hystart", vec![json!("linux"), json!("off"), json!("plus-plus")]));
+    all.push(("congestion_control", vec![json!("cubic"), json!("reno")]));
+    all.push(("initial_cwnd_segments", vec![json!(10), json!(1), json!(3)]));
+    all
+}
+
+/// Constants that keep a connection of Linux alive over any loss.
+fn lasting() -> Vec<(&'static str, Vec<Value>)> {
+    vec![
+        ("syn_retries", vec![json!(127)]),
+        ("synack_retries", vec![json!(255)]),
+        ("retries_max", vec![json!(255)]),
+        ("fin_wait_2_timeout", vec![json!("1 h")]),
+        ("time_wait", vec![json!("1 h")]),
+    ]
 }
 
 /// Options of a segment, without SACK blocks.

@@ -14,6 +14,7 @@ use super::acknowledge::Verdict;
 use super::congestion::SSTHRESH_INFINITE;
 use super::connection::{Config, Connection};
 use super::receive::Agreed;
+use super::timers::Pending;
 use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment, Timestamps};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 use crate::units::Instant;
@@ -166,6 +167,11 @@ impl Connection {
     pub(super) fn on_segment_in_syn_sent(&mut self, segment: &Segment, out: &mut Output) {
         let has_ack = segment.flags.contains(Flags::ACK);
         if has_ack && (segment.ack <= self.snd_una || segment.ack > self.snd_nxt) {
+            // The peer answers for an earlier connection, which the reset ends: our SYN goes out again at once
+            // (`TCP_TIMEOUT_MIN`, in jiffies), unless a timeout has already sent it again.
+            if self.retransmits == 0 {
+                self.set_transmission(Pending::Retransmit, self.profile.jiffy * 2);
+            }
             out.segments.extend(reset_for(segment));
             return;
         }

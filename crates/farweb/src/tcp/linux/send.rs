@@ -71,6 +71,13 @@ impl SendBuffer {
         self.pushed = end;
     }
 
+    /// The segment that is sent next ends at `end` and carries PSH, whatever was written.
+    pub(super) fn push_next(&mut self, end: u64) {
+        if self.pushes.front().is_none_or(|push| *push > end) {
+            self.pushes.push_front(end);
+        }
+    }
+
     /// PSH, if a segment of new data from `start` to `end` carries it.
     pub(super) fn take_push(&mut self, start: u64, end: u64) -> Flags {
         let mut flags = Flags::NONE;

@@ -251,6 +251,7 @@ impl Connection {
         let edge = self.snd_una + self.snd_wnd;
         if self.snd_nxt < edge {
             let len = self.unsent().min(self.current_mss()).min(edge - self.snd_nxt);
+            self.send.push_next(self.snd_nxt + len);
             self.transmit_new(len, out);
             self.zero_window = ZeroWindow::default();
             return;

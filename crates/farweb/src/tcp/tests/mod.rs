@@ -1,7 +1,9 @@
-//! Tests of the endpoint: scripts by stack and subject, two endpoints on a pipe, and properties.
+//! Tests of the endpoint: scripts by stack and subject with an index, two endpoints on a pipe, and properties.
 
 mod bsd;
+mod index;
 mod invariants;
+mod linux;
 mod operation;
 mod pipe;
 mod properties;

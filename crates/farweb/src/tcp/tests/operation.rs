@@ -95,7 +95,7 @@ impl Run {
         for segment in out.segments.drain(..) {
             // After the last word of a connection only resets follow, which nothing is promised by.
             self.watch.check(&segment, connection);
-            assert!(u64::from(segment.len) <= connection.mss().max(512));
+            assert!(u64::from(segment.len) <= connection.mss().max(536));
         }
         let is_end = |notice: &Notice| matches!(notice, Notice::Closed(_));
         self.closed += out.notices.drain(..).filter(is_end).count();

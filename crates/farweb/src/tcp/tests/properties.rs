@@ -9,6 +9,7 @@ use super::operation::{self, Operation};
 use super::pipe::{Application, End, Fate, Pipe, Sent};
 use super::script::written;
 use crate::tcp::bsd::{self, HeaderPrediction};
+use crate::tcp::linux::{self, CongestionControl, HystartKind};
 use crate::tcp::*;
 use crate::units::{Bytes, Duration};
 
@@ -81,6 +82,43 @@ prop_compose! {
         }
         .into()
     }
+}
+
+prop_compose! {
+    fn linux()(
+        timestamps: bool, window_scaling: bool, sack: bool, dsack: bool,
+        rack: bool, tail_loss_probe: bool, frto: bool,
+        nagle: bool, quick_ack_always: bool, slow_start_after_idle: bool, initial_cwnd_segments in 1..12_u32,
+        hystart in prop::sample::select(vec![HystartKind::Off, HystartKind::Linux, HystartKind::PlusPlus]),
+        congestion_control in prop::sample::select(vec![CongestionControl::Cubic, CongestionControl::Reno]),
+    ) -> Profile {
+        lasting(linux::Profile {
+            timestamps, window_scaling, sack, dsack, rack, tail_loss_probe, frto, nagle, quick_ack_always,
+            slow_start_after_idle, initial_cwnd_segments, hystart, congestion_control,
+            ..linux::Profile::linux()
+        })
+    }
+}
+
+/// `linux-classic` but for what keeps a connection alive.
+fn linux_classic() -> impl Strategy<Value = Profile> {
+    (any::<bool>(), any::<bool>(), 1..4_u32).prop_map(|(nagle, quick_ack_always, initial_cwnd_segments)| {
+        let classic = linux::Profile::linux_classic();
+        lasting(linux::Profile { nagle, quick_ack_always, initial_cwnd_segments, ..classic })
+    })
+}
+
+/// `linux` with more patience than any path of these tests needs.
+fn lasting(linux: linux::Profile) -> Profile {
+    linux::Profile {
+        syn_retries: 127,
+        synack_retries: 255,
+        retries_max: 255,
+        fin_wait_2_timeout: Duration::from_secs(3600),
+        time_wait: Duration::from_secs(3600),
+        ..linux
+    }
+    .into()
 }
 
 /// Decides what happens to each segment; after 60 losses the path is a good one, so that no connection is given up.
@@ -245,4 +283,12 @@ macro_rules! properties_of {
     };
 }
 
-properties_of!(bsd44_lite, super::bsd44_lite());
+/// Any profile of any stack.
+fn any_profile() -> impl Strategy<Value = Profile> {
+    prop_oneof![bsd44_lite(), linux(), linux_classic()]
+}
+
+properties_of!(of_bsd44_lite, bsd44_lite());
+properties_of!(of_linux, linux());
+properties_of!(of_linux_classic, linux_classic());
+properties_of!(of_stacks_that_meet, any_profile());

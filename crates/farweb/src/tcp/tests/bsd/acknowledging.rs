@@ -3,6 +3,7 @@
 
 use super::{client, client_with, script};
 
+/// RFC 1122, section 4.2.3.2; 4.4BSD-Lite `tcp_timer.c` 8.1, `tcp_fasttimo()`.
 #[test]
 fn a_single_segment_is_acknowledged_at_the_next_fast_tick() {
     client(
@@ -20,6 +21,7 @@ fn a_single_segment_is_acknowledged_at_the_next_fast_tick() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_timer.c` 8.1, `tcp_fasttimo()`.
 #[test]
 fn a_tick_at_the_instant_of_arrival_has_passed() {
     client(
@@ -29,6 +31,7 @@ fn a_tick_at_the_instant_of_arrival_has_passed() {
     );
 }
 
+/// RFC 1122, section 4.2.3.2; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_fast_reader_acknowledges_every_second_full_segment() {
     client(
@@ -42,6 +45,7 @@ fn a_fast_reader_acknowledges_every_second_full_segment() {
     );
 }
 
+/// RFC 1122, section 4.2.3.2; 4.4BSD-Lite `tcp_output.c` 8.3; 4.4BSD-Lite `tcp_usrreq.c` 8.2, `PRU_RCVD`.
 #[test]
 fn a_slow_reader_acknowledges_when_it_reads_or_at_the_tick() {
     client(
@@ -57,6 +61,7 @@ fn a_slow_reader_acknowledges_when_it_reads_or_at_the_tick() {
     );
 }
 
+/// RFC 2525, section 2.13 (stretch ACK); 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn with_timestamps_every_third_segment_is_acknowledged() {
     // Segments carry 1448 B, so two of them move the window by less than twice the MSS of 1460 B.
@@ -82,6 +87,7 @@ fn script_with_timestamps(text: &str) {
     ));
 }
 
+/// RFC 1122, section 4.2.3.2; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn small_segments_are_acknowledged_when_together_they_make_two_full_ones() {
     // 29 of 100 B move the window by 2900 B, the 30th by 3000 B.
@@ -90,6 +96,7 @@ fn small_segments_are_acknowledged_when_together_they_make_two_full_ones() {
     client(&format!("reader fast\n{segments} > . 1:1 ack 3001 win 32120"));
 }
 
+/// 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn with_a_buffer_of_two_segments_every_segment_is_acknowledged() {
     client_with(
@@ -102,6 +109,7 @@ fn with_a_buffer_of_two_segments_every_segment_is_acknowledged() {
     );
 }
 
+/// RFC 1122, section 4.2.3.2.
 #[test]
 fn without_delay_every_segment_is_acknowledged_as_it_arrives() {
     client_with(
@@ -112,6 +120,7 @@ fn without_delay_every_segment_is_acknowledged_as_it_arrives() {
     );
 }
 
+/// RFC 793, section 3.9.
 #[test]
 fn any_segment_carries_the_ack() {
     client(
@@ -123,6 +132,7 @@ fn any_segment_carries_the_ack() {
     );
 }
 
+/// RFC 2001, section 3; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn out_of_order_and_hole_filling_segments_are_acknowledged_at_once() {
     client(
@@ -137,6 +147,7 @@ fn out_of_order_and_hole_filling_segments_are_acknowledged_at_once() {
     );
 }
 
+/// RFC 793, section 3.9; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn what_is_known_already_is_acknowledged_at_once() {
     client(
@@ -147,6 +158,7 @@ fn what_is_known_already_is_acknowledged_at_once() {
     );
 }
 
+/// RFC 793, section 3.9; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_fin_is_acknowledged_at_once_with_the_data_before_it() {
     client(
@@ -158,6 +170,7 @@ fn a_fin_is_acknowledged_at_once_with_the_data_before_it() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn every_segment_after_our_fin_is_acknowledged_at_once() {
     client(
@@ -173,6 +186,7 @@ fn every_segment_after_our_fin_is_acknowledged_at_once() {
     );
 }
 
+/// RFC 1122, section 4.2.3.3; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_full_buffer_advertises_zero_until_two_segments_are_free() {
     client_with(
@@ -194,6 +208,7 @@ fn a_full_buffer_advertises_zero_until_two_segments_are_free() {
     );
 }
 
+/// RFC 793, section 3.7; RFC 1122, section 4.2.2.16.
 #[test]
 fn the_right_edge_of_the_window_never_moves_back() {
     // 860 B free are less than a segment and less than a quarter, but were promised.
@@ -209,6 +224,7 @@ fn the_right_edge_of_the_window_never_moves_back() {
     );
 }
 
+/// RFC 793, section 3.9; RFC 1122, section 4.2.2.17.
 #[test]
 fn data_beyond_the_window_is_cut_off_and_a_probe_of_a_shut_window_is_answered() {
     client_with(

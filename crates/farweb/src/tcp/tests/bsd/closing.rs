@@ -2,6 +2,7 @@
 
 use super::{client, client_with, server};
 
+/// RFC 793, section 3.5; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_server_that_closes_first_waits_60_s() {
     server(
@@ -22,6 +23,7 @@ fn a_server_that_closes_first_waits_60_s() {
     );
 }
 
+/// RFC 793, section 3.5.
 #[test]
 fn a_client_that_closes_last_is_gone_with_the_ack_of_its_fin() {
     client(
@@ -38,6 +40,7 @@ fn a_client_that_closes_last_is_gone_with_the_ack_of_its_fin() {
     );
 }
 
+/// RFC 793, section 3.5; RFC 1122, section 4.2.2.13.
 #[test]
 fn a_half_closed_connection_still_receives() {
     client(
@@ -56,6 +59,7 @@ fn a_half_closed_connection_still_receives() {
     );
 }
 
+/// RFC 793, section 3.5; RFC 1122, section 4.2.2.13.
 #[test]
 fn a_peer_that_has_finished_can_still_be_sent_to() {
     server(
@@ -73,6 +77,7 @@ fn a_peer_that_has_finished_can_still_be_sent_to() {
     );
 }
 
+/// RFC 793, section 3.5, figure 14.
 #[test]
 fn both_may_close_at_the_same_time() {
     client(
@@ -86,6 +91,7 @@ fn both_may_close_at_the_same_time() {
     );
 }
 
+/// RFC 793, section 3.9.
 #[test]
 fn the_fin_of_the_peer_may_bring_the_ack_of_ours() {
     client(
@@ -97,6 +103,7 @@ fn the_fin_of_the_peer_may_bring_the_ack_of_ours() {
     );
 }
 
+/// RFC 793, section 3.9.
 #[test]
 fn a_repeated_fin_in_time_wait_is_acknowledged_and_starts_the_wait_anew() {
     client(
@@ -111,6 +118,7 @@ fn a_repeated_fin_in_time_wait_is_acknowledged_and_starts_the_wait_anew() {
     );
 }
 
+/// RFC 2525, section 2.17; 4.4BSD-Lite `tcp_usrreq.c` 8.2.
 #[test]
 fn unread_data_is_forgotten_at_close_and_a_fin_is_sent() {
     client(
@@ -121,6 +129,7 @@ fn unread_data_is_forgotten_at_close_and_a_fin_is_sent() {
     );
 }
 
+/// RFC 1122, section 4.2.2.13; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn data_for_an_application_that_has_closed_is_answered_with_a_reset() {
     client(
@@ -133,6 +142,7 @@ fn data_for_an_application_that_has_closed_is_answered_with_a_reset() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_closed_connection_does_not_wait_for_ever_in_fin_wait_2() {
     // 600 s, and then every 75 s until the peer has been silent for more than 600 s.
@@ -147,6 +157,7 @@ fn a_closed_connection_does_not_wait_for_ever_in_fin_wait_2() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn in_fin_wait_2_silence_counts_from_the_last_segment_and_of_exactly_600_s_is_borne() {
     // Heard last 149 ticks after the timer was set: 1200 ticks of silence when it is looked at for the second time.
@@ -160,6 +171,7 @@ fn in_fin_wait_2_silence_counts_from_the_last_segment_and_of_exactly_600_s_is_bo
     );
 }
 
+/// RFC 793, section 3.5.
 #[test]
 fn a_half_closed_connection_waits_for_ever_in_fin_wait_2() {
     client(
@@ -170,6 +182,7 @@ fn a_half_closed_connection_waits_for_ever_in_fin_wait_2() {
     );
 }
 
+/// RFC 793, section 3.4.
 #[test]
 fn a_reset_ends_the_connection() {
     client(
@@ -183,6 +196,7 @@ fn a_reset_ends_the_connection() {
     );
 }
 
+/// RFC 793, section 3.9; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_reset_while_the_last_fin_is_on_its_way_is_no_error() {
     client(
@@ -195,6 +209,7 @@ fn a_reset_while_the_last_fin_is_on_its_way_is_no_error() {
     );
 }
 
+/// RFC 793, section 3.9; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_syn_in_the_window_ends_the_connection_with_a_reset() {
     client(
@@ -204,6 +219,7 @@ fn a_syn_in_the_window_ends_the_connection_with_a_reset() {
     );
 }
 
+/// RFC 793, section 3.9 (ABORT).
 #[test]
 fn aborting_sends_a_reset() {
     client(
@@ -217,6 +233,7 @@ fn aborting_sends_a_reset() {
     );
 }
 
+/// RFC 793, section 3.9.
 #[test]
 fn what_arrives_without_ack_is_dropped() {
     client(
@@ -226,6 +243,7 @@ fn what_arrives_without_ack_is_dropped() {
     );
 }
 
+/// RFC 793, section 3.9.
 #[test]
 fn a_fin_beyond_a_gap_waits_for_the_gap() {
     client(
@@ -239,6 +257,7 @@ fn a_fin_beyond_a_gap_waits_for_the_gap() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_fin_on_data_that_is_known_already_counts() {
     client(
@@ -249,6 +268,7 @@ fn a_fin_on_data_that_is_known_already_counts() {
     );
 }
 
+/// RFC 1122, section 4.2.3.6; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn an_idle_peer_is_probed_when_keepalive_is_on() {
     // Idle time is counted after the timers of a tick, so the eighth probe sees one tick less than 600 s of silence.
@@ -269,6 +289,7 @@ fn an_idle_peer_is_probed_when_keepalive_is_on() {
     );
 }
 
+/// RFC 1122, section 4.2.3.6.
 #[test]
 fn an_idle_connection_needs_no_timer() {
     client("= timer none");

@@ -2,6 +2,7 @@
 
 use super::script;
 
+/// RFC 793, section 3.4, figure 7.
 #[test]
 fn active_open_then_request_in_a_segment_of_its_own() {
     script(
@@ -16,6 +17,7 @@ fn active_open_then_request_in_a_segment_of_its_own() {
     );
 }
 
+/// RFC 793, section 3.4; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn passive_open_may_send_two_segments_at_first() {
     // The ACK of the SYN-ACK is an ACK of something new, and opens the window like any other.
@@ -33,6 +35,7 @@ fn passive_open_may_send_two_segments_at_first() {
     );
 }
 
+/// RFC 1122, section 4.2.3.5; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn an_unanswered_syn_goes_out_three_times_and_fails_after_75_s() {
     // 12 ticks, then 48 ticks, of which the first may be short: after more than 5.5 s and at most 6 s.
@@ -62,6 +65,7 @@ fn an_unanswered_syn_goes_out_three_times_and_fails_after_75_s() {
     );
 }
 
+/// RFC 1122, section 4.2.3.1 (Karn); 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_syn_that_was_sent_again_gives_no_sample_and_its_timeout_stays() {
     script(
@@ -77,6 +81,7 @@ fn a_syn_that_was_sent_again_gives_no_sample_and_its_timeout_stays() {
     );
 }
 
+/// RFC 2001, section 1; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_lost_syn_ends_slow_start_before_it_begins() {
     // The timeout sets ssthresh to two segments, of 512 B as long as the peer has not said otherwise.
@@ -96,6 +101,7 @@ fn a_lost_syn_ends_slow_start_before_it_begins() {
     );
 }
 
+/// RFC 793, section 3.9; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_syn_ack_is_sent_again_by_the_timer_and_for_every_copy_of_the_syn() {
     script(
@@ -109,6 +115,7 @@ fn a_syn_ack_is_sent_again_by_the_timer_and_for_every_copy_of_the_syn() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_passive_open_that_is_never_completed_is_given_up_with_a_reset() {
     script(
@@ -121,6 +128,7 @@ fn a_passive_open_that_is_never_completed_is_given_up_with_a_reset() {
     );
 }
 
+/// RFC 793, section 3.4.
 #[test]
 fn a_reset_refuses_the_connection() {
     script(
@@ -139,6 +147,7 @@ fn a_reset_refuses_the_connection() {
     );
 }
 
+/// RFC 793, section 3.4.
 #[test]
 fn an_answer_to_something_never_sent_is_reset() {
     script(
@@ -159,6 +168,7 @@ fn an_answer_to_something_never_sent_is_reset() {
     );
 }
 
+/// RFC 793, section 3.4, figure 8.
 #[test]
 fn two_syns_that_cross_make_one_connection() {
     script(
@@ -175,6 +185,7 @@ fn two_syns_that_cross_make_one_connection() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_second_syn_ack_is_not_acknowledged() {
     // Fixed in 4.4BSD-Lite2. The lost ACK of the handshake is made good by whatever is sent next.
@@ -188,6 +199,7 @@ fn a_second_syn_ack_is_not_acknowledged() {
     );
 }
 
+/// RFC 1122, section 4.2.2.6 (536 B there); 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_peer_without_mss_option_gets_segments_of_512_bytes() {
     // Sending the SYN has set cwnd to the MSS that we offered, so two of the smaller segments leave at first.
@@ -203,6 +215,7 @@ fn a_peer_without_mss_option_gets_segments_of_512_bytes() {
     );
 }
 
+/// RFC 879, section 3; 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_mss()`.
 #[test]
 fn the_smaller_mss_counts() {
     script(
@@ -229,6 +242,7 @@ fn the_smaller_mss_counts() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_mss()`.
 #[test]
 fn a_passive_opener_that_offers_more_than_its_peer_starts_with_what_it_offers() {
     script(
@@ -240,6 +254,7 @@ fn a_passive_opener_that_offers_more_than_its_peer_starts_with_what_it_offers() 
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_mss()`.
 #[test]
 fn buffers_become_whole_segments() {
     for (size, rounded) in [(8192, 8760), (32767, 32767), (60000, 60000), (700, 700)] {
@@ -253,6 +268,7 @@ fn buffers_become_whole_segments() {
     }
 }
 
+/// RFC 793, section 3.9 (CLOSE).
 #[test]
 fn what_is_not_yet_established_vanishes_when_it_is_closed() {
     for how in ["close", "shutdown"] {
@@ -267,6 +283,7 @@ fn what_is_not_yet_established_vanishes_when_it_is_closed() {
     }
 }
 
+/// 4.4BSD-Lite `uipc_socket.c` 8.3.
 #[test]
 fn nothing_is_taken_for_sending_before_the_connection_is_established() {
     script(

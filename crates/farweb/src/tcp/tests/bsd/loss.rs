@@ -20,6 +20,7 @@ fn four_in_flight(settings: &str, text: &str) {
     server_with(settings, &format!("{FOUR_IN_FLIGHT}{text}"));
 }
 
+/// RFC 2001, section 3.
 #[test]
 fn the_third_duplicate_sends_the_first_segment_again() {
     four_in_flight(
@@ -33,6 +34,7 @@ fn the_third_duplicate_sends_the_first_segment_again() {
     );
 }
 
+/// RFC 2525, section 2.8; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn exactly_three_duplicates_do_not_deflate() {
     // The window 7300 B stays, and grows as in congestion avoidance: by 1460²/7300 + 1460/8.
@@ -52,6 +54,7 @@ fn exactly_three_duplicates_do_not_deflate() {
     );
 }
 
+/// RFC 2001, section 4.
 #[test]
 fn exactly_three_duplicates_deflate_when_the_profile_says_so() {
     four_in_flight(
@@ -68,6 +71,7 @@ fn exactly_three_duplicates_deflate_when_the_profile_says_so() {
     );
 }
 
+/// RFC 2001, section 4.
 #[test]
 fn more_duplicates_inflate_and_then_deflate() {
     server(
@@ -95,6 +99,7 @@ fn more_duplicates_inflate_and_then_deflate() {
     );
 }
 
+/// RFC 2525, section 2.8; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn header_prediction_may_leave_the_window_inflated() {
     // The window field is the same and cwnd is not below it: the ACK is predicted, and cwnd stays at 8760 B.
@@ -118,6 +123,7 @@ fn header_prediction_may_leave_the_window_inflated() {
     );
 }
 
+/// RFC 2001, section 3; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_window_update_starts_the_count_again() {
     four_in_flight(
@@ -133,6 +139,7 @@ fn a_window_update_starts_the_count_again() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn data_between_duplicates_starts_the_count_again_unless_it_was_predicted() {
     four_in_flight(
@@ -157,6 +164,7 @@ fn data_between_duplicates_starts_the_count_again_unless_it_was_predicted() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn while_something_is_sent_again_nothing_is_predicted() {
     four_in_flight(
@@ -170,6 +178,7 @@ fn while_something_is_sent_again_nothing_is_predicted() {
     );
 }
 
+/// RFC 1122, section 4.2.3.1 (Karn).
 #[test]
 fn an_ack_after_a_fast_retransmit_gives_no_sample() {
     // The segment in question was being timed; its time of three ticks would raise the timeout to 3 s.
@@ -184,6 +193,7 @@ fn an_ack_after_a_fast_retransmit_gives_no_sample() {
     );
 }
 
+/// RFC 2001, section 3; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn duplicates_while_nothing_is_outstanding_mean_nothing() {
     client(
@@ -195,6 +205,7 @@ fn duplicates_while_nothing_is_outstanding_mean_nothing() {
     );
 }
 
+/// RFC 6582, section 1 (what came before it); 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn a_second_loss_in_the_window_waits_for_the_timer() {
     four_in_flight(
@@ -211,6 +222,7 @@ fn a_second_loss_in_the_window_waits_for_the_timer() {
     );
 }
 
+/// RFC 2001, section 1; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn the_timer_goes_back_and_sends_all_again_in_slow_start() {
     four_in_flight(
@@ -228,6 +240,7 @@ fn the_timer_goes_back_and_sends_all_again_in_slow_start() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_timeout_starts_the_count_of_duplicates_again() {
     four_in_flight(
@@ -242,6 +255,7 @@ fn a_timeout_starts_the_count_of_duplicates_again() {
     );
 }
 
+/// RFC 1122, section 4.2.3.1; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn the_timer_fires_after_more_than_two_and_at_most_three_ticks() {
     for (phase, fires) in [(0, 1500), (121, 1621), (122, 1122), (499, 1499)] {
@@ -257,6 +271,7 @@ fn the_timer_fires_after_more_than_two_and_at_most_three_ticks() {
     }
 }
 
+/// RFC 1122, section 4.2.3.1; RFC 1122, section 4.2.3.5; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn backing_off_doubles_to_64_s_and_gives_up_after_twelve_retries() {
     // One sample: 3 ticks. Then times 2, 4, 8, 16, 32, and 64 s from there on; the first may be short.
@@ -277,6 +292,7 @@ fn backing_off_doubles_to_64_s_and_gives_up_after_twelve_retries() {
     ));
 }
 
+/// RFC 1122, section 4.2.3.1 (Karn).
 #[test]
 fn an_ack_of_what_was_sent_again_gives_no_sample_and_the_longer_timeout_stays() {
     server(
@@ -292,6 +308,7 @@ fn an_ack_of_what_was_sent_again_gives_no_sample_and_the_longer_timeout_stays() 
     );
 }
 
+/// RFC 793, section 3.7; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_lost_fin_is_sent_again() {
     server(
@@ -307,6 +324,7 @@ fn a_lost_fin_is_sent_again() {
     );
 }
 
+/// RFC 793, section 3.9.
 #[test]
 fn an_ack_of_something_never_sent_is_answered_and_dropped() {
     client(

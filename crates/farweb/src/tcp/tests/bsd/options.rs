@@ -2,6 +2,7 @@
 
 use super::script;
 
+/// RFC 1323, section 3.2.
 #[test]
 fn timestamps_are_used_when_both_offer_them() {
     // The clock counts slow ticks; at 0 ms the first one has happened.
@@ -30,6 +31,7 @@ fn timestamps_are_used_when_both_offer_them() {
     );
 }
 
+/// RFC 1323, section 3.3.
 #[test]
 fn with_timestamps_every_ack_gives_a_sample_even_of_what_was_sent_again() {
     // Sent at tick 1, again at tick 3, acknowledged at tick 4: the echo tells which one it was.
@@ -48,6 +50,7 @@ fn with_timestamps_every_ack_gives_a_sample_even_of_what_was_sent_again() {
     );
 }
 
+/// RFC 1323, section 4.2 (PAWS).
 #[test]
 fn a_copy_from_long_ago_is_known_by_its_timestamp() {
     script(
@@ -64,6 +67,7 @@ fn a_copy_from_long_ago_is_known_by_its_timestamp() {
     );
 }
 
+/// RFC 1323, section 3.4.
 #[test]
 fn the_timestamp_to_echo_is_that_of_the_segment_the_last_ack_asked_for() {
     // The second segment carries a newer one, but the first is what the ACK to come answers.
@@ -82,6 +86,7 @@ fn the_timestamp_to_echo_is_that_of_the_segment_the_last_ack_asked_for() {
     );
 }
 
+/// RFC 1323, section 2.2.
 #[test]
 fn windows_are_scaled_when_both_offer_it() {
     // 200,000 B need a shift of 2; the window of a SYN is never scaled.
@@ -103,6 +108,7 @@ fn windows_are_scaled_when_both_offer_it() {
     );
 }
 
+/// RFC 1323, section 2.2.
 #[test]
 fn windows_are_not_scaled_when_only_one_offers_it() {
     script(

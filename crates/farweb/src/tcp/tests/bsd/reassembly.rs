@@ -2,6 +2,7 @@
 
 use super::{client, script};
 
+/// RFC 1122, section 4.2.2.20; 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_reass()`.
 #[test]
 fn what_comes_early_is_kept_and_delivered_with_what_was_missing() {
     client(
@@ -21,6 +22,7 @@ fn what_comes_early_is_kept_and_delivered_with_what_was_missing() {
     );
 }
 
+/// RFC 793, section 3.9; 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_reass()`.
 #[test]
 fn overlaps_count_once() {
     client(
@@ -36,6 +38,7 @@ fn overlaps_count_once() {
     );
 }
 
+/// RFC 793, section 3.9.
 #[test]
 fn a_segment_that_is_partly_known_gives_its_new_part() {
     client(
@@ -46,6 +49,7 @@ fn a_segment_that_is_partly_known_gives_its_new_part() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_reass()`.
 #[test]
 fn a_segment_around_a_kept_one_replaces_it() {
     client(
@@ -57,6 +61,7 @@ fn a_segment_around_a_kept_one_replaces_it() {
     );
 }
 
+/// RFC 793, section 3.4.
 #[test]
 fn data_on_a_syn_waits_for_the_connection() {
     script(

@@ -2,6 +2,7 @@
 
 use super::{client, client_with, script, server, server_with};
 
+/// RFC 896; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_write_on_an_idle_connection_leaves_whole() {
     // Idleness is judged once for both segments: the small one does not wait for the ACK of the full one.
@@ -12,6 +13,7 @@ fn a_write_on_an_idle_connection_leaves_whole() {
     );
 }
 
+/// RFC 896; RFC 1122, section 4.2.3.4.
 #[test]
 fn a_small_write_waits_for_the_ack_of_what_is_outstanding() {
     server(
@@ -24,6 +26,7 @@ fn a_small_write_waits_for_the_ack_of_what_is_outstanding() {
     );
 }
 
+/// RFC 1122, section 4.2.3.4.
 #[test]
 fn a_write_that_fills_a_segment_does_not_wait() {
     server(
@@ -36,6 +39,7 @@ fn a_write_that_fills_a_segment_does_not_wait() {
     );
 }
 
+/// RFC 1122, section 4.2.3.4.
 #[test]
 fn without_nagle_small_writes_leave_at_once() {
     server_with(
@@ -47,6 +51,7 @@ fn without_nagle_small_writes_leave_at_once() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_fin_takes_the_waiting_rest_along() {
     server(
@@ -58,6 +63,7 @@ fn a_fin_takes_the_waiting_rest_along() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_fin_rides_on_the_last_data_only_if_it_is_known_in_time() {
     server(
@@ -68,6 +74,7 @@ fn a_fin_rides_on_the_last_data_only_if_it_is_known_in_time() {
     );
 }
 
+/// RFC 1122, section 4.2.3.4 (SWS avoidance); 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn half_of_the_largest_window_is_worth_sending() {
     server(
@@ -92,6 +99,7 @@ fn half_of_the_largest_window_is_worth_sending() {
     );
 }
 
+/// 4.4BSD-Lite `uipc_socket.c` 8.3, `sosend()`.
 #[test]
 fn a_small_write_is_copied_in_two_pieces_of_which_the_second_waits() {
     client_with(
@@ -110,6 +118,7 @@ fn a_small_write_is_copied_in_two_pieces_of_which_the_second_waits() {
     );
 }
 
+/// 4.4BSD-Lite `uipc_socket.c` 8.3, `sosend()`.
 #[test]
 fn a_large_write_is_copied_cluster_by_cluster() {
     // The first 2048 B leave before TCP sees the rest: 1460 B and, the connection being idle, 588 B.
@@ -121,6 +130,7 @@ fn a_large_write_is_copied_cluster_by_cluster() {
     );
 }
 
+/// 4.4BSD-Lite `uipc_socket.c` 8.3, `sosend()`.
 #[test]
 fn a_writer_that_does_not_fit_waits_for_2048_free_bytes() {
     server_with(
@@ -139,6 +149,7 @@ fn a_writer_that_does_not_fit_waits_for_2048_free_bytes() {
     );
 }
 
+/// 4.4BSD-Lite `uipc_socket.c` 8.3, `sosend()`.
 #[test]
 fn a_write_that_fits_does_not_wait() {
     server_with(
@@ -150,6 +161,7 @@ fn a_write_that_fits_does_not_wait() {
     );
 }
 
+/// 4.4BSD-Lite `uipc_socket.c` 8.3.
 #[test]
 fn a_writer_that_has_ended_the_stream_is_told_nothing() {
     server_with(
@@ -164,6 +176,7 @@ fn a_writer_that_has_ended_the_stream_is_told_nothing() {
     );
 }
 
+/// RFC 1122, section 4.2.2.17; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn probes_of_a_shut_window_at_5_5_5_8_16_32_60_60_s() {
     // SRTT 7/8 tick, deviation 3/4 tick: a base of 2 ticks, doubled each time, between 5 s and 60 s.
@@ -179,6 +192,7 @@ fn probes_of_a_shut_window_at_5_5_5_8_16_32_60_60_s() {
     ));
 }
 
+/// RFC 1122, section 4.2.2.17; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn probes_of_a_shut_window_from_a_base_of_3_ticks() {
     // Two samples of 2 ticks leave SRTT 15/8 and deviation 4/4: the sequence 5, 5, 6, 12, 24, 48, 60.
@@ -198,6 +212,7 @@ fn probes_of_a_shut_window_from_a_base_of_3_ticks() {
     ));
 }
 
+/// RFC 1122, section 4.2.2.17; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_probe_that_is_taken_moves_on_and_an_open_window_ends_probing() {
     server(
@@ -217,6 +232,7 @@ fn a_probe_that_is_taken_moves_on_and_an_open_window_ends_probing() {
     );
 }
 
+/// RFC 1122, section 4.2.2.17; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_window_that_is_shut_on_what_is_in_flight_is_probed_and_not_retransmitted_into() {
     server(
@@ -232,6 +248,7 @@ fn a_window_that_is_shut_on_what_is_in_flight_is_probed_and_not_retransmitted_in
     );
 }
 
+/// RFC 793, section 3.9; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn the_same_number_and_ack_bring_only_a_larger_window() {
     server(
@@ -242,6 +259,7 @@ fn the_same_number_and_ack_bring_only_a_larger_window() {
     );
 }
 
+/// RFC 793, section 3.9; 4.4BSD-Lite `tcp_input.c` 8.5.
 #[test]
 fn an_older_segment_does_not_bring_a_window_but_its_ack_uses_up_the_last_one() {
     server(
@@ -254,6 +272,7 @@ fn an_older_segment_does_not_bring_a_window_but_its_ack_uses_up_the_last_one() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_bare_ack_sent_into_a_shut_window_does_not_stop_the_probing() {
     server(
@@ -277,6 +296,7 @@ fn a_bare_ack_sent_into_a_shut_window_does_not_stop_the_probing() {
     );
 }
 
+/// RFC 5681, section 4.1 (idle since the last segment received); 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_server_that_hears_requests_keeps_its_window_over_any_pause() {
     server(
@@ -295,6 +315,7 @@ fn a_server_that_hears_requests_keeps_its_window_over_any_pause() {
     );
 }
 
+/// RFC 5681, section 4.1; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_pipe_whose_peer_was_silent_for_an_rto_restarts_with_one_segment() {
     server(
@@ -309,6 +330,7 @@ fn a_pipe_whose_peer_was_silent_for_an_rto_restarts_with_one_segment() {
     );
 }
 
+/// RFC 5681, section 4.1; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn silence_shorter_than_an_rto_keeps_the_window() {
     // Two tick boundaries since the last segment arrived, of an RTO of three.
@@ -324,6 +346,7 @@ fn silence_shorter_than_an_rto_keeps_the_window() {
     );
 }
 
+/// 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn silence_does_not_matter_while_something_is_outstanding() {
     server(
@@ -335,6 +358,7 @@ fn silence_does_not_matter_while_something_is_outstanding() {
     );
 }
 
+/// RFC 5681, section 4.1.
 #[test]
 fn restart_can_be_switched_off() {
     server_with(
@@ -350,6 +374,7 @@ fn restart_can_be_switched_off() {
     );
 }
 
+/// RFC 1122, section 4.2.3.9; 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_full_queue_of_the_host_itself_counts_only_with_source_quench() {
     server(
@@ -369,6 +394,7 @@ fn a_full_queue_of_the_host_itself_counts_only_with_source_quench() {
     );
 }
 
+/// RFC 2001, section 1; 4.4BSD-Lite `tcp_input.c` 8.5 (header prediction).
 #[test]
 fn cwnd_stops_growing_when_it_has_reached_a_window_that_stays_the_same() {
     // Below the window ACKs take the slow path and open cwnd; from there on they are predicted.

@@ -15,6 +15,7 @@ fn connecting(host: HostClock, out: &mut Output) -> Connection {
     Connection::connect(Instant::ZERO, &config, host, out)
 }
 
+/// 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_timer_that_is_due_runs_before_a_segment_of_the_same_instant() {
     let mut out = Output::default();
@@ -29,6 +30,7 @@ fn a_timer_that_is_due_runs_before_a_segment_of_the_same_instant() {
     assert_eq!(connection.timeouts(), 1);
 }
 
+/// 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn a_call_before_anything_is_due_does_nothing() {
     let mut out = Output::default();
@@ -39,6 +41,7 @@ fn a_call_before_anything_is_due_does_nothing() {
     assert_eq!(connection.next_timeout(), Some(at(6000)));
 }
 
+/// 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn phases_move_the_ticks() {
     for (phase, expected) in [(0, 6000), (1, 5501), (250, 5750), (499, 5999)] {

@@ -36,6 +36,7 @@ fn data_times(sent: &[Sent]) -> Vec<Instant> {
     data.map(|sent| sent.at).collect()
 }
 
+/// RFC 2001, section 1.
 #[test]
 fn slow_start_doubles_when_every_segment_is_acknowledged() {
     let profile = bsd::Profile { delayed_ack: false, ..bsd::Profile::bsd44_lite() };
@@ -48,6 +49,7 @@ fn slow_start_doubles_when_every_segment_is_acknowledged() {
     }
 }
 
+/// RFC 793, section 3.7.
 #[test]
 fn a_buffer_of_32767_bytes_keeps_22_segments_in_flight() {
     let times = data_times(&upload(bsd::Profile::bsd44_lite(), 1000 * MSS));
@@ -57,6 +59,7 @@ fn a_buffer_of_32767_bytes_keeps_22_segments_in_flight() {
     }
 }
 
+/// RFC 2001, section 1; RFC 1122, section 4.2.3.2.
 #[test]
 fn flights_grow_by_half_when_every_second_segment_is_acknowledged() {
     // An ACK for two segments lets three go. The first segment waits for the fast tick; of three segments one waits for the
