@@ -27,13 +27,26 @@ pub(super) struct Cell {
     pub(super) total_min: f64,
     pub(super) total_max: f64,
     pub(super) retransmits: f64,
+    /// Packets that found the queue full, by the median and at the extremes.
     queue_drops: f64,
+    queue_drops_min: i64,
+    queue_drops_max: i64,
 }
 
 impl Cell {
     /// Whether packets were lost.
     pub(super) fn is_lossy(&self) -> bool {
         !self.drop.is_empty() || self.queue_drops > 0.0
+    }
+
+    /// Whether as many segments were sent again as the kernel sent. Where the kernel lost what the queue did not hold, up to one
+    /// fewer or more than its extremes; where a SYN or a request was lost, its count leaves them out.
+    pub(super) fn agrees_with(&self, retransmits: i64) -> bool {
+        match self.drop.as_str() {
+            "" => (self.queue_drops_min - 1..=self.queue_drops_max + 1).contains(&retransmits),
+            drop if drop.starts_with("ba:data") => retransmits as f64 == self.retransmits,
+            _ => true,
+        }
     }
 
     /// Name of the cell, with the request where there are several.
@@ -95,5 +108,7 @@ fn cell(row: &BTreeMap<&str, String>) -> Cell {
         total_max: real("total_max"),
         retransmits: real("wire_retx"),
         queue_drops: real("queue_drops"),
+        queue_drops_min: whole("qd_min") as i64,
+        queue_drops_max: whole("qd_max") as i64,
     }
 }

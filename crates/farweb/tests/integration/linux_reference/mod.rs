@@ -45,6 +45,10 @@ impl Compared {
     }
 
     fn is_within_bounds(&self) -> bool {
+        self.cell.agrees_with(self.retransmits) && self.is_in_time()
+    }
+
+    fn is_in_time(&self) -> bool {
         if self.cell.is_lossy() {
             self.error().abs() <= LOSSY
         } else {

@@ -86,13 +86,14 @@ impl ReceiveWindow {
         window
     }
 
-    const fn from_memory(&self, memory: u64) -> u64 {
+    /// Window that `memory` bytes of memory hold.
+    const fn window_in(&self, memory: u64) -> u64 {
         memory * self.ratio / RATIO_UNIT
     }
 
     /// The first window, in whole segments of `mss`.
     fn initial(&self, mss: u64) -> u64 {
-        let space = self.from_memory(self.memory).min(self.clamp);
+        let space = self.window_in(self.memory).min(self.clamp);
         if space > mss { space - space % mss } else { space }
     }
 
@@ -116,7 +117,7 @@ impl ReceiveWindow {
         self.from = rcv_nxt;
         self.shift = if scaling { self.offered.unwrap_or(0) } else { 0 };
         self.clamp = self.clamp.min(FIELD_MAX << self.shift);
-        let full = self.from_memory(self.memory);
+        let full = self.window_in(self.memory);
         self.clamp = self.clamp.min(full);
         // Room for one segment beyond the window is kept.
         if self.clamp > 2 * self.mss && self.clamp + self.mss > full {
@@ -184,19 +185,19 @@ impl ReceiveWindow {
     }
 
     fn set_clamp(&mut self) {
-        let full = self.from_memory(self.memory);
+        let full = self.window_in(self.memory);
         self.clamp = self.fixed.map_or(full, |fixed| fixed.min(full));
     }
 
     /// A segment of `len` bytes in `memory` came, `used` memory being taken. Whether the window may grow by it; `segment` is
     /// the size of the peer's segments.
     pub(super) fn grow(&mut self, len: u64, memory: u64, used: u64, segment: u64) -> bool {
-        let space = self.from_memory(self.memory.saturating_sub(used));
+        let space = self.window_in(self.memory.saturating_sub(used));
         let room = self.clamp.min(space).saturating_sub(self.ssthresh);
         if room == 0 {
             return false;
         }
-        let increment = if self.from_memory(memory) <= len {
+        let increment = if self.window_in(memory) <= len {
             2 * self.mss
         } else {
             self.growth_by_small(len, memory, segment)
@@ -210,8 +211,8 @@ impl ReceiveWindow {
 
     /// Growth by a segment that takes much memory for its payload: none, unless the window is far below what memory holds.
     const fn growth_by_small(&self, len: u64, memory: u64, segment: u64) -> u64 {
-        let mut overhead = self.from_memory(memory) / 2;
-        let mut window = self.from_memory(self.memory_max) / 2;
+        let mut overhead = self.window_in(memory) / 2;
+        let mut window = self.window_in(self.memory_max) / 2;
         while self.ssthresh <= window {
             if overhead <= len {
                 return 2 * segment;
@@ -249,13 +250,13 @@ impl ReceiveWindow {
 
     /// The window for `used` memory and segments of `segment` bytes; and whether memory is short.
     pub(super) fn choose(&self, used: u64, segment: u64) -> (u64, bool) {
-        let allowed = self.from_memory(self.memory);
+        let allowed = self.window_in(self.memory);
         let full = self.clamp.min(allowed);
         let segment = segment.min(full);
         if segment == 0 {
             return (0, false);
         }
-        let mut free = self.from_memory(self.memory.saturating_sub(used));
+        let mut free = self.window_in(self.memory.saturating_sub(used));
         let is_short = free < full / 2;
         if is_short {
             free = free >> self.shift << self.shift;
