@@ -403,7 +403,9 @@ mod tests {
         queue.mark_sacked(2);
         queue.mark_sacked(1);
         assert_eq!(queue.highest_sacked(1), 301);
-        (0..3).for_each(|_| drop(queue.pop_front()));
+        for _ in 0..3 {
+            queue.pop_front();
+        }
         assert_eq!(queue.highest_sacked(301), 301);
         queue.mark_sacked(3);
         assert_eq!(queue.highest_sacked(301), 401);
@@ -418,7 +420,9 @@ mod tests {
             merged.push(queue.merged);
         }
         assert_eq!(merged, [0, 0, 2, 2]);
-        (0..2).for_each(|_| drop(queue.pop_front()));
+        for _ in 0..2 {
+            queue.pop_front();
+        }
         assert_eq!(queue.merged, 1);
         queue.clear_sacked(2);
         assert_eq!(queue.merged, 0);
