@@ -11,7 +11,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 # What the compiled core is made of; a change rebuilds it, nothing else does.
-CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -path '*/src/*' -name '*.rs' -o -name Cargo.toml)
+CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/farweb-py -path '*/src/*' -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -53,9 +53,11 @@ lint: build ## Check formatting, lints and types.
 	$(BIN)/mypy
 	$(BIN)/stubtest farweb._core
 
-verify: build ## Check the report in a real browser, and captures with tshark and tcptrace, which have to be there.
+verify: build ## Check the report in Chromium, captures with tshark and tcptrace; as root, TCP with Linux's.
 	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
 	@for tool in tshark editcap tcptrace; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcptrace)" >&2; missing=1; }; done; test -z "$$missing"
+	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
+	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/verify
 
 bench: build ## Measure speed and memory.

@@ -69,7 +69,7 @@ def test_a_bad_command(farweb: Farweb, cable: Path, arguments: list[str], named:
         "inf,a.example,300,1000,0",
         "0,a.example,300,many,0",
         "0,a.example,300,1000.5,0",
-        "0,a.example,0,1000,0",
+        "0,a.example,-1,1000,0",
         "0,a.example,300",
         "0,a.example,300,99999999999999999999,0",
     ],
@@ -88,7 +88,7 @@ def test_a_bad_row_of_a_request_table(farweb: Farweb, cable: Path, row: str) -> 
         ("server_s", float("inf")),
         ("host", None),
         ("host", b"\xff"),
-        ("request_bytes", 0),
+        ("request_bytes", -1),
         ("response_bytes", 1.5),
     ],
 )
@@ -97,6 +97,11 @@ def test_a_bad_row_of_a_request_table_in_parquet(farweb: Farweb, cable: Path, co
     pl.DataFrame([row]).write_parquet("r.parquet")
     for arguments in (("run", cable, "--set", "workload.requests=r.parquet"), ("workload", "stats", "r.parquet")):
         _refused(farweb, *arguments, named=column)
+
+
+def test_a_request_of_no_bytes_over_http(farweb: Farweb, cable: Path) -> None:
+    Path("requests.csv").write_text(REQUESTS + "9,a.example,0,1000,0\n")
+    _refused(farweb, "run", cable, named="request_bytes")
 
 
 def test_a_request_table_that_is_not_there(farweb: Farweb, cable: Path) -> None:

@@ -182,7 +182,7 @@ def test_a_result_without_packets_says_what_to_set(farweb: Farweb, cable: Path) 
 
 def test_a_table_of_an_older_version_is_told(tmp_path: Path) -> None:
     old = write_results(tmp_path / "old", [request(1, 1.0, 10)], packets=[])
-    old.manifest["scenario"]["leg"] = [{"from": "client", "to": "server"}]
+    old.manifest["scenario"]["leg"] = [{"from": "client", "to": "server", "carrier": {"kind": "http/1.0"}}]
     pl.DataFrame({"time_ns": [1]}).write_parquet(old.path / "packets.parquet")
     with pytest.raises(ResultsError, match="has no column connection: an older version of farweb wrote it"):
         export_pcapng(old, tmp_path / "a.pcapng")
@@ -208,3 +208,25 @@ def test_rows_of_one_connection_are_found_wherever_they_stand(results: Results) 
     assert exported.packets == len(expected) > 0
     assert done[-1] == (len(whole), len(whole))
     assert len(done) == -(-len(whole) // 16)
+
+
+def test_transfers_are_seen_at_the_node_that_sends_them(farweb: Farweb, cable: Path) -> None:
+    before, _, rest = SCENARIO.partition("[path]")
+    text = before + PATH + rest.partition("[[leg]]")[2] + RECORD
+    text = text.replace('"http/1.0"', '"transfer"').replace('"bsd44-lite"', '"ns2-reno"').replace("[origin]", "")
+    text = text.replace('release = "at-once"', "")
+    text = text.replace(', mss = "1460 B", buffer = "32767 B"', "")
+    cable.write_text(text)
+    header = "start_s,host,request_bytes,response_bytes,source"
+    Path("requests.csv").write_text(f"{header}\n0.0,a.example,300,20000,router\n1.0,a.example,300,20000,server\n")
+    ran = farweb("run", cable, "--out", "r")
+    assert ran.code == 0, ran.err
+    results = Results.open("r")
+    assert list(capture_points(results)) == ["client", "router", "server", "link 0", "link 1"]
+    for connection, node in enumerate(["router", "server"]):
+        answer = farweb("export", "xpl", "r", "--connection", connection, "--json")
+        assert answer.json()["points"] == [node]
+        assert {"yellow", "Z", "P"}.isdisjoint(Path("r/timeseq.xpl").read_text().splitlines())
+    farweb("export", "pcapng", "r", "--point", "router", "-o", "a.pcapng")
+    packets = pcapng.read(Path("a.pcapng")).packets
+    assert {(packet.source[1], packet.payload) for packet in packets if packet.payload} >= {(80, 512)}

@@ -53,12 +53,14 @@ class Exported:
 
 
 def capture_points(results: Results) -> dict[str, Point]:
-    """The points at which a run recorded packets: nodes at which legs end, by name, and links, as ``link 0``."""
+    """The points at which a run recorded packets: nodes with endpoints, by name, and links, as ``link 0``."""
     nodes, legs = _path(results)
     names = results.manifest["scenario"].get("record", {}).get("points", ["ends"])
     points: dict[str, Point] = {}
     if "ends" in names:
-        points = {nodes[node]: ("end", node) for node in sorted({node for leg in legs for node in leg})}
+        # Any node of a leg may have sent a transfer.
+        ends = {node for leg in legs for node in (range(leg[0], leg[1] + 1) if _is_one_way(results) else leg)}
+        points = {nodes[node]: ("end", node) for node in sorted(ends)}
     links = {int(name.split()[1]) for name in names if name.startswith("link ")}
     return points | {f"link {link}": ("link", link) for link in sorted(links)}
 
@@ -128,14 +130,9 @@ def export_xpl(
 
     if connection is None:
         connection = slowest(results)
-    leg, most = _leg_and_direction(results, connection)
-    direction = direction or most
+    leg, direction, sender = _data(results, connection, direction)
+    point = point or sender or next(iter(capture_points(results)))
     nodes, legs = _path(results)
-    if point is None:
-        client, server = legs[leg]
-        sender = nodes[client if direction == "up" else server]
-        known = capture_points(results)
-        point = sender if sender in known else next(iter(known))
     encoder = _core.XplotEncoder(nodes, legs, _point(results, point), connection, direction == "up")
     with staged_file(out) as stage, stage.open("wb") as file:
         file.write(encoder.start(leg))
@@ -152,6 +149,10 @@ def _path(results: Results) -> tuple[list[str], list[tuple[int, int]]]:
     scenario: dict[str, Any] = results.manifest["scenario"]
     nodes: list[str] = scenario["path"]["nodes"]
     return nodes, [(nodes.index(leg["from"]), nodes.index(leg["to"])) for leg in scenario["leg"]]
+
+
+def _is_one_way(results: Results) -> bool:
+    return any(leg["carrier"]["kind"] == "transfer" for leg in results.manifest["scenario"]["leg"])
 
 
 def _point(results: Results, name: str) -> Point:
@@ -171,16 +172,22 @@ def _nearest_to_servers(known: dict[str, Point]) -> tuple[str, Point]:
     return (ends or list(known.items()))[-1]
 
 
-def _leg_and_direction(results: Results, connection: int) -> tuple[int, str]:
-    """The leg of a connection, and the way that most of its payload goes."""
+def _data(results: Results, connection: int, direction: str | None) -> tuple[int, str, str | None]:
+    """The leg of a connection, a direction, and the node that sends that way, as far as the table tells.
+
+    The direction is that of most of the payload when `direction` is None.
+    """
     import polars as pl
 
     seen = results.scan("packets").filter((pl.col("connection") == connection) & (pl.col("event") != "drop"))
-    payload = seen.group_by("leg", "direction").agg(pl.col("payload_bytes").sum()).collect()
-    if payload.is_empty():
+    sender = pl.col("node").filter(pl.col("event") == "send").first()
+    ways = seen.group_by("leg", "direction").agg(pl.col("payload_bytes").sum(), sender).collect()
+    if ways.is_empty():
         raise _nothing(results, connection, tuple(capture_points(results)))
-    most = payload.sort(["payload_bytes", "direction"], descending=[True, False])
-    return int(most["leg"][0]), str(most["direction"][0])
+    most = ways.sort(["payload_bytes", "direction"], descending=[True, False])
+    chosen = most.filter(pl.col("direction") == (direction or most["direction"][0]))
+    node = chosen["node"][0] if len(chosen) else None
+    return int(most["leg"][0]), direction or str(most["direction"][0]), node
 
 
 def _rows(results: Results, connection: int | None, progress: Progress | None) -> Iterator[dict[str, Column]]:

@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+PROGRAM = Path(os.environ.get("FARWEB_TUN", "target/debug/farweb-tun")).resolve()
+"""What puts farweb's TCP behind a TUN device."""
+
 DEVICE = "farweb0"
 KERNEL = "10.77.0.1"
 """Address of the kernel on the device; all of 10.77.0.0/24 is behind it."""
@@ -38,6 +41,8 @@ def missing(*tools: str) -> str | None:
     for tool in ("ip", *tools):
         if shutil.which(tool) is None:
             return f"talking with the kernel needs {tool}, and it is not on the PATH"
+    if not PROGRAM.exists():
+        return f"talking with the kernel needs {PROGRAM}: cargo build -p farweb-tun, or make verify, makes it"
     return _refusal()
 
 

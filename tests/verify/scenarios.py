@@ -129,6 +129,8 @@ SCENARIOS: Mapping[str, Scenario] = {
             [["write 1 kB", "read 1 kB", "wait 100 ms", "shutdown", "read end"]],
         )
     ),
+    # Slow enough that the kernel connects before farweb's SYN is there.
+    "both connect at once": Scenario(Talk(GET, ANSWER, Way(delay="500 ms"), Way(delay="500 ms"), crossing=True)),
     "nobody listens": Scenario(Talk(GET, ANSWER, listening=False)),
     "client aborts": Scenario(
         Talk([["write 300 B", "read 10 kB", "abort"]], [["read 300 B", "write 20 kB", "read reset"]]),

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kernel_end import PATIENCE_S, KernelEnd, Steps
-from namespaces import DEVICE, FARWEB, KERNEL, Namespace, namespace
+from namespaces import DEVICE, FARWEB, KERNEL, PROGRAM, Namespace, namespace
 
 Role = Literal["client", "server"]
 
-PROGRAM = Path(os.environ.get("FARWEB_TUN", "target/debug/farweb-tun")).resolve()
 CAPTURES = Path(os.environ.get("FARWEB_TALKS", "target/talks"))
 """Folder of what both ends saw of each talk."""
 DEADLINE_S = 80
@@ -149,6 +148,8 @@ class Talk:
     down: Way = Way()
     listening: bool = True
     """Whether there is a server at all."""
+    crossing: bool = False
+    """Whether both connect to each other at the same time; farweb is the client then."""
     kernel_receive_buffer: int | None = None
     """SO_RCVBUF of the kernel's end, in bytes."""
     first_number: int | None = None
@@ -194,25 +195,33 @@ def _talk_with_client(there: Namespace, listener: socket.socket, plan: Talk, end
     ends: list[KernelEnd] = []
 
     def serve() -> None:
-        connection, _ = listener.accept()
+        connection = connect_across(listener) if plan.crossing else listener.accept()[0]
         ends.append(KernelEnd(connection))
         ends[0].run(plan.server)
 
     serving = threading.Thread(target=serve, daemon=True)
     # The kernel's own address comes up with the device.
     listener.bind(("", SERVER_PORT))
-    if plan.listening:
+    if plan.listening and not plan.crossing:
         listener.listen()
         serving.start()
     script = {"script": plan.client}
     with farweb_tun(
         there, folder, "client", endpoint, script, plan.up, plan.down, first_number=plan.first_number
     ) as process:
+        if plan.crossing:
+            serving.start()
         if plan.listening:
             serving.join(PATIENCE_S)
         left_open = wait_for_the_end(there)
         report = process.finish()
     return Outcome(ends[0] if ends else None, False, report, left_open, folder)
+
+
+def connect_across(kernel: socket.socket) -> socket.socket:
+    """Let the kernel connect to a client of farweb's, whose SYN is on its way."""
+    kernel.connect((FARWEB, CLIENT_PORT))
+    return kernel
 
 
 def _talk_with_server(

@@ -43,7 +43,8 @@ class Case:
 
 
 def cases(*scenarios: str) -> list[Case]:
-    return [Case(name, profile, role) for name in scenarios for profile in PROFILES for role in ROLES]
+    every = (Case(name, profile, role) for name in scenarios for profile in PROFILES for role in ROLES)
+    return [case for case in every if case.role == "client" or not SCENARIOS[case.scenario].talk.crossing]
 
 
 Talks = Mapping[Case, Future[Outcome]]
@@ -65,6 +66,8 @@ def test_both_ends_do_what_they_were_told(case: Case, talks: Talks) -> None:
         check_ends(case, outcome, expected)
     else:
         check_refusal(case, outcome)
+    if plan.crossing:
+        assert outcome.farweb["states"][:3] == ["SynSent", "SynReceived", "Established"], str(outcome)
     assert outcome.left_open == [], str(outcome)
     assert outcome.report["undecodable"] == [], str(outcome)
     assert not outcome.report["late"], str(outcome)
@@ -182,8 +185,10 @@ def test_tcptrace_counts_what_both_ends_counted(case: Case, talks: Talks) -> Non
             str(kernel.written),
         ), str(outcome)
         for end in (ours, theirs):
-            nothing = ("missed_data", "urgent_data_pkts", "resets_sent", "hardware_dups")
-            assert [row[f"{column}_{end}"] for column in nothing] == ["0"] * 4, str(outcome)
+            # What still comes after the end is reset, and then tcptrace misses a byte that never was.
+            if row["resets_sent_a2b"] == row["resets_sent_b2a"] == "0":
+                assert row[f"missed_data_{end}"] == "0", str(outcome)
+            assert row[f"urgent_data_pkts_{end}"] == row[f"hardware_dups_{end}"] == "0", str(outcome)
             assert row[f"mss_requested_{end}"] == "1460", str(outcome)
         for end, syn in ((ours, farweb["sent"]["syn"]), (theirs, farweb["received"]["syn"])):
             offered = options(syn)
@@ -191,8 +196,15 @@ def test_tcptrace_counts_what_both_ends_counted(case: Case, talks: Talks) -> Non
             assert row[f"req_1323_ws/ts_{end}"] == "/".join(letters[:2]), str(outcome)
             assert row[f"req_sack_{end}"] == letters[2], str(outcome)
     # What an end sent again shows only where nothing of it is lost yet.
-    assert int(seen["farweb"][f"rexmt_data_pkts_{ours}"]) == farweb["retransmits"], str(outcome)
-    assert int(seen["kernel"][f"rexmt_data_pkts_{theirs}"]) == kernel.info.retransmits, str(outcome)
+    assert farweb["retransmits"] in sent_again(seen["farweb"], ours), str(outcome)
+    assert kernel.info.retransmits in sent_again(seen["kernel"], theirs), str(outcome)
+
+
+def sent_again(row: Mapping[str, str], end: str) -> range:
+    """Segments that an end sent again, as tcptrace counts them: those with data, and perhaps SYNs and FINs."""
+    syns, fins = map(int, row[f"SYN/FIN_pkts_sent_{end}"].split("/"))
+    data = int(row[f"rexmt_data_pkts_{end}"])
+    return range(data, data + syns + fins - 1)
 
 
 def tcptrace(outcome: Outcome, end: str) -> dict[str, str]:

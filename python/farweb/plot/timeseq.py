@@ -57,7 +57,7 @@ def timeseq(result: Results, connection: int | None = None) -> style.Chart:
     style.counted(axes.yaxis, "B")
     _draw_legend(axes, one, window)
     again = int(one.sent["retransmission"].sum())
-    beyond = "" if window or one.acks.is_empty() else "The advertised window lies above the picture. "
+    beyond = "" if window or not _has_window(one) else "The advertised window lies above the picture. "
     style.frame(
         chart,
         f"Time–sequence of connection {one.connection} – {labels([result])[0]}",
@@ -115,7 +115,8 @@ def _draw_stairs(axes: Axes, one: Trace) -> None:
     edge = np.maximum.accumulate(one.acks["ack"].to_numpy() + one.acks["window_bytes"].to_numpy())
     until = max([*time[-1:], *one.sent["time_s"].to_numpy()[-1:]], default=0.0)
     time = np.append(time, until)
-    for level, colour, gid in ((ack, ACK, "ack"), (edge, WINDOW, "window")):
+    levels = [(ack, ACK, "ack"), (edge, WINDOW, "window")]
+    for level, colour, gid in levels if _has_window(one) else levels[:1]:
         held = np.append(level, level[-1:] if len(level) else [0])
         axes.step(time, held, where="post", color=colour, linewidth=1.3, zorder=3, gid=gid)
     empty = one.acks["payload_bytes"].to_numpy() == 0
@@ -123,6 +124,11 @@ def _draw_stairs(axes: Axes, one: Trace) -> None:
     axes.plot(
         time[repeated], ack[repeated], linestyle="", marker=3, markersize=4, color=ACK, zorder=3, gid="repeated acks"
     )
+
+
+def _has_window(one: Trace) -> bool:
+    """Whether the receiver ever advertised one; the one-way agents of ns-2 do not."""
+    return bool((one.acks["window_bytes"] > 0).any())
 
 
 def _draw_sack(axes: Axes, one: Trace) -> None:
@@ -174,7 +180,7 @@ def _set_limits(axes: Axes, one: Trace) -> bool:
     top = max(1, *(one.sent["seq"] + one.sent["payload_bytes"]).to_list())
     edges: list[int] = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
     room = max(WINDOW_ROOM * top, 2_000)
-    shown = bool(edges) and min(edges) < room
+    shown = _has_window(one) and min(edges) < room
     highest = min(max([top, *edges]), room) if shown else top
     axes.set_ylim(-0.055 * highest, 1.06 * highest)
     ends = [*one.sent["time_s"].to_list(), *one.acks["time_s"].to_list(), *one.drops["time_s"].to_list()]

@@ -8,11 +8,15 @@
 //! * Initial sequence numbers: random, by connection and end. Timestamps are those of the simulation.
 //! * IP identification: one more for each packet of a sender on a connection, from a random start, as Linux counts.
 //! * Time to live: 64 at the sender (RFC 1700; 4.4BSD and Linux have it too), one less behind each node that forwards.
+//!   A transfer that a node in the middle of a leg sends counts as one of the leg's end.
 //! * Don't Fragment is set, as by hosts that discover the path MTU (RFC 1191).
 //!
 //! Options stand in the order in which Linux writes them, MSS, timestamps, window scale, SACK, padded in front with NOP;
 //! the permission of SACK takes the place of the padding of timestamps. 4.4BSD writes the window scale before the
 //! timestamps; the length is the same.
+//!
+//! The one-way agents of ns-2 know neither SYN nor windows, and their packets do not always count 40 bytes of headers; in a
+//! capture they have the headers, with a closed window.
 //!
 //! Payload is zeros: farweb counts bytes and has none. Left out: fragments, IP options, ECN, urgent data.
 
@@ -35,7 +39,7 @@ const SERVER_PORT: u16 = 80;
 const TTL: usize = 64;
 
 /// Largest payload of a packet is below 64 KiB.
-const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 /// Writes the headers of packets; keeps memory between them.
 #[derive(Debug, Default)]

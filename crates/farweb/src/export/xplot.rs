@@ -41,6 +41,8 @@ pub struct Xplot {
     newest: Option<Acknowledgement>,
     /// How often it has been repeated.
     repeated: u32,
+    /// Whether the receiver has ever opened a window; the one-way agents of ns-2 have none.
+    has_window: bool,
     /// When the first packet of the connection was seen.
     began: Option<Time>,
     /// The colour of the next thing drawn, unless another is set.
@@ -76,7 +78,18 @@ impl Xplot {
     /// A plot of what `connection` sends up or down, as seen at `point`.
     #[must_use]
     pub const fn new(route: Route, point: Point, connection: u64, up: bool) -> Self {
-        Self { route, point, connection, up, newest: None, repeated: 0, began: None, colour: "", packets: 0 }
+        Self {
+            route,
+            point,
+            connection,
+            up,
+            newest: None,
+            repeated: 0,
+            has_window: false,
+            began: None,
+            colour: "",
+            packets: 0,
+        }
     }
 
     /// Appends the title and the names of the axes to `out`; `leg` is the number of the connection's leg.
@@ -135,7 +148,7 @@ impl Xplot {
     fn draw_segment(&self, packet: &Sighting<'_>, began: Time, pen: &mut Pen<'_>) {
         let (time, segment) = (Time(packet.time_ns), &packet.segment);
         let is = |flag| segment.flags.contains(flag);
-        let is_probe = self.newest.is_some_and(|newest| newest.edge == newest.ack);
+        let is_probe = self.has_window && self.newest.is_some_and(|newest| newest.edge == newest.ack);
         let again = packet.retransmission && !is_probe;
         if is_probe && segment.sequence_len() > 0 {
             pen.text(ENDS, "btext", time, segment.seq + u64::from(segment.len), "P");
@@ -168,7 +181,8 @@ impl Xplot {
             return;
         }
         let new = Acknowledgement { time, ack: segment.ack, edge: segment.ack + packet.window_bytes };
-        if packet.window_bytes == 0 {
+        self.has_window |= packet.window_bytes > 0;
+        if self.has_window && packet.window_bytes == 0 {
             pen.text(TEXT, "atext", time, new.edge, "Z");
         }
         if let Some(old) = self.newest {
@@ -189,6 +203,9 @@ impl Xplot {
         }
         if self.repeated == 3 {
             pen.text(ACK, "atext", new.time, new.ack, "3");
+        }
+        if !self.has_window {
+            return;
         }
         pen.line(WINDOW, (old.time, old.edge), (new.time, old.edge));
         if old.edge == new.edge {

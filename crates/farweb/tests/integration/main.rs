@@ -8,3 +8,4 @@ mod linux_reference;
 mod ns2;
 mod ns2_clock;
 mod run;
+mod transfers;

@@ -128,10 +128,19 @@ fn acknowledgements_and_windows_are_stairs_with_ticks() {
 fn a_closed_window_and_a_probe_into_it_are_marked() {
     let closed = Segment { window: 0, ..segment(ACK, 1, 1001, 0) };
     let probe = Seen { again: true, ..received(segment(ACK, 1001, 1, 1)).at(5 * MS) };
-    let text = plot(&[sent(closed).at(MS), probe]);
+    let text = plot(&[sent(segment(ACK, 1, 1, 0)).at(0), sent(closed).at(MS), probe]);
     assert!(text.contains("magenta\natext 0.001000 1001\nZ\n"), "{text}");
     assert!(text.contains("orange\nbtext 0.005000 1002\nP\n"), "{text}");
     assert!(!text.contains("\nR\n"), "a probe is no retransmission");
+}
+
+#[test]
+fn agents_without_windows_have_no_window_line() {
+    let closed = |ack, ms| sent(Segment { window: 0, ..segment(ACK, 1, ack, 0) }).at(ms * MS);
+    let data = received(segment(Flags::NONE, 1001, 0, 512)).at(3 * MS);
+    let text = plot(&[closed(1, 1), closed(513, 2), data]);
+    assert!(!text.contains("yellow") && !text.contains("\nZ\n") && !text.contains("\nP\n"), "{text}");
+    assert!(text.contains("line 0.002000 1 0.002000 513"), "{text}");
 }
 
 #[test]
@@ -163,7 +172,19 @@ fn sack_blocks_are_purple_and_numbered() {
 fn resets_are_told_in_both_directions() {
     let out = received(segment(Flags::RST, 5, 0, 0)).at(MS);
     let back = sent(segment(Flags::RST | ACK, 1, 5, 0)).at(2 * MS);
-    assert_eq!(plot(&[out, back]), "magenta\natext 0.001000 5\nRST_OUT\natext 0.002000 5\nRST_IN\n");
+    assert_eq!(
+        plot(&[out, back]).lines().collect::<Vec<_>>(),
+        [
+            "white",
+            "darrow 0.001000 5",
+            "uarrow 0.001000 5",
+            "magenta",
+            "atext 0.001000 5",
+            "RST_OUT",
+            "atext 0.002000 5",
+            "RST_IN",
+        ]
+    );
 }
 
 #[test]

@@ -17,7 +17,8 @@ fn error(change: impl FnOnce(&mut Packets)) -> String {
 
 #[test]
 fn a_value_that_no_packet_has_is_named() {
-    let cases: [(fn(&mut Packets), &str); 12] = [
+    type Change = fn(&mut Packets);
+    let cases: [(Change, &str); 12] = [
         (|rows| rows.time_ns[0] = -1, "column time_ns: found -1; no recorded packet has that value"),
         (|rows| rows.seq[0] = NULL_INT, "column seq: found nothing;"),
         (|rows| rows.window_field[0] = 65_536, "column window_field: found 65536;"),

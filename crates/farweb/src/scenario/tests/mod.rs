@@ -147,8 +147,8 @@ fn parts_of_the_format_that_are_not_there_yet_are_named() {
     assert_eq!(
         parse_error(TWO_PROXIES),
         format!(
-            "s.toml:14: leg.0.carrier.kind: farweb {version} does not have the carrier \"mux\"; it has \"http/1.0\"\n\
-             1 problem in the scenario"
+            "s.toml:14: leg.0.carrier.kind: farweb {version} does not have the carrier \"mux\"; it has \"http/1.0\", \
+             \"transfer\"\n1 problem in the scenario"
         )
     );
     assert_eq!(
