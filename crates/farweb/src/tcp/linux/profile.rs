@@ -144,10 +144,11 @@ constants! {
     receive_buffer_tuning: bool = true;
     /// Smallest send buffer, in bytes of memory (`tcp_wmem`, first value).
     send_buffer_min: Bytes = Bytes::new(4096);
-    /// Send buffer of a new connection, in bytes of memory (`tcp_wmem`, second value).
-    send_buffer_initial: Bytes = Bytes::new(16_384);
-    /// Send buffer to which auto-tuning grows, in bytes of memory (`tcp_wmem`, third value).
-    send_buffer_max: Bytes = Bytes::new(4_194_304);
+    /// Send buffer of a new connection, in bytes of memory (`tcp_wmem`, second value). Chosen: large enough never to limit, as in
+    /// the reference transfers; a kernel that nobody has configured begins with 16384 B.
+    send_buffer_initial: Bytes = Bytes::new(16_777_216);
+    /// Send buffer to which auto-tuning grows, in bytes of memory (`tcp_wmem`, third value; a kernel's own is 4194304 B).
+    send_buffer_max: Bytes = Bytes::new(33_554_432);
 }
 
 impl Profile {

@@ -13,9 +13,9 @@ pub(super) struct Stack {
     pub(super) constants: &'static [(&'static str, &'static str)],
 }
 
-/// Send buffer that the reference gave to all its stacks but one.
-const SEND_BUFFER: [(&str, &str); 2] =
-    [("send_buffer_initial", "\"16777216 B\""), ("send_buffer_max", "\"33554432 B\"")];
+/// Send buffer of a kernel that nobody has configured.
+const OWN_SEND_BUFFER: [(&str, &str); 2] =
+    [("send_buffer_initial", "\"16384 B\""), ("send_buffer_max", "\"4194304 B\"")];
 
 /// Receive buffer of the `reno-big` stacks, and the window scaling that it needs.
 const LARGE: [(&str, &str); 4] = [
@@ -61,7 +61,7 @@ pub(super) fn stack(name: &str) -> Stack {
 impl Stack {
     /// Constants of `cell` that differ from the profile's, with their values as a scenario and JSON write them.
     fn changed(&self, cell: &Cell) -> impl Iterator<Item = &(&'static str, &'static str)> {
-        let send: &[_] = if cell.stack == "modern-defwmem" { &[] } else { &SEND_BUFFER };
+        let send: &[_] = if cell.stack == "modern-defwmem" { &OWN_SEND_BUFFER } else { &[] };
         let receive: &[_] = if cell.stack.starts_with("reno-big") { &LARGE } else { &[] };
         send.iter().chain(receive).chain(self.constants)
     }
