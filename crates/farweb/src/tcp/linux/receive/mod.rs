@@ -184,7 +184,7 @@ impl Receiver {
 
     /// Takes the payload and the FIN of an acceptable segment, and decides when it is acknowledged.
     ///
-    /// A segment without either changes nothing. The caller has dealt with SYN, RST and old timestamps.
+    /// A segment without either only brings a timestamp back. The caller has dealt with SYN, RST and old timestamps.
     pub(super) fn on_segment(
         &mut self,
         now: Instant,
@@ -192,10 +192,10 @@ impl Receiver {
         segment: &Segment,
         rtt: &Rtt,
     ) -> Arrival {
+        self.note_echo(now, clock, segment);
         if segment.sequence_len() == 0 || self.fin == Fin::Received {
             return Arrival::default();
         }
-        self.note_echo(now, clock, segment);
         self.sack.forget_duplicate();
         let arrival = self.take(now, clock, segment, rtt);
         if self.fin == Fin::Received {
@@ -206,7 +206,8 @@ impl Receiver {
         arrival
     }
 
-    /// The receiver's round trip, from the timestamp that comes back.
+    /// The receiver's round trip, from the timestamp that comes back. An ACK without data uses up the timestamp that it brings, so
+    /// the ACK of a request leaves the first flight of the response without a sample.
     fn note_echo(&mut self, now: Instant, clock: &Clock, segment: &Segment) {
         if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
             let age = clock.timestamp_ms(now).wrapping_sub(stamps.echo);

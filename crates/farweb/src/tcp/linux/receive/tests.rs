@@ -210,3 +210,20 @@ fn a_silence_longer_than_the_timeout_brings_quick_acks_back() {
     scene.now += Duration::from_millis(400);
     assert_eq!(scene.full(27), AckDue::Now);
 }
+
+#[test]
+fn an_ack_without_data_uses_up_its_timestamp() {
+    let echo_of = |scene: &mut Scene, seq: u64, len: u32| {
+        let stamps = crate::tcp::Timestamps { value: 1, echo: 1000 };
+        let options = Options { timestamps: Some(stamps), ..Options::NONE };
+        let segment = Segment { seq, ack: 1, len, window: 100, flags: Flags::ACK, options };
+        scene.now += Duration::from_millis(1);
+        scene.receiver.on_segment(scene.now, &scene.clock, &segment, &scene.rtt);
+        scene.receiver.tuning.rtt()
+    };
+    let mut scene = Scene::new(&Profile::linux());
+    assert_eq!(echo_of(&mut scene, 1, LEN as u32), Some(Duration::from_millis(1)));
+    let mut scene = Scene::new(&Profile::linux());
+    assert_eq!(echo_of(&mut scene, 1, 0), None);
+    assert_eq!(echo_of(&mut scene, 1, LEN as u32), None);
+}
