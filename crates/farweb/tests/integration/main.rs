@@ -2,6 +2,7 @@
 
 mod capture;
 mod closed_form;
+mod conservation;
 mod determinism;
 mod endings;
 mod linux_reference;

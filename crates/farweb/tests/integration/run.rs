@@ -42,7 +42,7 @@ pub(crate) fn e3(up_ms: u64, down_ms: u64) -> String {
 }
 
 /// A request to the server named `host`, given as (start in ns, request bytes, response bytes, server time in ns).
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked(pub(crate) u64, pub(crate) u64, pub(crate) u64, pub(crate) u64);
 
 /// Requests from a list.

@@ -241,10 +241,11 @@ impl Connection {
             return;
         }
         self.timers.set(Timer::Keep, ticks(profile.keepalive_interval, profile), &self.clock);
-        // A number that the peer has seen makes it answer without changing anything.
+        // A number that the peer has seen makes it answer without changing anything. Our SYN may not be acknowledged yet: a
+        // peer that sends a FIN with its own SYN brings us here, and there is no number below the SYN's.
         let window = self.window_field(self.receive.space() as i64);
         let options = self.options_for(Flags::ACK);
-        out.segments.push(Segment { seq: self.snd_una - 1, ..self.bare_ack(window, options) });
+        out.segments.push(Segment { seq: self.snd_una.saturating_sub(1), ..self.bare_ack(window, options) });
     }
 
     /// Receiving anything shows that the peer lives. Without keepalive an established connection needs no such timer.

@@ -163,7 +163,8 @@ impl Connection {
 
     /// Sends a segment once more; a probe is not counted as a retransmission in flight. Whether it left.
     ///
-    /// A window that was taken back holds it up, but for the first segment, which then serves as a probe.
+    /// A window that was taken back holds it up, but for the first segment, which then serves as a probe. What begins in such
+    /// a window goes whole, where Linux would cut it at the edge.
     pub(super) fn transmit_again(&mut self, id: SegmentId, is_counted: bool, out: &mut Output) -> bool {
         self.queue.trim_front(self.snd_una);
         let (seq, end, flags) = {

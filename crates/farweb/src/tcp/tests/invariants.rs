@@ -5,12 +5,14 @@
 use crate::tcp::{Connection, Flags, Segment, State};
 use crate::units::Duration;
 
-/// What an endpoint has promised so far.
+/// What an endpoint has promised and sent so far.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     /// Last ACK and right edge of the window that were sent.
     ack: u64,
     edge: u64,
+    /// End of the data that was sent.
+    end: u64,
 }
 
 impl Watch {
@@ -20,37 +22,45 @@ impl Watch {
             return;
         }
         self.check_promises(segment, connection);
-        check_window(segment, connection);
+        if segment.len > 0 {
+            self.check_window(segment, connection);
+            self.end = self.end.max(segment.seq + u64::from(segment.len));
+        }
     }
 
     fn check_promises(&mut self, segment: &Segment, connection: &Connection) {
         assert!(segment.ack >= self.ack, "the ACK goes back from {}: {segment:?}", self.ack);
-        let scale = if segment.flags.contains(Flags::SYN) { 0 } else { connection.window_shift() };
+        self.ack = segment.ack;
+        if segment.flags.contains(Flags::SYN) {
+            // Its field is never scaled, so one that is sent again may tell less than an ACK before it did.
+            return;
+        }
+        let scale = connection.window_shift();
         let edge = segment.ack + (u64::from(segment.window) << scale);
         // The field counts whole units of 2^scale, so the edge may seem to move back by less than one.
         assert!(edge + (1 << scale) > self.edge, "the window shrinks from {}: {segment:?}", self.edge);
-        (self.ack, self.edge) = (segment.ack, edge.max(self.edge));
+        self.edge = edge.max(self.edge);
     }
-}
 
-/// Data is sent into the windows only, but for probes and what a stack sends again without asking.
-fn check_window(segment: &Segment, connection: &Connection) {
-    let Segment { seq, len, .. } = *segment;
-    if len == 0 {
-        return;
+    /// Data is sent into the windows only, but for probes and what a stack sends again without asking.
+    fn check_window(&self, segment: &Segment, connection: &Connection) {
+        let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
+        let first = connection.snd_una();
+        assert!(start >= first, "already acknowledged: {segment:?}");
+        let (edge, is_exempt) = match connection {
+            Connection::Bsd(_) => {
+                let window = connection.snd_wnd().min(connection.cwnd());
+                (first + window, segment.len == 1 && connection.snd_wnd() == 0)
+            }
+            // cwnd bounds what is in the network, which SACK tells apart from what is not acknowledged. When a peer takes its
+            // window back, what begins in it is sent again whole, and the first segment whatever has become of the window.
+            Connection::Linux(_) => {
+                let edge = first + connection.snd_wnd();
+                (edge, start == first || (end <= self.end && start < edge))
+            }
+        };
+        assert!(is_exempt || end <= edge, "beyond the window {edge}: {segment:?}");
     }
-    let first = connection.snd_una();
-    assert!(seq >= first, "already acknowledged: {segment:?}");
-    let (allowed, is_exempt) = match connection {
-        Connection::Bsd(_) => {
-            let window = connection.snd_wnd().min(connection.cwnd());
-            (first + window, len == 1 && connection.snd_wnd() == 0)
-        }
-        // cwnd bounds what is in the network, which SACK tells apart from what is not acknowledged. The first segment is sent
-        // again whatever has become of the window.
-        Connection::Linux(_) => (first + connection.snd_wnd(), seq == first),
-    };
-    assert!(is_exempt || seq + u64::from(len) <= allowed, "beyond the window {allowed}: {segment:?}");
 }
 
 /// Panics when the variables of `connection` contradict each other.

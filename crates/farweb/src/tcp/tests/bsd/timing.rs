@@ -50,3 +50,19 @@ fn phases_move_the_ticks() {
         assert_eq!(connection.next_timeout(), Some(at(expected)), "phase {phase} ms");
     }
 }
+
+/// RFC 1122, section 4.2.3.6; 4.4BSD-Lite `tcp_timer.c` 8.1.
+#[test]
+fn a_probe_before_our_syn_is_acknowledged_has_its_number() {
+    let mut out = Output::default();
+    let mut connection = connecting(HostClock::default(), &mut out);
+    let flags = Flags::SYN | Flags::FIN;
+    let crossing = Segment { seq: 0, ack: 0, len: 0, window: 8760, flags, options: Options::NONE };
+    connection.on_segment(at(120), &crossing, &mut out);
+    assert_eq!(connection.state(), State::CloseWait);
+    while let Some(due) = connection.next_timeout().filter(|due| *due <= at(8_000_000)) {
+        connection.on_timeout(due, &mut out);
+    }
+    let is_probe = |segment: &Segment| segment.flags == Flags::ACK && segment.seq == 0;
+    assert!(out.segments.iter().any(is_probe));
+}

@@ -135,162 +135,23 @@ fn a_recovery_without_a_loss_is_taken_back() {
     );
 }
 
-/// RFC 6675, section 5; RFC 2018, section 5.
+/// RFC 6675, section 5; RFC 2018, section 5; RFC 9937, section 6.
 #[test]
-fn one_lost_of_twenty_is_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 1001:20001
-                > . 1:1001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 1, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn two_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 2001:20001
-                > . 1:2001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 2, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn three_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 3001:20001
-                > . 1:3001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 3, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn four_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 4001:20001
-                > . 1:4001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 4, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn five_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 5001:20001
-                > . 1:5001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 5, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn six_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 6001:20001
-                > . 1:6001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 6, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn seven_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 7001:20001
-                > . 1:7001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 7, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn eight_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 8001:20001
-                > . 1:8001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 8, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn nine_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 9001:20001
-                > . 1:9001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 9, timeouts 0, flight 0, cwnd 14000",
-    );
-}
-
-/// RFC 6675, section 5; RFC 2018, section 5.
-#[test]
-fn ten_lost_of_twenty_are_filled_in_a_round_trip() {
-    server_with(
-        "set initial_cwnd_segments 20",
-        "121 ms write 20000
-                > . 1:19001 ack 1 each 1000
-                > P. 19001:20001 ack 1
-         241 ms < . 1:1 ack 1 sack 10001:20001
-                > . 1:10001 ack 1 each 1000
-                = ssthresh 14000
-         361 ms < . 1:1 ack 20001
-                = retransmits 10, timeouts 0, flight 0, cwnd 14000",
-    );
+fn up_to_ten_losses_of_twenty_are_filled_in_a_round_trip() {
+    for lost in 1..=10_u64 {
+        let arrived = 1000 * lost + 1;
+        server_with(
+            "set initial_cwnd_segments 20",
+            &format!(
+                "121 ms write 20000
+                        > . 1:19001 ack 1 each 1000
+                        > P. 19001:20001 ack 1
+                 241 ms < . 1:1 ack 1 sack {arrived}:20001
+                        > . 1:{arrived} ack 1 each 1000
+                        = ssthresh 14000
+                 361 ms < . 1:1 ack 20001
+                        = retransmits {lost}, timeouts 0, flight 0, cwnd 14000"
+            ),
+        );
+    }
 }
