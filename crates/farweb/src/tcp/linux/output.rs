@@ -58,11 +58,11 @@ impl Connection {
     pub(super) fn push(&mut self, mode: Push, out: &mut Output) {
         let mut sent = 0;
         while self.unsent_segment_waits() && self.may_send_another(mode) {
-            let len = self.unsent().min(self.current_mss());
-            if !self.is_next_in_window() || self.is_held_by_nagle(len, mode) {
+            let (len, has_fin) = self.next_segment();
+            if !self.is_next_in_window() || (!has_fin && self.is_held_by_nagle(len, mode)) {
                 break;
             }
-            self.transmit_new(len, out);
+            self.transmit_new(len, has_fin, out);
             sent += 1;
             if mode == Push::Probe {
                 break;
@@ -89,11 +89,16 @@ impl Connection {
         mode == Push::Probe || self.queue.in_flight() < self.window.cwnd
     }
 
-    /// Whether the whole of the next segment fits into the peer's window.
-    pub(super) fn is_next_in_window(&self) -> bool {
+    /// Bytes of the next new segment, and whether the FIN goes with them.
+    pub(super) fn next_segment(&self) -> (u64, bool) {
         let len = self.unsent().min(self.current_mss());
-        let has_fin = self.send.has_fin && self.snd_nxt + len == self.send.end;
-        self.snd_nxt + len + u64::from(has_fin && len < self.current_mss()) <= self.snd_una + self.snd_wnd
+        (len, self.send.has_fin && self.snd_nxt + len == self.send.end)
+    }
+
+    /// Whether the whole of the next segment fits into the peer's window, the FIN too.
+    pub(super) fn is_next_in_window(&self) -> bool {
+        let (len, has_fin) = self.next_segment();
+        self.snd_nxt + len + u64::from(has_fin) <= self.snd_una + self.snd_wnd
     }
 
     /// Payload of a full segment now: SACK blocks take room.
@@ -112,21 +117,19 @@ impl Connection {
 
     /// Whether a small segment has to wait: another small one is not acknowledged (Minshall's form of Nagle's rule).
     fn is_held_by_nagle(&self, len: u64, mode: Push) -> bool {
-        let has_fin = self.send.has_fin && self.snd_nxt + len == self.send.end;
         mode == Push::Nagle
             && self.profile.nagle
             && len < self.current_mss()
-            && !has_fin
             && !self.queue.is_empty()
             && self.small_end > self.snd_una
             && self.small_end <= self.snd_nxt
     }
 
-    /// Sends `len` bytes for the first time, with the FIN if the stream ends there.
-    pub(super) fn transmit_new(&mut self, len: u64, out: &mut Output) {
+    /// Sends `len` bytes, and the FIN if that is wanted, for the first time.
+    pub(super) fn transmit_new(&mut self, len: u64, has_fin: bool, out: &mut Output) {
         let seq = self.snd_nxt;
         let mut flags = self.send.take_push(seq, seq + len);
-        if self.send.has_fin && seq + len == self.send.end {
+        if has_fin {
             flags = flags | Flags::FIN;
         }
         let end = seq + len + u64::from(flags.contains(Flags::FIN));

@@ -193,7 +193,10 @@ impl Connection {
                 timeouts >= profile.syn_retries + profile.syn_linear_timeouts
                     || self.is_unanswered_for(profile.syn_retries, profile.rto_initial)
             }
-            State::SynReceived => timeouts >= profile.synack_retries,
+            State::SynReceived => {
+                timeouts >= profile.syn_retries
+                    || self.is_unanswered_for(profile.syn_retries, profile.rto_initial)
+            }
             _ if self.detached => self.is_unanswered_for(profile.orphan_retries, profile.rto_min),
             _ => self.is_unanswered_for(profile.retries_max, profile.rto_min),
         }
@@ -250,9 +253,10 @@ impl Connection {
         }
         let edge = self.snd_una + self.snd_wnd;
         if self.snd_nxt < edge {
-            let len = self.unsent().min(self.current_mss()).min(edge - self.snd_nxt);
+            let (whole, has_fin) = self.next_segment();
+            let len = whole.min(edge - self.snd_nxt);
             self.send.push_next(self.snd_nxt + len);
-            self.transmit_new(len, out);
+            self.transmit_new(len, has_fin && self.snd_nxt + whole < edge, out);
             self.zero_window = ZeroWindow::default();
             return;
         }

@@ -127,8 +127,31 @@ fn a_closed_window_is_probed_and_the_interval_doubles() {
 }
 
 #[test]
+fn a_fin_waits_with_its_segment_for_room_and_a_probe_parts_them() {
+    let mut sender = Sender::new(Profile { window_scaling: false, ..Profile::linux() });
+    sender.write(9);
+    sender.wait(100);
+    sender.window = 0;
+    sender.ack(9, &[]);
+    sender.write(1);
+    sender.connection.close(sender.now, &mut sender.out);
+    sender.out.segments.clear();
+    sender.window = MSS as u16;
+    sender.ack(9, &[]);
+    assert!(sender.out.segments.is_empty(), "the segment has room, but not its FIN");
+    sender.wait(400);
+    let [probe] = sender.out.segments[..] else { panic!("{:?}", sender.out.segments) };
+    assert_eq!((probe.seq, probe.len, probe.flags), (Sender::number(9), 1000, Flags::PSH | Flags::ACK));
+    sender.out.segments.clear();
+    sender.ack(10, &[]);
+    assert_eq!(sender.out.segments[0].flags, Flags::FIN | Flags::ACK);
+}
+
+#[test]
 fn a_write_is_accepted_as_far_as_memory_goes_and_the_buffer_grows_with_the_window() {
-    let mut sender = Sender::with_own_buffer(Profile::linux());
+    // As a kernel begins that nobody has configured.
+    let unconfigured = Profile { send_buffer_initial: Bytes::new(16_384), ..Profile::linux() };
+    let mut sender = Sender::with_own_buffer(unconfigured);
     let accepted = sender.connection.write(sender.now, 1 << 20, &mut sender.out);
     let (buffer, _) = sender.connection.buffers();
     // 2 · 10 segments of 2048 B and a descriptor.
