@@ -89,7 +89,7 @@ constants! {
     hystart_ack_delta: Duration = Duration::from_micros(2000);
     /// CUBIC's window after a loss, in 1024ths of the window before (`tcp_cubic.beta`; RFC 9438: 0.7).
     cubic_beta_1024ths: u32 = 717;
-    /// CUBIC's steepness C, in 1024ths of a segment a second cubed, times ten (`bic_scale`; RFC 9438: 0.4).
+    /// CUBIC's steepness C, in 10/1024ths of a segment over a second cubed (`bic_scale`; RFC 9438: 0.4).
     cubic_scale: u32 = 41;
     /// Whether CUBIC gives way when a loss comes below the last maximum (`tcp_cubic.fast_convergence`).
     cubic_fast_convergence: bool = true;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::tcp::host::HostClock;
-use crate::tcp::segment::Options;
+use crate::tcp::segment::{Flags, Options};
 use crate::units::Duration;
 
 /// A receiver with a clock at `now`, fed by a peer that sends 1448 bytes a segment.
