@@ -39,7 +39,9 @@ REQUESTS: TableSpec = {
             "When the first node gets the request, since the start of the table.",
         ),
         _column("host", "string", "", False, "Key of the origin server."),
-        _column("request_bytes", "int64", "B", False, "Size of the request, headers included; at least 1, or 0 with the carrier `transfer`."),
+        _column(
+            "request_bytes", "int64", "B", False, "Size of the request with headers; at least 1, or 0 for `transfer`."
+        ),
         _column("response_bytes", "int64", "B", False, "Size of the response, headers included; at least 1."),
         _column("server_s", "float64", "s", True, "Time that the origin took; null: not recorded."),
         _column("object", "string", "", True, "What was asked for."),
