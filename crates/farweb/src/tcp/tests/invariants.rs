@@ -35,6 +35,11 @@ impl Watch {
             // Its field is never scaled, so one that is sent again may tell less than an ACK before it did.
             return;
         }
+        // 4.4BSD's keepalive probe tells what room there is and promises nothing (`tcp_respond()`).
+        let is_probe = segment.len == 0 && segment.seq < connection.snd_una().max(1);
+        if is_probe && matches!(connection, Connection::Bsd(_)) {
+            return;
+        }
         let scale = connection.window_shift();
         let edge = segment.ack + (u64::from(segment.window) << scale);
         // The field counts whole units of 2^scale, so the edge may seem to move back by less than one.
