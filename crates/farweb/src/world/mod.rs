@@ -6,6 +6,7 @@
 mod capture;
 mod connections;
 mod exchange;
+mod leg;
 mod path;
 mod recorder;
 mod transfers;
@@ -20,7 +21,8 @@ use crate::tcp::{Flags, Output};
 use crate::units::Instant;
 use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 
-use connections::{ConnectionId, End, Hosts, Leg, Pair};
+use connections::{ConnectionId, End, Pair};
+use leg::{Hosts, Leg};
 use path::{LinkId, Path};
 use recorder::Recorder;
 
