@@ -61,7 +61,7 @@ fn tables() -> String {
             let scripts = scripts(source);
             let title = source.lines().next().and_then(|line| line.strip_prefix("//! "));
             let title = title.unwrap_or_else(|| panic!("{subject} has no title")).trim_end_matches('.');
-            text += &format!("| `{stack}/{subject}.rs` | {title} | {} |\n", scripts.len());
+            text += &format!("| `tcp/tests/{stack}/{subject}.rs` | {title} | {} |\n", scripts.len());
             total += scripts.len();
             for (name, references) in scripts {
                 let place = format!("`{stack}::{subject}::{name}`");

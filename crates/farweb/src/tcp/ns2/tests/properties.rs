@@ -42,8 +42,6 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
-
     #[test]
     fn every_packet_arrives_in_the_end(
         profile in profile(),
