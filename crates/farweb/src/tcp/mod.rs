@@ -16,6 +16,7 @@ mod host;
 pub mod linux;
 pub mod ns2;
 mod profile;
+mod ranges;
 pub mod segment;
 mod state;
 

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::connection::Connection;
+use crate::tcp::ranges;
 use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::{Notice, Output, State};
 use crate::units::Instant;
@@ -41,14 +42,8 @@ impl ReceiveBuffer {
     }
 
     /// Keeps `range` until what is before it has arrived. Ranges that touch become one.
-    fn insert(&mut self, mut range: Range<u64>) {
-        let first = self.early.partition_point(|kept| kept.end < range.start);
-        let after = self.early.partition_point(|kept| kept.start <= range.end);
-        if first < after {
-            range.start = range.start.min(self.early[first].start);
-            range.end = range.end.max(self.early[after - 1].end);
-        }
-        self.early.splice(first..after, [range]);
+    fn insert(&mut self, range: Range<u64>) {
+        ranges::insert(&mut self.early, range);
     }
 
     /// Takes the range that begins at or before `rcv_nxt`, if there is one, and gives its end.

@@ -6,6 +6,7 @@
 //!
 //! Source: ns-2.35 `tcp/tcp-sink.cc` (`Acker`, `TcpSink`, `DelAckSink`).
 
+use crate::tcp::ranges;
 use std::ops::Range;
 
 use super::profile::Profile;
@@ -78,14 +79,7 @@ impl Sink {
 
     /// Keeps a packet that is out of order. Ranges that touch become one.
     fn keep(&mut self, number: u64) {
-        let mut range = number..number + 1;
-        let first = self.early.partition_point(|kept| kept.end < range.start);
-        let after = self.early.partition_point(|kept| kept.start <= range.end);
-        if first < after {
-            range.start = range.start.min(self.early[first].start);
-            range.end = range.end.max(self.early[after - 1].end);
-        }
-        self.early.splice(first..after, [range]);
+        ranges::insert(&mut self.early, number..number + 1);
     }
 
     /// Whether the ACK of packet `number`, which has just arrived, waits.
