@@ -1,0 +1,77 @@
+"""The design of a sweep: which levels the factors have, and which combinations are run.
+
+The core expands the table `[sweep]` of a scenario; here it is read. A *point* is a combination of levels, one of each
+factor; each point is run once a replication.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["full-factorial", "one-at-a-time", "latin-hypercube", "search"]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of a factor.
+
+    Attributes:
+        label: How it is called: `8`, `65535 B`, `satellite`.
+        value: What stands in the factor's column of the table `runs`.
+        number: Its place on an axis, in the factor's unit; None when it has none.
+    """
+
+    label: str
+    value: str | int | float | bool
+    number: float | None
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What a sweep varies.
+
+    Attributes:
+        name: A dotted key of the scenario, or the name given to keys that change together.
+        unit: Unit of the levels' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
+        levels: In the order of the scenario; the first is the base of comparisons.
+    """
+
+    name: str
+    unit: str
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True)
+class Design:
+    """The factors of a sweep and their combinations.
+
+    Attributes:
+        kind: How the combinations were chosen; `search` for those that `farweb size` tried.
+        replications: Runs a point, with different seeds.
+        random_numbers: Whether replication r has the same seed at all points (`common`) or not (`independent`).
+        factors: In the order of the scenario.
+        points: For each point the index of its level in each factor.
+    """
+
+    kind: Kind
+    replications: int
+    random_numbers: Literal["common", "independent"]
+    factors: tuple[Factor, ...]
+    points: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def from_dict(cls, design: Mapping[str, Any]) -> "Design":
+        """The design as the core and manifests write it."""
+        factors = tuple(
+            Factor(factor["name"], factor["unit"], tuple(Level(**level) for level in factor["levels"]))
+            for factor in design["factors"]
+        )
+        points = tuple(tuple(point) for point in design["points"])
+        return cls(design["kind"], design["replications"], design["random_numbers"], factors, points)
+
+    def levels(self, point: int) -> dict[str, Level]:
+        """The levels of a point by the factor's name."""
+        indexes = self.points[point]
+        return {
+            factor.name: factor.levels[index] for factor, index in zip(self.factors, indexes, strict=True)
+        }
