@@ -72,6 +72,7 @@ def simulate(scenario: Scenario, out: Path, progress: Callable[[Progress], None]
             manifest = {
                 "kind": RUN_KIND,
                 "version": _core.version,
+                "result_version": _core.result_version,
                 "name": scenario.name,
                 "seed": scenario.effective["run"]["seed"],
                 "wall_s": round(wall, 3),
@@ -79,6 +80,7 @@ def simulate(scenario: Scenario, out: Path, progress: Callable[[Progress], None]
                 **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
                 "warmup_ns": scenario.core.warmup_ns,
                 "links": json.loads(simulation.link_totals()),
+                "measured": json.loads(simulation.measured()),
                 "rows": written,
                 "inputs": inputs,
                 "scenario": scenario.effective,
