@@ -49,6 +49,7 @@ class Interval:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
+@functools.lru_cache(1024)
 def student_quantile(degrees: float, confidence: float = CONFIDENCE) -> float:
     """The t by which a standard error is multiplied for a two-sided interval.
 

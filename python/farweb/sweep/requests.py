@@ -67,5 +67,10 @@ def finished_requests(part: Path) -> Finished:
     start, latency, first_byte, sample = (np.concatenate(parts) for parts in zip(*found, strict=True))
     # The table is in the order of ends; requests that start at the same time stay in it.
     order = np.argsort(start, kind="stable")
-    times = (values[order] / _NS for values in (start, latency, first_byte))
-    return Finished(results.warmup_ns / _NS, *times, sample[order].astype(bool))
+    return Finished(
+        warmup_s=results.warmup_ns / _NS,
+        start_s=start[order] / _NS,
+        latency_s=latency[order] / _NS,
+        first_byte_s=first_byte[order] / _NS,
+        sample=sample[order].astype(bool),
+    )
