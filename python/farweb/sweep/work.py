@@ -1,0 +1,73 @@
+"""What a worker does for one run: simulate it into its part of the store and tell what came of it."""
+
+import time
+from dataclasses import dataclass
+
+from farweb import _core
+from farweb.errors import FarwebError, RunError, StorageError
+from farweb.results import Results
+from farweb.run import simulate_into, write_manifest
+from farweb.sweep.inputs import shared_tables
+from farweb.sweep.plan import Run
+from farweb.sweep.store import Outcome, Store
+
+
+@dataclass(frozen=True)
+class Version:
+    """What has to be the same where a sweep is begun and where it is worked on."""
+
+    version: str
+    result_version: int
+
+    @classmethod
+    def here(cls) -> "Version":
+        """That of this process."""
+        return cls(_core.version, _core.result_version)
+
+
+def work(store: Store, run: Run, wanted: Version, worker: str) -> Outcome:
+    """Simulate `run` into its part.
+
+    Returns:
+        What came of it; a run that fails is one of two ways for a run to end.
+
+    Raises:
+        StorageError: The store cannot be written to, or this machine does not see it.
+        RunError: This worker has another version of farweb.
+    """
+    if (here := Version.here()) != wanted:
+        raise RunError(
+            f"the worker {worker} has farweb {here.version} (results version {here.result_version}), and the sweep was "
+            f"begun with {wanted.version} ({wanted.result_version}); install the same everywhere"
+        )
+    began, cpu = time.perf_counter(), time.thread_time()
+    tables = shared_tables(store, run.inputs)
+    try:
+        with store.part(run.run) as folder:
+            manifest = simulate_into(folder, run.scenario, run.seed, tables, None)
+            manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
+            manifest["metrics"] = measure(Results(folder, manifest))
+            manifest["wall_s"] = round(time.perf_counter() - began, 6)
+            manifest["cpu_s"] = round(time.thread_time() - cpu, 6)
+            write_manifest(folder, manifest)
+    except StorageError:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
+            raise
+        return Outcome(run.run, "failed", _one_line(error), wall_s=time.perf_counter() - began, worker=worker)
+    return Outcome(
+        run.run,
+        "done",
+        metrics=manifest["metrics"],
+        wall_s=time.perf_counter() - began,
+        cpu_s=time.thread_time() - cpu,
+        events=manifest["events"],
+        packet_hops=manifest["packet_hops"],
+        worker=worker,
+    )
+
+
+def _one_line(error: BaseException) -> str:
+    first = (str(error) or type(error).__name__).splitlines()[0]
+    return first if isinstance(error, FarwebError) else f"this is a bug in farweb: {type(error).__name__}: {first}"
