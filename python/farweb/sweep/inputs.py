@@ -49,6 +49,7 @@ class Inputs:
     def __init__(self) -> None:
         self._digests: dict[Path, str] = {}
         self._pending: dict[str, tuple[TableSpec, Path]] = {}
+        self._met: dict[tuple[str, Source], None] = {}  # in this order
 
     def of(self, scenario: Scenario) -> dict[str, Source]:
         """The tables of a scenario: `requests`, and `hosts` if it names one.
@@ -60,7 +61,17 @@ class Inputs:
         found = {"requests": Source(workload["requests"], self._digest(REQUESTS, scenario.requests_path))}
         if scenario.hosts_path is not None:
             found["hosts"] = Source(workload["hosts"], self._digest(HOSTS, scenario.hosts_path))
+        self._met.update(dict.fromkeys(found.items()))
         return found
+
+    def described(self) -> dict[str, dict[str, str]]:
+        """All tables met so far, for a manifest: `requests`, `requests 2` and so on, and so for `hosts`."""
+        described: dict[str, dict[str, str]] = {}
+        for table in ("requests", "hosts"):
+            sources = [source for kind, source in self._met if kind == table]
+            for number, source in enumerate(sources, 1):
+                described[table if number == 1 else f"{table} {number}"] = asdict(source)
+        return described
 
     def _digest(self, spec: TableSpec, path: Path) -> str:
         if path not in self._digests:
@@ -130,7 +141,9 @@ def _schema(spec: TableSpec, names: list[str]) -> pa.Schema:
 def _batch(columns: Mapping[str, Column | None], schema: pa.Schema) -> pa.RecordBatch:
     given = {name: column for name, column in columns.items() if column is not None}
     rows = max(len(column[0] if isinstance(column, tuple) else column) for column in given.values())
-    return pa.RecordBatch.from_arrays([_array(given.get(field.name), field.type, rows) for field in schema], schema=schema)
+    return pa.RecordBatch.from_arrays(
+        [_array(given.get(field.name), field.type, rows) for field in schema], schema=schema
+    )
 
 
 def _array(column: Column | None, type: pa.DataType, rows: int) -> pa.Array:
@@ -191,8 +204,8 @@ def _local(store: Store, sha256: str) -> Path:
         path = store.folder / name
         if not path.is_file():
             raise StorageError(
-                f"{path}: is not there for the worker on {platform.node()}: all workers have to see the sweep's folder; "
-                "name one that they share, or an object store, with --out"
+                f"{path}: is not there for the worker on {platform.node()}: all workers have to see the sweep's "
+                "folder; name one that they share, or an object store, with --out"
             )
         return path
     path = Path(_fetched().name) / f"{sha256}.arrow"

@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from farweb.atomic import made_folder, remove_stages, staged_file, staged_folder, storage_errors
 from farweb.errors import ResultsError, StorageError
-from farweb.results import MANIFEST
+from farweb.results import MANIFEST, SWEEP_KIND
 
 if TYPE_CHECKING:
     import fsspec
-
-SWEEP_KIND = "farweb sweep"
 
 _PARTS = "parts"
 _FAILURES = "failures"
@@ -67,8 +65,8 @@ class Store:
     """The folder of a sweep.
 
     Args:
-        url: A path, or a URL that fsspec knows: `s3://bucket/folder`, `file:///srv/results`. A path is made absolute, so
-            that workers find the same place.
+        url: A path, or a URL that fsspec knows: `s3://bucket/folder`, `file:///srv/results`. A path is made absolute,
+            so that workers find the same place.
 
     Attributes:
         url: As it was given, for messages.
@@ -261,7 +259,9 @@ class Store:
             except ValueError:
                 manifest = None
             if not isinstance(manifest, dict) or manifest.get("kind") != SWEEP_KIND:
-                raise ResultsError(f"{self.url}: has results that are not those of a sweep; name another folder with --out")
+                raise ResultsError(
+                    f"{self.url}: has results that are not those of a sweep; name another folder with --out"
+                )
             return manifest
         # A sweep that was killed at its very beginning has left these.
         if other := sorted(names - {_INPUTS, _LOCK}):
@@ -291,7 +291,7 @@ class Store:
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
-        """Have the folder for one sweep while the block lasts: nobody else is writing to it, and no leftovers are in it.
+        """Have the folder for one sweep while the block lasts: nobody else writes to it, and no leftovers are in it.
 
         When the block raises before anything was written, the folder is not there afterwards if it was not before.
 

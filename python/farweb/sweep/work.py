@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from farweb import _core
 from farweb.errors import FarwebError, RunError, StorageError
-from farweb.results import Results
+from farweb.metrics import measure
+from farweb.results import MANIFEST, Results
 from farweb.run import simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
 from farweb.sweep.plan import Run
-from farweb.sweep.store import Outcome, Store
+from farweb.sweep.store import Outcome, Store, part_name
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ def work(store: Store, run: Run, wanted: Version, worker: str) -> Outcome:
             f"the worker {worker} has farweb {here.version} (results version {here.result_version}), and the sweep was "
             f"begun with {wanted.version} ({wanted.result_version}); install the same everywhere"
         )
+    if store.has(f"{part_name(run.run)}/{MANIFEST}"):  # of a worker that was lost before it could tell
+        return store.outcome(run.run)
     began, cpu = time.perf_counter(), time.thread_time()
     tables = shared_tables(store, run.inputs)
     try:
