@@ -129,6 +129,8 @@ def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "Ru
 def _collect(pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Callable[[Progress], None] | None) -> None:
     began = shown = time.monotonic()
     events = found = 0
+    if progress is not None:
+        progress(Progress(len(runs), 0, 0, 0, 0, 0.0, 0))
     for outcome in pool.outcomes(runs):
         table.add(outcome)
         if outcome.worker:

@@ -2,12 +2,13 @@
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from farweb import _core
 from farweb.errors import FarwebError, RunError, StorageError
 from farweb.metrics import measure
 from farweb.results import MANIFEST, Results
-from farweb.run import simulate_into, write_manifest
+from farweb.run import Tables, simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
 from farweb.sweep.plan import Run
 from farweb.sweep.store import Outcome, Store, part_name
@@ -46,19 +47,9 @@ def work(store: Store, run: Run, wanted: Version, worker: str) -> Outcome:
     began, cpu = time.perf_counter(), time.thread_time()
     tables = shared_tables(store, run.inputs)
     try:
-        with store.part(run.run) as folder:
-            manifest = simulate_into(folder, run.scenario, run.seed, tables, None)
-            manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
-            manifest["metrics"] = measure(Results(folder, manifest))
-            manifest["wall_s"] = round(time.perf_counter() - began, 6)
-            manifest["cpu_s"] = round(time.thread_time() - cpu, 6)
-            write_manifest(folder, manifest)
-    except StorageError:
-        raise
-    except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
-            raise
-        return Outcome(run.run, "failed", _one_line(error), wall_s=time.perf_counter() - began, worker=worker)
+        manifest = _simulate(store, run, tables, began, cpu)
+    except _Failed as failed:
+        return Outcome(run.run, "failed", str(failed), wall_s=time.perf_counter() - began, worker=worker)
     return Outcome(
         run.run,
         "done",
@@ -69,6 +60,30 @@ def work(store: Store, run: Run, wanted: Version, worker: str) -> Outcome:
         packet_hops=manifest["packet_hops"],
         worker=worker,
     )
+
+
+class _Failed(Exception):  # noqa: N818 - the way in which a run has ended
+    """A run has failed; in a line, why."""
+
+
+def _simulate(store: Store, run: Run, tables: Tables, began: float, cpu: float) -> dict[str, Any]:
+    """Simulate into the part of the run; its manifest."""
+    with store.part(run.run) as folder:
+        try:
+            manifest = simulate_into(folder, run.scenario, run.seed, tables, None)
+            manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
+            manifest["metrics"] = measure(Results(folder, manifest))
+        except (OSError, StorageError):
+            raise  # of the machine: the store tells in a line what it is
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
+                raise
+            # The folder has another name each time; the error is the same for equal runs.
+            raise _Failed(_one_line(error).replace(str(folder), part_name(run.run))) from error
+        manifest["wall_s"] = round(time.perf_counter() - began, 6)
+        manifest["cpu_s"] = round(time.thread_time() - cpu, 6)
+        write_manifest(folder, manifest)
+    return manifest
 
 
 def _one_line(error: BaseException) -> str:
