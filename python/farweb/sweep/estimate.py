@@ -87,14 +87,14 @@ def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
 def _terms(factor: Factor, levels: NDArray[np.int64], measured: NDArray[np.int64]) -> NDArray[np.float64]:
     """The columns of a factor: one a level, or its numbers when levels were not measured; at mean zero."""
     if set(levels.tolist()) <= set(measured.tolist()):
-        columns = (levels[:, None] == np.unique(levels)[None, :]).astype(float)
-        return columns - columns.mean(axis=0)
+        columns: NDArray[np.float64] = (levels[:, None] == np.unique(levels)[None, :]).astype(float)
+        return np.asarray(columns - columns.mean(axis=0))
     numbers = [level.number for level in factor.levels]
     if any(number is None for number in numbers) or len(set(measured.tolist())) < 2:
         return np.zeros((len(levels), 0))
     values = np.array(numbers, dtype=float)[levels]
     values = np.log(values) if values.min() > 0 else values
-    return (values - values.mean())[:, None]
+    return np.asarray((values - values.mean())[:, None])
 
 
 def pilot(runs: Sequence[Run]) -> list[Measured]:
