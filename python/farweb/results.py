@@ -13,13 +13,18 @@ if TYPE_CHECKING:
 
     from farweb.plot import Plots
     from farweb.summary import Summary
+    from farweb.sweep.results import SweepResults
 
 MANIFEST = "manifest.json"
 RUN_KIND = "farweb run"
+SWEEP_KIND = "farweb sweep"
 
 _MANIFEST_KEYS = {
-    *("cpu_s", "events", "links", "name", "now_ns", "packet_hops", "rows", "scenario", "seed", "version"),
-    *("wall_s", "warmup_ns"),
+    RUN_KIND: {
+        *("cpu_s", "events", "links", "name", "now_ns", "packet_hops", "rows", "scenario", "seed", "version"),
+        *("wall_s", "warmup_ns"),
+    },
+    SWEEP_KIND: {"complete", "design", "name", "runs", "scenario", "seed", "version"},
 }
 
 # What a scenario has to ask for to get a table.
@@ -82,9 +87,7 @@ class Results:
 
         file = self.path / f"{table}.parquet"
         if not file.is_file():
-            wish = _ASKED_FOR_BY.get(table)
-            advice = f"set {wish} in the scenario and run it again" if wish else "it is not complete"
-            raise ResultsError(f"{self.path}: has no table of {table}: {advice}")
+            raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
         return pl.scan_parquet(file, glob=False)
 
     @property
@@ -103,6 +106,16 @@ class Results:
 
         return summarize(self)
 
+    def sql(self, query: str) -> "pl.DataFrame":
+        """What an SQL query finds in the tables of the run; see `farweb.sql`.
+
+        Raises:
+            ResultsError: The query is wrong, or is not a query.
+        """
+        from farweb.sql import query_run
+
+        return query_run(self, query)
+
     @property
     def plot(self) -> "Plots":
         """Figures of this run: `results.plot.size_latency()` and others, each a matplotlib figure."""
@@ -120,21 +133,48 @@ class Results:
         return self.summary()._repr_html_()
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest of the results folder `path`.
+def how_to_record(table: str) -> str:
+    """What to do about a table that is not there."""
+    wish = _ASKED_FOR_BY.get(table)
+    return f"set {wish} in the scenario and run it again" if wish else "it is not complete"
+
+
+def open_results(path: str | Path) -> "Results | SweepResults":
+    """Open the results folder of a run or of a sweep, whichever it is.
 
     Raises:
-        ResultsError: There is no result at `path`.
+        ResultsError: There is neither at `path`.
+    """
+    from farweb.sweep.results import SweepResults
+
+    path = Path(path)
+    manifest = read_manifest(path, None)
+    return Results(path, manifest) if manifest["kind"] == RUN_KIND else SweepResults(path, manifest)
+
+
+def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
+    """The manifest of the results folder `path`.
+
+    Args:
+        path: The folder.
+        kind: What has to be there, `RUN_KIND` or `SWEEP_KIND`; None for either.
+
+    Raises:
+        ResultsError: There is no such result at `path`.
     """
     try:
-        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+        content = json.loads((path / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
         what = f"no {MANIFEST} in it" if path.is_dir() else "no such folder"
         raise ResultsError(f"{path}: not a results folder: {what}") from None
     except (OSError, ValueError) as error:
         raise ResultsError(f"{path / MANIFEST}: cannot be read: {error}") from None
-    if not isinstance(manifest, dict) or manifest.get("kind") != RUN_KIND:
-        raise ResultsError(f"{path}: not the results folder of a run")
-    if missing := sorted(_MANIFEST_KEYS - manifest.keys()):
+    manifest: dict[str, Any] = content if isinstance(content, dict) else {}
+    found = manifest.get("kind")
+    if found not in _MANIFEST_KEYS or (kind is not None and found != kind):
+        what = "a run" if kind == RUN_KIND else "a sweep" if kind == SWEEP_KIND else "a run or a sweep"
+        instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""
+        raise ResultsError(f"{path}: not the results folder of {what}{instead}")
+    if missing := sorted(_MANIFEST_KEYS[found] - manifest.keys()):
         raise ResultsError(f"{path / MANIFEST}: has no {missing[0]}: it is damaged, or of another version of farweb")
     return manifest
