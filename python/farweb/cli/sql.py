@@ -17,7 +17,9 @@ _MOST_SHOWN = 1000  # chosen: more rows nobody reads on a terminal
 
 
 def sql(
-    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep.")],
+    results: Annotated[
+        str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
+    ],
     query: Annotated[str, typer.Argument(metavar="QUERY", help="SQL, in quotes.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the answer to FILE.parquet or FILE.csv.")
