@@ -17,8 +17,9 @@ from farweb import Results, ResultsError
 from farweb.results import open_results
 from farweb.statistics.intervals import quantiles, student
 from farweb.sweep.results import STATISTICS, SweepResults
+from farweb.sweep.tables import to_table, write_table
 from sample_results import SECOND, Row, request
-from sample_sweeps import design_of, write_sweep
+from sample_sweeps import design_dict, design_of, write_sweep
 
 LOADS: dict[str, list[Any]] = {"workload.load": [1, 2], "circuit": ["cable", "satellite"]}
 
@@ -199,13 +200,19 @@ def test_a_sweep_of_which_no_run_has_ended(tmp_path: Path) -> None:
 def test_the_plan_says_which_parts_belong_to_the_sweep(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "s", design_of(LOADS, 2), latency, missing=[(3, 1)])
     ids = sweep.runs["run"].to_list()
-    # A plan that has other points than the parts say, and lacks the last part.
-    plan = pl.DataFrame(
-        {"run": ids[:6][::-1], "point": [0, 0, 1, 1, 2, 2], "replication": [0, 1] * 3, "seed": [7, 8] * 3}
-    )
-    plan.write_parquet(sweep.path / "plan.parquet")
+    # A plan in which runs stand elsewhere than their parts say, and which lacks the last part.
+    design = design_of({**LOADS, "workload.load": [2, 1]}, 2)
+    rows = [
+        {"run": run, **design_row, "replication": place % 2, "seed": 7 + place % 2}
+        for place, run in enumerate(ids[:6][::-1])
+        for design_row in [{name: level.value for name, level in design.levels(place // 2).items()}]
+    ]
+    write_table(to_table("plan", design, rows), sweep.path / "plan.parquet")
+    manifest = {**sweep.manifest, "design": design_dict(design)}
+    (sweep.path / "manifest.json").write_text(json.dumps(manifest))
     planned = SweepResults.open(sweep.path)
     assert planned.runs["run"].to_list() == ids[:6][::-1]
+    assert planned.runs["workload.load"].to_list() == [2, 2, 2, 2, 1, 1]
     assert planned.points.to_list() == [0, 0, 1, 1, 2, 2]
     assert planned.runs["seed"].to_list() == [7, 8] * 3
 

@@ -99,8 +99,7 @@ class SweepResults:
         finished, failed = self.store.finished(), self.store.failed()
         rows: list[Row] = []
         for planned in self._plan(finished, failed):
-            levels = {name: level.value for name, level in self.design.levels(planned["point"]).items()}
-            row = {**levels, **{name: planned[name] for name in ("run", "replication", "seed")}}
+            row = {name: planned[name] for name in ("run", *self._factors(), "replication", "seed")}
             if planned["run"] in finished:
                 metrics = self._json(f"{part_name(planned['run'])}/{MANIFEST}")["metrics"]
                 rows.append({**metrics, **row, "status": "done", "error": None})
@@ -109,16 +108,22 @@ class SweepResults:
         return rows
 
     def _plan(self, finished: set[str], failed: set[str]) -> list[Row]:
-        """Run, point, replication and seed of each planned run, in the order of the plan.
+        """Run, levels, replication and seed of each planned run, in the order of the plan.
 
-        The folder may hold parts of an earlier sweep, whose points were others. A search for a size has no plan; its
-        parts say where they stand.
+        The folder may hold parts of an earlier sweep, whose points were others. Without a plan, parts say where they
+        stand.
         """
         if self.store.has(_PLAN):
             return self._read("plan").to_dicts()
+        kept = ("run", "replication", "seed")
         told = [self._json(f"{part_name(run)}/{MANIFEST}") for run in finished]
         told += [{"run": run, **self._json(failure_name(run))} for run in failed - finished]
-        return sorted(told, key=lambda row: (row["point"], row["replication"]))
+        told.sort(key=lambda row: (row["point"], row["replication"]))
+        points = (self.design.levels(row["point"]) for row in told)
+        return [
+            {**{name: level.value for name, level in levels.items()}, **{name: row[name] for name in kept}}
+            for row, levels in zip(told, points, strict=True)
+        ]
 
     def _json(self, name: str) -> Row:
         try:

@@ -175,6 +175,11 @@ SWEEP_TABLES: dict[str, TableSpec] = {
             _column("warmup_s", "float64", "s", "What the scenario leaves out, `run.warmup`."),
         ],
     },
+    "plan": {
+        "name": "plan",
+        "description": "One row a planned run, in the order of the plan; written when the sweep begins.",
+        "columns": [column for column in _RUNS if column["name"] not in {"status", "error"}],
+    },
     "timings": {
         "name": "timings",
         "description": "One row a run: what it cost. The one table that differs between equal sweeps.",
