@@ -37,11 +37,13 @@ def sql(
 
     Examples:
 
-        farweb sql results/sweep 'select "workload.load", avg(latency_p50_s) from runs group by all order by all'
+        farweb sql results/sweep "select status, count(*) from runs group by all"
 
         farweb sql results/sweep 'describe requests'
 
-        farweb sql results/cable 'select host, count(*) from requests group by host' -o hosts.csv
+        farweb sql results/sweep 'select "workload.load", mean from estimates'
+
+        farweb sql results/cable "select host, end_ns from requests" -o ends.csv
     """
     del debug
     from farweb.results import open_results
