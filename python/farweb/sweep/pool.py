@@ -8,11 +8,14 @@ finished stays.
 import contextlib
 import logging
 import os
+import signal
+import threading
 import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -34,12 +37,17 @@ _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; cho
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
 _READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
 
-# What a local cluster does otherwise than Dask's defaults. Workers are not sampled by a profiler, and a run that has
-# killed two workers is set apart, since `_alone` gives it another chance.
+# What a local cluster does otherwise than Dask's defaults: no sampling of what workers do, short histories of what the
+# scheduler did (they are for its dashboard, and take some 10 MB), and a run that has killed two workers is set apart,
+# since it gets another chance alone (`_Flight.outcomes`).
 _LOCAL = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.system-monitor.log-length": 100,
+    "distributed.admin.low-level-log-length": 100,
     "distributed.scheduler.allowed-failures": 1,
+    "distributed.scheduler.dashboard.status.task-stream-length": 10,
+    "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
 }
 
 # A worker has one core: libraries that would start a thread a core must not.
@@ -140,7 +148,7 @@ class Pool:
 
     def submit(self, run: Run, attempt: int) -> "Future[Outcome]":
         """Hand a run to the scheduler."""
-        key = f"farweb-{self._name}-{run.run}-{attempt}"
+        key = (f"farweb-{self._name}", run.run, attempt)  # a tuple: Dask takes all runs for one group of tasks
         return self.client.submit(_task, self._store, run, self._version, key=key, pure=False)
 
     @property
@@ -160,17 +168,18 @@ class Pool:
         from distributed import Client, LocalCluster
 
         self._open.enter_context(dask.config.set(_LOCAL))
-        cluster = self._open.enter_context(
-            LocalCluster(
-                n_workers=self._jobs,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
-                memory_limit=None,
-                silence_logs=logging.CRITICAL,
-                env=_ONE_THREAD,
+        with _without_interrupts():
+            cluster = self._open.enter_context(
+                LocalCluster(
+                    n_workers=self._jobs,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",  # no port that another may have; nothing is served but status
+                    memory_limit=None,
+                    silence_logs=logging.CRITICAL,
+                    env=_ONE_THREAD,
+                )
             )
-        )
         client: Client = self._open.enter_context(Client(cluster, set_as_default=False))
         return client
 
@@ -289,6 +298,20 @@ def _task(store: Store, run: Run, version: Version) -> Outcome:
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start threads and processes that Ctrl-C does not reach: a terminal sends it to all processes, and one answers."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    resource_tracker.ensure_running()  # which lets signals through again when the first process is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _quiet() -> None:
