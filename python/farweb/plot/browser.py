@@ -79,8 +79,10 @@ def _paint(figure: Figure) -> "Plotly":
             trace["showlegend"] = bool(reference.label) and reference.label not in named
             drawn.add_trace(trace, **cell)
             named.add(reference.label)
-        drawn.update_xaxes(_axis(panel.x, titled=not figure.share_x or figure.lowest(place)), **cell)
-        drawn.update_yaxes(_axis(panel.y, titled=not figure.share_y or figure.leftmost(place)), **cell)
+        across = np.concatenate([series.x for series in panel.series])
+        up = np.concatenate([series.y for series in panel.series])
+        drawn.update_xaxes(_axis(panel.x, across, titled=not figure.share_x or figure.lowest(place)), **cell)
+        drawn.update_yaxes(_axis(panel.y, up, titled=not figure.share_y or figure.leftmost(place)), **cell)
         _head(drawn, panel, place)
     named.discard("")
     drawn.update_layout(_layout(figure, sorted(named)))
@@ -97,7 +99,7 @@ def _layout(figure: Figure, named: list[str]) -> dict[str, Any]:
     heading = {"text": escape(figure.legend), "side": "top"} if figure.legend else {}
     return {
         "template": "none",
-        "height": round(figure.size[1] * _PIXELS_AN_INCH * 0.9) + above,
+        "height": round(figure.size[1] * _PIXELS_AN_INCH) + above,
         "margin": {"l": 75, "r": 20, "t": above, "b": 55},
         "font": {"family": _FONT, "size": 13, "color": style.INK},
         "hovermode": "closest",
@@ -129,8 +131,7 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
         case "steps" | "line":
             trace |= {"mode": "lines", "line": {**line, "shape": "hv" if series.form == "steps" else "linear"}}
         case "points":
-            joined = "category" not in (panel.x.scale, panel.y.scale)
-            trace |= {"mode": "lines+markers" if joined else "markers", "line": line}
+            trace |= {"mode": "lines+markers" if series.joined else "markers", "line": line}
             trace |= {"marker": {**marker, "line": edge}}
     trace |= _told(series, panel, counted)
     return [*_spread(series, panel, trace), trace]
@@ -175,7 +176,14 @@ def _spread(series: Series, panel: Panel, trace: dict[str, Any]) -> list[dict[st
         trace["error_x" if across else "error_y"] = {"type": "data", **reach, "color": colour, "thickness": 1.3}
         return []
     shape = {"width": 0, "shape": "hv" if series.form == "steps" else "linear"}
-    side = {"type": "scatter", "x": trace["x"], "mode": "lines", "line": shape, "hoverinfo": "skip", "showlegend": False}
+    side = {
+        "type": "scatter",
+        "x": trace["x"],
+        "mode": "lines",
+        "line": shape,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
     return [{**side, "y": low}, {**side, "y": high, "fill": "tonexty", "fillcolor": _faint(colour, _BAND)}]
 
 
@@ -228,7 +236,8 @@ def _shade(density: Density) -> dict[str, Any]:
     }
 
 
-def _axis(axis: Axis, titled: bool) -> dict[str, Any]:
+def _axis(axis: Axis, values: Floats, *, titled: bool) -> dict[str, Any]:
+    """How an axis looks on which these values are."""
     look: dict[str, Any] = {
         "title": {"text": escape(axis.label) if titled else "", "standoff": 8},
         "gridcolor": "#E3E3E3",
@@ -246,7 +255,8 @@ def _axis(axis: Axis, titled: bool) -> dict[str, Any]:
         return look | {"tickvals": list(range(len(names))), "ticktext": names, "range": ends, "showgrid": False}
     if axis.scale == "log":
         form = {"tickformat": "~s", "ticksuffix": axis.unit} if axis.marks_carry_unit else {"tickformat": "~g"}
-        return look | {"type": "log", "minor": {"showgrid": False}, **form}
+        few = values.size and values.max() < values.min() * style.FEW_DECADES
+        return look | {"type": "log", "dtick": "D2" if few else 1, **form}
     if axis.marks:
         look |= {"tickvals": list(axis.marks)}
     if low is not None and high is not None:
@@ -285,11 +295,12 @@ _PAGE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; \
-script-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data: blob:; \
+style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <title>{title}</title>
 <style>
-body {{ max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem; color: {ink}; background: #fff; font: 16px/1.5 {font}; }}
+body {{ max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem; color: {ink}; background: #fff; }}
+body {{ font: 16px/1.5 {font}; }}
 figure {{ margin: 0; }} h1 {{ font-size: 1.2rem; margin: 0 0 .5rem; }}
 figcaption {{ color: {quiet}; font-size: .9rem; margin-top: .5rem; }}
 </style>

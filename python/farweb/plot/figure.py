@@ -92,13 +92,14 @@ class Series:
         index: Number of its colour, marker and dash; None: the colour of text.
         x: Places along the horizontal axis, in its base unit; a category axis counts its levels from 0.
         y: Values, as many as `x`.
-        form: ``points``: markers joined by a line; ``line``: a line without markers; ``steps``: a level that holds until
-            the next; ``area``: the same, shaded down to 0; ``dots``: many faint ones; ``marks``: a few that stand out;
-            ``bars``: from 0, across a category axis.
+        form: ``points``: markers joined by a line; ``line``: a line without markers; ``steps``: a level that holds
+            until the next; ``area``: the same, shaded down to 0; ``dots``: many faint ones; ``marks``: a few that stand
+            out; ``bars``: from 0, across a category axis.
         low: Lower ends of the interval of each value, None where there are no intervals.
         high: Upper ends.
         interval: ``band``: shaded between the ends; ``bars``: a bar each.
         n: On how many each value rests; what they are, `Figure.counted` says.
+        joined: Whether a line joins ``points``.
     """
 
     label: str
@@ -110,6 +111,7 @@ class Series:
     high: Floats | None = None
     interval: Literal["band", "bars"] = "band"
     n: NDArray[np.int64] | None = None
+    joined: bool = True
 
 
 @dataclass(frozen=True)
@@ -211,4 +213,3 @@ class Figure:
     def leftmost(self, place: int) -> bool:
         """Whether this panel is the first of its row."""
         return place % self.columns == 0
-

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,31 @@ def size_latency(results: Sequence[Results]) -> Figure:
     )
 
 
+@dataclass(frozen=True)
+class Medians:
+    """Medians by size class, an element a class, by size.
+
+    Attributes:
+        size: Geometric mean of the sizes, in B.
+        median: Of the latencies, in s.
+        low: Lower ends of the 95 % intervals.
+        high: Upper ends.
+        size_class: Numbers of the classes.
+        n: Requests in each.
+    """
+
+    size: Floats
+    median: Floats
+    low: Floats
+    high: Floats
+    size_class: NDArray[np.int64]
+    n: NDArray[np.int64]
+
+    def series(self, label: str, index: int) -> Series:
+        """The medians as a line with bars."""
+        return Series(label, index, self.size, self.median, "points", self.low, self.high, "bars", self.n)
+
+
 def _scatter(requests: Sequence[Measured]) -> tuple[Panel, ...]:
     series: list[Series] = []
     for index, each in enumerate(requests):
@@ -71,7 +97,9 @@ def _densities(requests: Sequence[Measured]) -> tuple[Panel, ...]:
     """A panel a result, with common cells."""
     columns = [_columns(each) for each in requests]
     edges = [
-        np.geomspace(min(float(each.min()) for each in both) / 1.05, max(float(each.max()) for each in both) * 1.05, n + 1)
+        np.geomspace(
+            min(float(each.min()) for each in both) / 1.05, max(float(each.max()) for each in both) * 1.05, n + 1
+        )
         for both, n in zip(zip(*columns, strict=True), CELLS, strict=True)
     ]
     panels = []
@@ -91,27 +119,25 @@ def _columns(each: Measured) -> tuple[Floats, Floats]:
 
 
 def _medians(each: Measured, index: int, label: str) -> Series:
-    size, median, low, high, n = medians(
-        each.finished["response_bytes"].to_numpy(), each.finished["latency_s"].to_numpy()
-    )
-    return Series(label, index, size, median, "points", low, high, "bars", n)
+    found = medians(each.finished["response_bytes"].to_numpy(), each.finished["latency_s"].to_numpy())
+    return found.series(label, index)
 
 
-def medians(
-    size: NDArray[np.int64], latency: Floats
-) -> tuple[Floats, Floats, Floats, Floats, NDArray[np.int64]]:
+def size_classes(size: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The class of each size: k for [2^k, 2^(k+1)) bytes."""
+    return np.floor(np.log2(np.maximum(size, 1))).astype(np.int64)
+
+
+def medians(size: NDArray[np.int64], latency: Floats) -> Medians:
     """Median latency by size class, with the 95 % interval of each.
 
-    Classes are [2^k, 2^(k+1)) bytes; those with fewer than `CLASS_MIN` requests are left out. The interval lies between
-    two order statistics, by the normal approximation of the binomial: ranks n/2 ± 0.98·√n.
-
-    Returns:
-        Geometric mean size, median, low and high end of the interval, and n; an element a class, by size.
+    Classes with fewer than `CLASS_MIN` requests are left out. The interval lies between two order statistics, by the
+    normal approximation of the binomial: ranks n/2 ± 0.98·√n.
     """
-    size_class = np.floor(np.log2(np.maximum(size, 1))).astype(np.int64)
-    rows = []
-    for each in np.unique(size_class):
-        inside = size_class == each
+    classes = size_classes(size)
+    numbers, rows = [], []
+    for number in np.unique(classes):
+        inside = classes == number
         n = int(inside.sum())
         if n < CLASS_MIN:
             continue
@@ -119,9 +145,11 @@ def medians(
         reach = 0.98 * math.sqrt(n)
         low = ordered[max(math.floor(n / 2 - reach), 1) - 1]
         high = ordered[min(math.ceil(1 + n / 2 + reach), n) - 1]
-        rows.append((np.exp(np.log(np.maximum(size[inside], 1)).mean()), np.median(ordered), low, high, n))
-    table = np.array(rows, dtype=np.float64).reshape(-1, 5)
-    return table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 4].astype(np.int64)
+        numbers.append((number, n))
+        rows.append((np.exp(np.log(np.maximum(size[inside], 1)).mean()), np.median(ordered), low, high))
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    whole = np.array(numbers, dtype=np.int64).reshape(-1, 2)
+    return Medians(table[:, 0], table[:, 1], table[:, 2], table[:, 3], whole[:, 0], whole[:, 1])
 
 
 def cdf(results: Sequence[Results]) -> Figure:

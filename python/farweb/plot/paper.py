@@ -71,7 +71,9 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
     match series.form:
         case "dots":
             size = 14 if len(x) < _FEW_DOTS else 5
-            axes.scatter(x, y, s=size, alpha=0.35, marker=style.marker(series.index), linewidths=0, rasterized=True, **more)
+            axes.scatter(
+                x, y, s=size, alpha=0.35, marker=style.marker(series.index), linewidths=0, rasterized=True, **more
+            )
         case "area":
             axes.fill_between(x, y, step="post", alpha=0.25 if series.index is not None else 1, linewidth=0, **more)
         case "bars":
@@ -82,8 +84,8 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
             drawn = "steps-post" if series.form == "steps" else "default"
             axes.plot(x, y, drawstyle=drawn, linestyle=look["linestyle"], **more)
         case "points":
-            joined = look["linestyle"] if "category" not in (panel.x.scale, panel.y.scale) else ""
-            edge = {"markeredgecolor": "white", "markeredgewidth": 0.7}
+            joined = look["linestyle"] if series.joined else ""
+            edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.7}
             axes.plot(x, y, marker=style.marker(series.index), markersize=5.5, linestyle=joined, **edge, **more)
     _spread(axes, panel, series, zorder)
 
@@ -102,7 +104,7 @@ def _spread(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
         return
     middle = x if across else y
     reach = np.stack((middle - low, high - middle)).clip(min=0)
-    bars = {"xerr": reach} if across else {"yerr": reach}
+    bars: dict[str, Any] = {"xerr": reach} if across else {"yerr": reach}
     axes.errorbar(x, y, fmt="none", ecolor=colour, elinewidth=1.1, capsize=2.5, zorder=zorder - 0.001, **bars)
 
 
@@ -141,7 +143,7 @@ def _shade(axes: Axes, density: Density) -> None:
 
 
 def _scale_of_densities(chart: style.Chart, cells: list[Axes], figure: Figure) -> None:
-    """One scale of shades for all panels, logarithmic; it begins below 1, so that a single one is grey and not white."""
+    """One logarithmic scale of shades for all panels; it begins below 1, so that a single one is grey, not white."""
     shades = [each for axes in cells for each in axes.collections if isinstance(each, QuadMesh)]
     of = [panel.density for panel in figure.panels if panel.density is not None]
     if not of:
@@ -208,8 +210,14 @@ def _entries(figure: Figure) -> list[Line2D]:
 
 def _entry(series: Series) -> Line2D:
     look = style.series(series.index)
-    marker = style.marker(series.index) if series.form in ("points", "dots") else "s" if series.form in ("area", "bars") else None
-    line = look["linestyle"] if series.form in ("points", "line", "steps") else ""
+    marker = (
+        style.marker(series.index)
+        if series.form in ("points", "dots")
+        else "s"
+        if series.form in ("area", "bars")
+        else None
+    )
+    line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
     return Line2D(
         [], [], color=look["color"], linestyle=line, marker=marker, markeredgecolor="white", label=series.label
     )

@@ -45,6 +45,7 @@ INK = "#222222"
 QUIET = "#6B6B6B"
 
 SUFFIXES = (".png", ".svg", ".pdf")
+HTML = ".html"
 
 # Any: matplotlib types the keys, differently from version to version.
 _RC: Any = {
@@ -74,7 +75,7 @@ _RC: Any = {
     "agg.path.chunksize": 20000,
 }
 
-_FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
+FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
 _COLUMNS_MAX = 6  # of a legend; chosen: more are not found at a glance
 _POINTS_A_LINE = 11.5
 _CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
@@ -91,6 +92,18 @@ class Chart(Figure):
 
     def _repr_png_(self) -> bytes:
         return encode(self, "png")
+
+    def html(self) -> str:
+        """A page with the figure to zoom into, the values under the pointer; refers to nothing outside.
+
+        Raises:
+            FarwebError: The figure has no description, or plotly is not installed.
+        """
+        if self.description is None:
+            raise FarwebError("this figure is drawn for paper only")
+        from farweb.plot.browser import page
+
+        return page(self.description)
 
 
 @contextmanager
@@ -168,7 +181,7 @@ def log_seconds(axis: Axis) -> None:
     Call it last: it goes by the limits that the data have set.
     """
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * _FEW_DECADES else (1,)))
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * FEW_DECADES else (1,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
@@ -203,25 +216,31 @@ def encode(chart: Figure, suffix: str) -> bytes:
     return buffer.getvalue()
 
 
-def check_target(out: Path) -> None:
+def check_target(out: Path, *, on_paper: bool = False) -> None:
     """Refuse a file name whose suffix is not that of a figure, before anything is drawn.
 
+    Args:
+        out: The file.
+        on_paper: Whether the figure is drawn for paper only, and not for a browser.
+
     Raises:
-        FarwebError: The suffix is none of png, svg, pdf.
+        FarwebError: The suffix is none of png, svg, pdf and, unless `on_paper`, html.
     """
-    if out.suffix.lower() not in SUFFIXES:
-        raise FarwebError(f"{out}: a figure is written as {', '.join(SUFFIXES)}; the suffix tells which")
+    known = SUFFIXES if on_paper else (*SUFFIXES, HTML)
+    if out.suffix.lower() not in known:
+        raise FarwebError(f"{out}: a figure is written as {', '.join(known)}; the suffix tells which")
 
 
-def save(chart: Figure, out: Path) -> None:
+def save(chart: Chart, out: Path) -> None:
     """Write the figure in the format that the suffix of `out` names; all of it or, when that fails, nothing.
 
     Raises:
-        FarwebError: The suffix is none of png, svg, pdf.
+        FarwebError: The suffix is none of png, svg, pdf, html; or html of a figure without a description.
         RunError: The file cannot be written.
     """
-    check_target(out)
-    content = encode(chart, out.suffix.lower().removeprefix("."))
+    check_target(out, on_paper=chart.description is None)
+    suffix = out.suffix.lower()
+    content = chart.html().encode() if suffix == HTML else encode(chart, suffix.removeprefix("."))
     with staged_file(out) as stage:
         stage.write_bytes(content)
 
