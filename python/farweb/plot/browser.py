@@ -85,7 +85,9 @@ def _paint(figure: Figure) -> "Plotly":
         across = np.concatenate([series.x for series in panel.series])
         up = np.concatenate([series.y for series in panel.series])
         drawn.update_xaxes(_axis(panel.x, across, told=not figure.share_x or figure.lowest(place)), **cell)
-        drawn.update_yaxes(_axis(panel.y, up, told=not figure.share_y or figure.leftmost(place)), **cell)
+        drawn.update_yaxes(
+            _axis(panel.y, up, told=not figure.share_y or figure.leftmost(place), downwards=True), **cell
+        )
         _head(drawn, panel, place)
     named.discard("")
     drawn.update_layout(_layout(figure, sorted(named)))
@@ -197,11 +199,9 @@ def _compared(reference: Reference, panel: Panel) -> dict[str, Any]:
     every_x = np.concatenate([each.x for each in panel.series])
     every_y = np.concatenate([each.y for each in panel.series])
     if reference.along == "y":
-        x, y = np.full(2, reference.at), np.array([every_y.min(), every_y.max()])
+        x, y = np.full(2, reference.at), _ends(panel.y, every_y)
     else:
-        x = np.array([panel.x.low if panel.x.low is not None else every_x.min(), every_x.max()])
-        if panel.x.scale == "category":
-            x = np.array([-0.6, len(panel.x.levels) - 0.4])
+        x = _ends(panel.x, every_x)
         y = x if reference.along == "identity" else np.full(2, reference.at)
     colour = style.QUIET if reference.index is None else style.series(reference.index)["color"]
     dash = _IDENTITY if reference.along == "identity" else _COMPARED
@@ -214,6 +214,13 @@ def _compared(reference: Reference, panel: Panel) -> dict[str, Any]:
         "name": escape(reference.label),
         "hoverinfo": "skip",
     }
+
+
+def _ends(axis: Axis, values: Floats) -> Floats:
+    """From where to where a line goes along an axis."""
+    if axis.scale == "category":
+        return np.array([-0.6, len(axis.levels) - 0.4])
+    return np.array([values.min() if axis.low is None else axis.low, values.max()])
 
 
 def _shade(density: Density) -> dict[str, Any]:
@@ -248,8 +255,15 @@ def _scale_of(densities: Sequence[Density]) -> dict[str, Any]:
     }
 
 
-def _axis(axis: Axis, values: Floats, *, told: bool) -> dict[str, Any]:
-    """How an axis looks on which these values are; `told`: whether it has marks and a title of its own."""
+def _axis(axis: Axis, values: Floats, *, told: bool, downwards: bool = False) -> dict[str, Any]:
+    """How an axis looks.
+
+    Args:
+        axis: Which.
+        values: What is on it.
+        told: Whether it has marks and a title of its own.
+        downwards: Whether its levels, if it has such, begin at the top.
+    """
     look: dict[str, Any] = {
         "title": {"text": escape(axis.label) if told else "", "standoff": 8},
         "gridcolor": "#E3E3E3",
@@ -263,7 +277,8 @@ def _axis(axis: Axis, values: Floats, *, told: bool) -> dict[str, Any]:
     }
     low, high = (None if end is None else end / axis.one for end in (axis.low, axis.high))
     if axis.scale == "category":
-        ends = [-0.6, len(axis.levels) - 0.4]
+        # From the top down, as one reads; from the left to the right.
+        ends = [-0.6, len(axis.levels) - 0.4][:: -1 if downwards else 1]
         names = [escape(level) for level in axis.levels]
         return look | {"tickvals": list(range(len(names))), "ticktext": names, "range": ends, "showgrid": False}
     if axis.scale == "log":
