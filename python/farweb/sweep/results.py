@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
 
+    from farweb.plot import SweepPlots
     from farweb.sweep.summary import SweepSummary
 
 STATISTICS = ("estimates", "differences", "effects", "level_effects", "warmup")
@@ -414,6 +415,13 @@ class SweepResults:
         from farweb.sweep.summary import summarize
 
         return summarize(self, metrics, by, log=log)
+
+    @property
+    def plot(self) -> "SweepPlots":
+        """Figures of this sweep: `sweep.plot.latency_load(by=["circuit"])` and others, each a matplotlib figure."""
+        from farweb.plot import SweepPlots
+
+        return SweepPlots(self)
 
     def __repr__(self) -> str:
         return f"SweepResults({str(self.path)!r})"
