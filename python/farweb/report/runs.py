@@ -1,0 +1,314 @@
+"""The page of one run, or of several beside one another."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from farweb.errors import FarwebError
+from farweb.metrics import METRICS, Metric, find_metric, measure
+from farweb.plot.measured import labels
+from farweb.quantities import count, rate, seconds, share, size
+from farweb.report import page
+from farweb.report.assumptions import assumptions, left_out
+from farweb.report.page import Page, section
+from farweb.report.path_drawing import draw_path, path_of, shape
+from farweb.report.points import Point, parse, point, toml
+from farweb.report.warned import warned
+from farweb.report.words import called, listed, plural, shown
+from farweb.results import Results
+from farweb.sheet import Sheet
+from farweb.summary import Summary
+
+if TYPE_CHECKING:
+    from farweb.importer import ImportReport
+    from farweb.scenario import Check
+
+
+def runs_page(
+    results: Sequence[Results],
+    *,
+    title: str | None = None,
+    question: str | None = None,
+    metrics: Sequence[str] = (),
+    plots: Sequence[str] = (),
+    checks: "Sequence[Check] | None" = None,
+    imported: "ImportReport | None" = None,
+) -> Page:
+    """The page of runs.
+
+    Args:
+        results: The runs, in the order in which the tables have them.
+        title: Heading; the question when left out.
+        question: What the page answers; made from the runs' names when left out.
+        metrics: Further columns of the table of latencies, by their names in `farweb.metrics`.
+        plots: Names of figures, instead of those that suit the results.
+        checks: What each run's scenario means, where it is known with its host table; worked out from the manifests
+            when left out.
+        imported: How the requests came about, where they were made from a log.
+
+    Raises:
+        FarwebError: There is no such metric or figure, or a result lacks what it needs.
+    """
+    wanted = [find_metric(name) for name in metrics]
+    names = labels(results)
+    points = _points(results, names, checks)
+    summaries = [result.summary() for result in results]
+    asked = question or _question(names)
+    sections = [
+        section("Answer", page.bullets(_answer(names, summaries, results)), kind="answer"),
+        section("Path", *_paths(points)),
+        section(
+            "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
+        ),
+        section("Figures", *_figures(results, plots, summaries)),
+        section("Links", page.table(_links_sheet(names, summaries))),
+        section("Log", imported._repr_html_() if imported is not None else ""),
+        _assumptions(points),
+        section("Warnings", _warnings(points, names, summaries)),
+        _reproduction(results, names, title, question),
+    ]
+    return Page(
+        title or asked, _subject(results, asked if title else None), tuple(each for each in sections if each)
+    )
+
+
+def latency_sheet(results: Sequence[Results]) -> Sheet:
+    """A row a result: how many requests finished and failed, and how long they took."""
+    rows = []
+    for name, result in zip(labels(results), results, strict=True):
+        summary = result.summary()
+        latency = summary.latency
+        times = (latency.p50_s, latency.p90_s, latency.p99_s, latency.mean_s, summary.first_byte.p50_s)
+        rows.append([name, count(summary.done), count(summary.failed), *map(seconds, times)])
+    header = ["", "done", "failed", "median", "90 %", "99 %", "mean", "first byte"]
+    return Sheet("Latency of requests", header, rows)
+
+
+_LATENCY = (
+    "Latency: from the start of a request at the first node to the last byte of its response there, of requests that "
+    "finished. First byte: the median time to the first byte."
+)
+
+
+def _question(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"How long do requests take over “{names[0]}”?"
+    return f"How long do requests take over {listed([f'“{name}”' for name in names])}?"
+
+
+def _subject(results: Sequence[Results], question: str | None) -> str:
+    seeds = sorted({int(result.manifest["seed"]) for result in results})
+    versions = sorted({str(result.manifest["version"]) for result in results})
+    said = [
+        *([question] if question else []),
+        plural(len(results), "run"),
+        f"{'seed' if len(seeds) == 1 else 'seeds'} {listed(list(map(str, seeds)))}",
+        f"farweb {listed(versions)}",
+    ]
+    return " · ".join(said)
+
+
+def _points(results: Sequence[Results], names: Sequence[str], checks: "Sequence[Check] | None") -> list[Point]:
+    if checks is not None:
+        return [Point(name, check.scenario, check.figures) for name, check in zip(names, checks, strict=True)]
+    return [
+        point(name, parse(result.manifest["scenario"], str(result.path / "manifest.json")), None)
+        for name, result in zip(names, results, strict=True)
+    ]
+
+
+def _answer(names: Sequence[str], summaries: Sequence[Summary], results: Sequence[Results]) -> list[str]:
+    """What the latencies say, and what one run cannot say."""
+    ranked = sorted(
+        (place for place, summary in enumerate(summaries) if summary.latency.p50_s is not None),
+        key=lambda place: summaries[place].latency.p50_s or 0.0,
+    )
+    said = []
+    for place in ranked:
+        latency = summaries[place].latency
+        whose = "" if len(names) == 1 else f"{names[place]}: "
+        begin = "Half" if not whose else "half"
+        said.append(
+            f"{whose}{begin} of the {count(latency.n)} requests had their whole response within "
+            f"{seconds(latency.p50_s)}, nine in ten within {seconds(latency.p90_s)}, 99 % within "
+            f"{seconds(latency.p99_s)}."
+        )
+    if len(ranked) > 1:
+        first, last = ranked[0], ranked[-1]
+        quick, slow = summaries[first].latency.p50_s, summaries[last].latency.p50_s
+        if quick and slow:
+            said.append(f"The median is {slow / quick:.3g} times as long over {names[last]} as over {names[first]}.")
+    for name, summary in zip(names, summaries, strict=True):
+        if summary.failed or summary.unfinished:
+            lost = [f"{count(n)} {word}" for n, word in ((summary.failed, "failed"),) if n]
+            lost += [f"{count(summary.unfinished)} had not ended when the run did"] if summary.unfinished else []
+            whose = "" if len(names) == 1 else f"{name}: "
+            said.append(f"{whose}Of {plural(summary.requests, 'request')} {listed(lost)}; no latency has them.")
+    if not ranked:
+        said.append("No request finished, so there is no latency.")
+    said.append(
+        f"{'This is' if len(results) == 1 else 'These are'} one run each with one seed: how much chance had a hand in "
+        "it cannot be told from them. A sweep with replications tells."
+        if len(results) > 1
+        else "This is one run with one seed: how much chance had a hand in it cannot be told from it. A sweep with "
+        "replications tells."
+    )
+    return said
+
+
+def _paths(points: Sequence[Point]) -> list[str]:
+    """A drawing for each shape of path; runs that differ in values only share one."""
+    shapes: dict[tuple[Any, ...], list[Point]] = {}
+    for each in points:
+        shapes.setdefault(shape(each), []).append(each)
+    drawn = []
+    for alike in shapes.values():
+        names = listed([each.label for each in alike])
+        drawing = draw_path(path_of(alike), f"The path of {names}, in words: {_in_words(alike[0])}")
+        drawn.append(page.part(names, drawing) if len(shapes) > 1 else drawing)
+    if any(len(alike) > 1 for alike in shapes.values()):
+        drawn.append(page.paragraph("In colour: what differs between the runs.", "note"))
+    return drawn
+
+
+def _in_words(each: Point) -> str:
+    return " ".join(str(each.figures["text"]).split())
+
+
+def _measured(results: Sequence[Results], metrics: Sequence[Metric]) -> str:
+    """A table of the metrics that were asked for."""
+    if not metrics:
+        return ""
+    rows = []
+    for name, result in zip(labels(results), results, strict=True):
+        values = measure(result)
+        rows.append([name, *(shown(metric, values.get(metric.name)) for metric in metrics)])
+    return page.table(Sheet("Metrics", ["", *map(called, metrics)], rows))
+
+
+def _figures(results: Sequence[Results], plots: Sequence[str], summaries: Sequence[Summary]) -> list[str]:
+    from farweb.plot import draw
+
+    if plots:
+        chosen = [(name, list(results)) for name in plots]
+    elif not any(summary.done for summary in summaries):
+        return []
+    else:
+        finished = [result for result, summary in zip(results, summaries, strict=True) if summary.done]
+        chosen = [("size-latency", finished), ("cdf", finished)]
+        recorded = [place for place, result in enumerate(results) if (result.path / "links.parquet").is_file()]
+        if recorded:
+            busiest = max(recorded, key=lambda place: max(link.busy for link in summaries[place].links))
+            chosen.append(("link", [results[busiest]]))
+    return [page.figure(draw(name, of)) for name, of in chosen]
+
+
+def _links_sheet(names: Sequence[str], summaries: Sequence[Summary]) -> Sheet:
+    rows = [
+        [
+            name,
+            f"{link.from_node} → {link.to_node}",
+            rate(link.rate_bps),
+            share(link.busy),
+            count(link.packets),
+            count(link.drops),
+            size(link.queue_bytes_mean),
+            size(link.queue_bytes_max),
+        ]
+        for name, summary in zip(names, summaries, strict=True)
+        for link in summary.links
+    ]
+    header = ["run", "from – to", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
+    return Sheet("Links over the whole run", header, rows, names=2)
+
+
+def _assumptions(points: Sequence[Point]) -> str:
+    """What the numbers rest on and what they leave out."""
+    said = [
+        *assumptions(points),
+        "Requests of a run share queues and connections, so they are not independent; intervals and bands in figures of "
+        "one run take them as if they were, and are too narrow where the path is busy.",
+    ]
+    out = page.part("What the models leave out", page.bullets(left_out(points)))
+    return section("Assumptions", page.bullets(said), out)
+
+
+def _warnings(points: Sequence[Point], names: Sequence[str], summaries: Sequence[Summary]) -> str:
+    said = warned(points, lambda some: listed([each.label for each in some]))
+    for name, summary in zip(names, summaries, strict=True):
+        if summary.unfinished:
+            said.append(
+                f"{name}: {plural(summary.unfinished, 'request')} had not ended when the run did; the slowest are "
+                "missing from its latencies."
+            )
+        if summary.failed:
+            said.append(f"{name}: {plural(summary.failed, 'request')} failed; its latencies are of the others.")
+    return page.warnings(said) or page.paragraph("None.")
+
+
+def _reproduction(results: Sequence[Results], names: Sequence[str], title: str | None, question: str | None) -> str:
+    """What it takes to have these numbers again."""
+    lines = [
+        f"farweb run scenario{'' if len(results) == 1 else f'-{place}'}.toml --out {quoted(result.path.name)}"
+        for place, result in enumerate(results, 1)
+    ]
+    words = ["farweb report", *(quoted(result.path.name) for result in results)]
+    words += [f"--title {quoted(title)}"] if title else []
+    words += [f"--question {quoted(question)}"] if question else []
+    folds = [
+        page.folded(f"{name}: scenario, as a file", page.commands([toml(result.manifest["scenario"]).rstrip()]))
+        + page.folded(f"{name}: manifest", manifest(result.manifest))
+        for name, result in zip(names, results, strict=True)
+    ]
+    return section(
+        "How to reproduce",
+        page.paragraph(
+            "The same scenario, seed, request table and version of farweb give the same tables, byte for byte. With the "
+            "scenarios below saved as files beside their tables:"
+        ),
+        page.commands([*lines, " ".join(words)]),
+        page.table(_runs_sheet(names, results)),
+        page.table(inputs_sheet([(name, result.manifest) for name, result in zip(names, results, strict=True)])),
+        *folds,
+        page.paragraph("Scenarios and manifests are in the page itself, and left out on paper.", "note paper"),
+    )
+
+
+def quoted(text: str) -> str:
+    """A word of a command line."""
+    import shlex
+
+    return shlex.quote(text)
+
+
+def manifest(told: Mapping[str, Any]) -> str:
+    """A manifest as it is."""
+    return page.commands([json.dumps(told, indent=2, ensure_ascii=False)])
+
+
+def inputs_sheet(manifests: Sequence[tuple[str, Mapping[str, Any]]]) -> Sheet:
+    """The input files, told once each, with what to know them by."""
+    rows = {}
+    for _, told in manifests:
+        for what, file in told["inputs"].items():
+            rows[file["sha256"]] = [what, Path(str(file["file"])).name, count(file["rows"]), file["sha256"]]
+    return Sheet("Input files", ["table", "file", "rows", "SHA-256"], list(rows.values()), names=2)
+
+
+def _runs_sheet(names: Sequence[str], results: Sequence[Results]) -> Sheet:
+    """A row a result: what it takes to run it again, and how much it was."""
+    rows = []
+    for name, result in zip(names, results, strict=True):
+        run = result.manifest
+        rows.append(
+            [
+                name,
+                str(run["version"]),
+                str(run["seed"]),
+                seconds(run["now_ns"] / 1e9),
+                count(run["packet_hops"]),
+                seconds(run["wall_s"]),
+            ]
+        )
+    return Sheet("Runs", ["", "farweb", "seed", "simulated time", "packet-hops", "wall time"], rows)
