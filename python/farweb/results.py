@@ -13,13 +13,18 @@ if TYPE_CHECKING:
 
     from farweb.plot import Plots
     from farweb.summary import Summary
+    from farweb.sweep.results import SweepResults
 
 MANIFEST = "manifest.json"
 RUN_KIND = "farweb run"
+SWEEP_KIND = "farweb sweep"
 
 _MANIFEST_KEYS = {
-    *("cpu_s", "events", "links", "name", "now_ns", "packet_hops", "rows", "scenario", "seed", "version"),
-    *("wall_s", "warmup_ns"),
+    RUN_KIND: {
+        *("cpu_s", "events", "links", "name", "now_ns", "packet_hops", "rows", "scenario", "seed", "version"),
+        *("wall_s", "warmup_ns"),
+    },
+    SWEEP_KIND: {"complete", "design", "name", "runs", "scenario", "seed", "version"},
 }
 
 # What a scenario has to ask for to get a table.
@@ -120,21 +125,41 @@ class Results:
         return self.summary()._repr_html_()
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest of the results folder `path`.
+def open_results(path: str | Path) -> "Results | SweepResults":
+    """Open the results folder of a run or of a sweep, whichever it is.
 
     Raises:
-        ResultsError: There is no result at `path`.
+        ResultsError: There is neither at `path`.
+    """
+    from farweb.sweep.results import SweepResults
+
+    path = Path(path)
+    manifest = read_manifest(path, None)
+    return Results(path, manifest) if manifest["kind"] == RUN_KIND else SweepResults(path, manifest)
+
+
+def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
+    """The manifest of the results folder `path`.
+
+    Args:
+        path: The folder.
+        kind: What has to be there, `RUN_KIND` or `SWEEP_KIND`; None for either.
+
+    Raises:
+        ResultsError: There is no such result at `path`.
     """
     try:
-        manifest = json.loads((path / MANIFEST).read_text("utf-8"))
+        manifest: dict[str, Any] = json.loads((path / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
         what = f"no {MANIFEST} in it" if path.is_dir() else "no such folder"
         raise ResultsError(f"{path}: not a results folder: {what}") from None
     except (OSError, ValueError) as error:
         raise ResultsError(f"{path / MANIFEST}: cannot be read: {error}") from None
-    if not isinstance(manifest, dict) or manifest.get("kind") != RUN_KIND:
-        raise ResultsError(f"{path}: not the results folder of a run")
-    if missing := sorted(_MANIFEST_KEYS - manifest.keys()):
+    found = manifest.get("kind") if isinstance(manifest, dict) else None
+    if found not in _MANIFEST_KEYS or (kind is not None and found != kind):
+        what = "a run" if kind == RUN_KIND else "a sweep" if kind == SWEEP_KIND else "a run or a sweep"
+        instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""
+        raise ResultsError(f"{path}: not the results folder of {what}{instead}")
+    if missing := sorted(_MANIFEST_KEYS[found] - manifest.keys()):
         raise ResultsError(f"{path / MANIFEST}: has no {missing[0]}: it is damaged, or of another version of farweb")
     return manifest

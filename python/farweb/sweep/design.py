@@ -72,6 +72,4 @@ class Design:
     def levels(self, point: int) -> dict[str, Level]:
         """The levels of a point by the factor's name."""
         indexes = self.points[point]
-        return {
-            factor.name: factor.levels[index] for factor, index in zip(self.factors, indexes, strict=True)
-        }
+        return {factor.name: factor.levels[index] for factor, index in zip(self.factors, indexes, strict=True)}

@@ -1,0 +1,407 @@
+"""The metrics of a run: the numbers that a sweep keeps of each run, and that statistics are made of.
+
+Requests that start before the end of the scenario's `run.warmup` count in `left_out` and in nothing else. Rates,
+utilisation and queues are those of the measured interval (`run.measure`); counters of the simulation are of the whole
+run.
+"""
+
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb.errors import ResultsError
+
+if TYPE_CHECKING:
+    from farweb.columns import TableSpec
+    from farweb.results import Results
+
+Kind = Literal["count", "mean", "quantile", "maximum", "rate"]
+Value = int | float | None
+
+_NS = 1e9
+_SAMPLE = "sample"  # the tag of requests that are measured in every run
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that every run has.
+
+    Attributes:
+        name: Its column; the unit stands at the end.
+        unit: As the metadata of columns has it; empty for a number of things.
+        description: What exactly it is.
+        kind: Which statistics suit it. A quantile's interval comes from the requests of all replications (bootstrap),
+            that of all others from their values in each run (Student).
+    """
+
+    name: str
+    unit: str
+    description: str
+    kind: Kind
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is a whole number."""
+        return self.kind == "count" or self.name.endswith("queue_bytes_max")
+
+
+def _times(name: str, what: str, shares: Iterable[int]) -> list[Metric]:
+    of = f"from the request at the first node to the {what} byte of its response there; finished requests only"
+    return [
+        Metric(f"{name}_mean_s", "s", f"Mean time {of}.", "mean"),
+        *(
+            Metric(
+                f"{name}_p{share}_s",
+                "s",
+                f"Time within which {share} % had it, {of}. Linear between the two nearest values.",
+                "quantile",
+            )
+            for share in shares
+        ),
+    ]
+
+
+_INTERVAL = "in the measured interval"
+
+_ALL = [
+    Metric("requests", "", "Requests that start after the warm-up.", "count"),
+    Metric("done", "", "Those whose whole response arrived.", "count"),
+    Metric("failed", "", "Those whose connection was refused, reset or timed out.", "count"),
+    Metric("unfinished", "", "Those that the end of the run cut off.", "count"),
+    Metric("left_out", "", "Requests that start before the end of the warm-up.", "count"),
+    *_times("latency", "last", (50, 90, 95, 99)),
+    Metric("latency_max_s", "s", "The longest time to the last byte; finished requests only.", "maximum"),
+    *_times("first_byte", "first", (50, 90)),
+    Metric("sample_requests", "", f"Requests tagged `{_SAMPLE}` that start after the warm-up.", "count"),
+    Metric(
+        "sample_latency_mean_s", "s", f"Mean time to the last byte of requests tagged `{_SAMPLE}`; finished.", "mean"
+    ),
+    Metric(
+        "sample_latency_p50_s",
+        "s",
+        f"Time within which 50 % of the requests tagged `{_SAMPLE}` had the last byte; finished.",
+        "quantile",
+    ),
+    Metric("response_bytes", "B", "Responses of finished requests, headers included.", "count"),
+    Metric(
+        "goodput_bps", "bit/s", "`response_bytes` in bits, over the time from the first start to the last end.", "rate"
+    ),
+    Metric(
+        "offered_bps",
+        "bit/s",
+        "Response bits, whether they arrived or not, of requests that start in the measured interval (its end left "
+        "out), over its length.",
+        "rate",
+    ),
+    Metric("carried_bps", "bit/s", f"IP bits that link 0 carried down {_INTERVAL}, over its length.", "rate"),
+    Metric("carried_up_bps", "bit/s", f"IP bits that link 0 carried up {_INTERVAL}, over its length.", "rate"),
+    Metric(
+        "utilisation",
+        "1",
+        f"Share of time in which a link direction was transmitting {_INTERVAL}: the largest of all.",
+        "rate",
+    ),
+    Metric(
+        "queue_bytes_mean",
+        "B",
+        f"Time-weighted mean of the bytes queued at a link direction {_INTERVAL}, the packet in transmission "
+        "included: the largest of all.",
+        "mean",
+    ),
+    Metric("queue_bytes_max", "B", f"Peak of the bytes queued at any link direction {_INTERVAL}.", "maximum"),
+    Metric("drops", "", f"Packets dropped by all links {_INTERVAL}, by full queues or loss processes.", "count"),
+    Metric("loss_ratio", "1", f"`drops` over packets offered to links (dropped or transmitted) {_INTERVAL}.", "rate"),
+    Metric(
+        "retransmits",
+        "",
+        "Segments sent again, by either end of the first leg's connection, while it carried a request.",
+        "count",
+    ),
+    Metric(
+        "timeouts",
+        "",
+        "Retransmission timeouts, at either end of the first leg's connection, while it carried a request.",
+        "count",
+    ),
+    Metric("connections", "", "Connections of the whole run, all legs; null without the table.", "count"),
+    Metric(
+        "connections_open_mean",
+        "",
+        f"Time-weighted mean of the connections open {_INTERVAL}, all legs; null without the table.",
+        "mean",
+    ),
+    Metric(
+        "connections_open_max",
+        "",
+        f"Most connections open at a time {_INTERVAL}, all legs; null without the table.",
+        "maximum",
+    ),
+    Metric("simulated_s", "s", "Simulated time, from the start of the run to its end.", "mean"),
+    Metric("measured_s", "s", "Length of the measured interval.", "mean"),
+    Metric("events", "", "Events that the simulation processed.", "count"),
+    Metric("packet_hops", "", "Arrivals of a packet at the far end of a link.", "count"),
+]
+
+METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
+"""The metrics that every run has, in the order of their columns; those of each link follow them (`link_metrics`)."""
+
+_OF_A_LINK = {
+    "bps": ("bit/s", "IP bits carried {}, over its length.", "rate"),
+    "utilisation": ("1", "Share of time in which it was transmitting {}.", "rate"),
+    "queue_bytes_mean": ("B", "Time-weighted mean of the bytes queued {}.", "mean"),
+    "queue_bytes_max": ("B", "Peak of the bytes queued {}.", "maximum"),
+    "drops": ("", "Packets dropped {}, by the full queue or the loss process.", "count"),
+}
+_LINK_NAME = re.compile(r"link_(\d+)_(up|down)_(" + "|".join(_OF_A_LINK) + ")")
+
+
+def link_metrics(link: int, direction: str) -> list[Metric]:
+    """The metrics of a direction of a link: `link_0_down_bps` and its like."""
+    return [
+        Metric(f"link_{link}_{direction}_{what}", unit, f"Link {link} {direction}: {text.format(_INTERVAL)}", kind)  # type: ignore[arg-type]
+        for what, (unit, text, kind) in _OF_A_LINK.items()
+    ]
+
+
+@functools.cache
+def find_metric(name: str) -> Metric:
+    """The metric of that name, of a link or not.
+
+    Raises:
+        ResultsError: There is none; the message names the nearest.
+    """
+    if name in METRICS:
+        return METRICS[name]
+    if of_link := _LINK_NAME.fullmatch(name):
+        link, direction, _ = of_link.groups()
+        return next(metric for metric in link_metrics(int(link), direction) if metric.name == name)
+    import difflib
+
+    near = difflib.get_close_matches(name, METRICS, 1, 0.4)
+    raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
+
+
+def metrics_table() -> "TableSpec":
+    """The metrics as a description of columns, as `farweb schema` prints it; links stand for all with link 0 down."""
+    return {
+        "name": "metrics",
+        "description": "The metrics of a run: columns of the table `runs` of a sweep. Links and directions each have "
+        "those of link 0 down.",
+        "columns": [
+            {
+                "name": metric.name,
+                "type": "int64" if metric.whole else "float64",
+                "unit": metric.unit,
+                "nullable": True,
+                "description": metric.description,
+            }
+            for metric in [*METRICS.values(), *link_metrics(0, "down")]
+        ],
+    }
+
+
+def measure(results: "Results") -> dict[str, Value]:
+    """The metrics of a run, in the order of `METRICS`, then those of each link; None where there is no value.
+
+    Reads the columns that it needs, a row group at a time; memory grows by 16 bytes a finished request.
+
+    Raises:
+        ResultsError: The run has no measured interval, or a table is damaged.
+    """
+    manifest = results.manifest
+    if "measured" not in manifest:
+        raise ResultsError(f"{results.path}: does not say what was measured: it is of an older farweb; run it again")
+    measured = manifest["measured"]
+    from_ns, to_ns = measured["from_ns"], measured["to_ns"]
+    requests = _Requests(from_ns, to_ns, results.warmup_ns)
+    for columns in _columns(results, "requests", _REQUEST_COLUMNS):
+        requests.add(columns)
+    span_s = (to_ns - from_ns) / _NS
+    found: dict[str, Value] = {
+        **requests.metrics(span_s),
+        **_path(measured["links"]),
+        **_connections(results, from_ns, to_ns),
+        "simulated_s": manifest["now_ns"] / _NS,
+        "measured_s": span_s,
+        "events": manifest["events"],
+        "packet_hops": manifest["packet_hops"],
+    }
+    return {**{name: found[name] for name in METRICS}, **_each_link(measured["links"])}
+
+
+_REQUEST_COLUMNS = (
+    *("start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts", "status", "tag"),
+)
+
+
+def _columns(results: "Results", table: str, names: Iterable[str]) -> Iterable[dict[str, Any]]:
+    """Row groups of a table, as Arrow columns by name; a column that the table lacks is left out."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = results.path / f"{table}.parquet"
+    try:
+        with pq.ParquetFile(file) as parquet:
+            has = set(parquet.schema_arrow.names)
+            wanted = [name for name in names if name in has]
+            for group in range(parquet.num_row_groups):
+                read = parquet.read_row_group(group, wanted, use_threads=False)
+                yield {name: read.column(name) for name in wanted}
+    except (OSError, pa.ArrowException) as error:
+        raise ResultsError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from None
+
+
+def _numbers(column: Any) -> NDArray[np.int64]:
+    """A column of whole numbers; nulls become the smallest number."""
+    if column.null_count:
+        column = column.fill_null(np.iinfo(np.int64).min)
+    numbers: NDArray[np.int64] = column.to_numpy()
+    return numbers
+
+
+def _equals(column: Any, word: str) -> NDArray[np.bool_]:
+    import pyarrow.compute as pc
+
+    equal: NDArray[np.bool_] = pc.fill_null(pc.equal(column, word), False).to_numpy()
+    return equal
+
+
+class _Requests:
+    """What is counted and collected of the table of requests."""
+
+    def __init__(self, from_ns: int, to_ns: int, warmup_ns: int) -> None:
+        self._interval = from_ns, to_ns
+        self._warmup_ns = warmup_ns
+        self._counts = dict.fromkeys(
+            (
+                *("requests", "done", "failed", "unfinished", "left_out", "sample_requests", "response_bytes"),
+                *("retransmits", "timeouts"),
+            ),
+            0,
+        )
+        self._offered_bytes = 0
+        self._first_ns: int | None = None
+        self._last_ns: int | None = None
+        self._latency: list[NDArray[np.int64]] = []
+        self._first_byte: list[NDArray[np.int64]] = []
+        self._sample: list[NDArray[np.int64]] = []
+
+    def add(self, columns: Mapping[str, Any]) -> None:
+        start = _numbers(columns["start_ns"])
+        size = _numbers(columns["response_bytes"])
+        counted = start >= self._warmup_ns
+        from_ns, to_ns = self._interval
+        self._offered_bytes += int(size[(start >= from_ns) & (start < to_ns)].sum())
+        tag = columns.get("tag")
+        sample = counted & _equals(tag, _SAMPLE) if tag is not None else np.zeros_like(counted)
+        done = counted & _equals(columns["status"], "done")
+        found = {
+            "requests": counted.sum(),
+            "left_out": (~counted).sum(),
+            "done": done.sum(),
+            **{status: (counted & _equals(columns["status"], status)).sum() for status in ("failed", "unfinished")},
+            "sample_requests": sample.sum(),
+            "response_bytes": size[done].sum(),
+            **{name: _numbers(columns[name])[counted].sum() for name in ("retransmits", "timeouts")},
+        }
+        for name, value in found.items():
+            self._counts[name] += int(value)
+        if counted.any():
+            first = int(start[counted].min())
+            self._first_ns = first if self._first_ns is None else min(self._first_ns, first)
+        if done.any():
+            end = _numbers(columns["end_ns"])
+            last = int(end[done].max())
+            self._last_ns = last if self._last_ns is None else max(self._last_ns, last)
+            self._latency.append((end - start)[done])
+            self._first_byte.append((_numbers(columns["first_byte_ns"]) - start)[done])
+            self._sample.append((end - start)[done & sample])
+
+    def metrics(self, span_s: float) -> dict[str, Value]:
+        sample = _distribution("sample_latency", self._sample)
+        goodput = None
+        if self._first_ns is not None and self._last_ns is not None and self._last_ns > self._first_ns:
+            goodput = 8 * self._counts["response_bytes"] / ((self._last_ns - self._first_ns) / _NS)
+        return {
+            **self._counts,
+            **_distribution("latency", self._latency),
+            **_distribution("first_byte", self._first_byte),
+            **sample,
+            "goodput_bps": goodput,
+            "offered_bps": 8 * self._offered_bytes / span_s if span_s > 0 else None,
+        }
+
+
+def _distribution(name: str, parts: list[NDArray[np.int64]]) -> dict[str, Value]:
+    """Mean, quantiles and maximum of times in ns, in s, as far as there are metrics of them."""
+    shares = {f"{name}_p{share}_s": share / 100 for share in (50, 90, 95, 99) if f"{name}_p{share}_s" in METRICS}
+    names = [f"{name}_mean_s", *shares, f"{name}_max_s"]
+    times = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    if not times.size:
+        return dict.fromkeys(names)
+    quantiles = np.quantile(times, list(shares.values()))
+    values = [times.mean(), *quantiles, times.max()]
+    return {name: float(value) / _NS for name, value in zip(names, values, strict=True)}
+
+
+def _path(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
+    """What all links did together."""
+    links = list(links)
+    drops = sum(link["drops"] for link in links)
+    offered = drops + sum(link["packets"] for link in links)
+    carried = {link["direction"]: _rate(link) for link in links if link["link"] == 0}
+    return {
+        "carried_bps": carried.get("down"),
+        "carried_up_bps": carried.get("up"),
+        "utilisation": max((float(link["busy"]) for link in links), default=None),
+        "queue_bytes_mean": max((float(link["queue_bytes_mean"]) for link in links), default=None),
+        "queue_bytes_max": max((link["queue_bytes_max"] for link in links), default=None),
+        "drops": drops,
+        "loss_ratio": drops / offered if offered else None,
+    }
+
+
+def _each_link(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for link in links:
+        values = (
+            *(_rate(link), float(link["busy"]), float(link["queue_bytes_mean"]), link["queue_bytes_max"]),
+            link["drops"],
+        )
+        metrics = link_metrics(link["link"], link["direction"])
+        found |= {metric.name: value for metric, value in zip(metrics, values, strict=True)}
+    return found
+
+
+def _rate(link: Mapping[str, Any]) -> float | None:
+    span_s = link["interval_ns"] / _NS
+    return 8 * link["bytes"] / span_s if span_s > 0 else None
+
+
+def _connections(results: "Results", from_ns: int, to_ns: int) -> dict[str, Value]:
+    """How many connections there were, and how many were open at a time in the measured interval."""
+    names = ("connections", "connections_open_mean", "connections_open_max")
+    if not (results.path / "connections.parquet").is_file():
+        return dict.fromkeys(names)
+    number, opens, closes = 0, [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for columns in _columns(results, "connections", ("open_ns", "close_ns")):
+        open_ns = _numbers(columns["open_ns"])
+        number += open_ns.size
+        close_ns = _numbers(columns["close_ns"].fill_null(results.manifest["now_ns"]))
+        within = (open_ns < to_ns) & (close_ns > from_ns)
+        opens.append(np.maximum(open_ns[within], from_ns))
+        closes.append(np.minimum(close_ns[within], to_ns))
+    begin, end = np.concatenate(opens), np.concatenate(closes)
+    if to_ns <= from_ns:
+        return {**dict.fromkeys(names), "connections": number}
+    # One that closes at the moment when another opens was not open beside it.
+    mean = float((end - begin).sum() / (to_ns - from_ns))
+    begin.sort()
+    end.sort()
+    most = int((np.arange(1, begin.size + 1) - np.searchsorted(end, begin, "right")).max(initial=0))
+    return dict(zip(names, (number, mean, most), strict=True))
