@@ -23,7 +23,7 @@ NAMES = {
 }
 """The figures there are: name and what it shows."""
 
-_OF_ONE = ("link", "timeseq", "cwnd")
+OF_ONE = ("link", "timeseq", "cwnd")
 
 
 def draw(
@@ -59,7 +59,7 @@ def draw(
         raise FarwebError(f"plot {name} has no option link; plot link has")
     if not results:
         raise FarwebError(f"plot {name} needs results to draw")
-    if name in _OF_ONE and len(results) != 1:
+    if name in OF_ONE and len(results) != 1:
         raise ResultsError(f"plot {name} draws one result at a time, not {len(results)}: name one results folder")
 
     from farweb.plot import style

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from farweb.errors import FarwebError
-from farweb.metrics import METRICS, Metric, find_metric, measure
+from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.report import page
@@ -22,6 +21,7 @@ from farweb.summary import Summary
 
 if TYPE_CHECKING:
     from farweb.importer import ImportReport
+    from farweb.plot.style import Chart
     from farweb.scenario import Check
 
 
@@ -32,6 +32,7 @@ def runs_page(
     question: str | None = None,
     metrics: Sequence[str] = (),
     plots: Sequence[str] = (),
+    charts: "Sequence[Chart]" = (),
     checks: "Sequence[Check] | None" = None,
     imported: "ImportReport | None" = None,
 ) -> Page:
@@ -43,6 +44,7 @@ def runs_page(
         question: What the page answers; made from the runs' names when left out.
         metrics: Further columns of the table of latencies, by their names in `farweb.metrics`.
         plots: Names of figures, instead of those that suit the results.
+        charts: Figures that have been drawn already, instead of `plots`.
         checks: What each run's scenario means, where it is known with its host table; worked out from the manifests
             when left out.
         imported: How the requests came about, where they were made from a log.
@@ -61,7 +63,7 @@ def runs_page(
         section(
             "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
         ),
-        section("Figures", *_figures(results, plots, summaries)),
+        section("Figures", *map(page.figure, charts or _charts(results, plots, summaries))),
         section("Links", page.table(_links_sheet(names, summaries))),
         section("Log", imported._repr_html_() if imported is not None else ""),
         _assumptions(points),
@@ -187,11 +189,13 @@ def _measured(results: Sequence[Results], metrics: Sequence[Metric]) -> str:
     return page.table(Sheet("Metrics", ["", *map(called, metrics)], rows))
 
 
-def _figures(results: Sequence[Results], plots: Sequence[str], summaries: Sequence[Summary]) -> list[str]:
-    from farweb.plot import draw
+def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
+    """The figures that were asked for, or those that suit: of all results where a figure can show them together."""
+    from farweb.plot import OF_ONE, draw
 
     if plots:
-        chosen = [(name, list(results)) for name in plots]
+        each = [[result] for result in results]
+        chosen = [(name, of) for name in plots for of in (each if name in OF_ONE else [list(results)])]
     elif not any(summary.done for summary in summaries):
         return []
     else:
@@ -201,7 +205,7 @@ def _figures(results: Sequence[Results], plots: Sequence[str], summaries: Sequen
         if recorded:
             busiest = max(recorded, key=lambda place: max(link.busy for link in summaries[place].links))
             chosen.append(("link", [results[busiest]]))
-    return [page.figure(draw(name, of)) for name, of in chosen]
+    return [draw(name, of) for name, of in chosen]
 
 
 def _links_sheet(names: Sequence[str], summaries: Sequence[Summary]) -> Sheet:
