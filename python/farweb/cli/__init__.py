@@ -14,7 +14,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, runs, schema, workload
+from farweb.cli import export, figures, report, runs, schema, workload
 from farweb.errors import FarwebError, RunError
 
 _FAILED = 3
@@ -32,6 +32,7 @@ app.command()(runs.check)
 app.command()(runs.run)
 app.command()(runs.show)
 app.command()(figures.plot)
+app.command()(report.report)
 app.add_typer(export.app, name="export")
 app.add_typer(workload.app, name="workload")
 app.add_typer(schema.app, name="schema")

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from farweb.results import Results
     from farweb.sweep.results import SweepResults
 
-__all__ = ["report"]
+__all__ = ["REPORT", "report"]
+
+REPORT = "report.html"
+"""What a report is called that is put into the results folder."""
 
 
 def report(

@@ -25,18 +25,21 @@ class Page:
 
     Attributes:
         title: Its heading.
-        subject: The line below it: what was simulated, in a few words.
+        question: What it answers, where the heading does not say so already; or empty.
+        subject: What was simulated, in a few words.
         sections: HTML of the sections in their order.
     """
 
     title: str
+    question: str
     subject: str
     sections: tuple[str, ...]
 
     def html(self) -> str:
         """The page; the same results give the same page, byte for byte."""
+        head = (paragraph(self.question, "question") if self.question else "") + paragraph(self.subject, "subject")
         return _PAGE.format(
-            title=escape(self.title), style=STYLE, subject=escape(self.subject), body="\n".join(self.sections)
+            title=escape(self.title), style=STYLE, head=head, body="\n".join(each for each in self.sections if each)
         )
 
     def write(self, out: Path) -> None:
@@ -129,7 +132,7 @@ _PAGE = """<!doctype html>
 <body>
 <main>
 <h1>{title}</h1>
-<p class="subject">{subject}</p>
+{head}
 {body}
 </main>
 </body>

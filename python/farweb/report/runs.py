@@ -70,9 +70,7 @@ def runs_page(
         section("Warnings", _warnings(points, names, summaries)),
         _reproduction(results, names, title, question),
     ]
-    return Page(
-        title or asked, _subject(results, asked if title else None), tuple(each for each in sections if each)
-    )
+    return Page(title or asked, asked if title else "", _subject(results), tuple(sections))
 
 
 def latency_sheet(results: Sequence[Results]) -> Sheet:
@@ -99,11 +97,10 @@ def _question(names: Sequence[str]) -> str:
     return f"How long do requests take over {listed([f'“{name}”' for name in names])}?"
 
 
-def _subject(results: Sequence[Results], question: str | None) -> str:
+def _subject(results: Sequence[Results]) -> str:
     seeds = sorted({int(result.manifest["seed"]) for result in results})
     versions = sorted({str(result.manifest["version"]) for result in results})
     said = [
-        *([question] if question else []),
         plural(len(results), "run"),
         f"{'seed' if len(seeds) == 1 else 'seeds'} {listed(list(map(str, seeds)))}",
         f"farweb {listed(versions)}",

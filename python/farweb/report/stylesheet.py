@@ -14,6 +14,7 @@ body { max-width: 60rem; margin: 2rem auto 4rem; padding: 0 1rem; color: var(--i
 h1 { font-size: 1.75rem; line-height: 1.25; margin: 0 0 .4rem; text-wrap: balance; }
 h2 { margin: 2.6rem 0 .6rem; font-size: 1.25rem; } h3 { margin: 1.6rem 0 .4rem; font-size: 1rem; }
 p { margin: .6rem 0; } ul { margin: .6rem 0; padding-left: 1.2rem; } li { margin: .25rem 0; }
+.question { font-size: 1.1rem; margin: 0 0 .4rem; }
 .subject, .note { color: var(--quiet); } .note { font-size: .875rem; } .subject { margin-top: 0; }
 .answer { margin-top: 1.4rem; padding: .2rem 1.1rem .5rem; background: var(--shade);
           border-left: 4px solid var(--accent); }
