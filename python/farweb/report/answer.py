@@ -2,30 +2,30 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from farweb.metrics import Metric
 from farweb.quantities import share
-from farweb.report.comparisons import Change, changes
-from farweb.report.estimated import Row, at, at_points, order, replicated
-from farweb.report.words import between, called, listed, plural, shown
+from farweb.report.comparisons import Change, changes, strongest
+from farweb.report.estimated import Row, at, order, replicated, rows_by, told
+from farweb.plot.replicated import words
+from farweb.report.words import between, listed, shown
 from farweb.statistics.intervals import student
 from farweb.sweep.results import SweepResults
 
-_NAMED = 3  # chosen: more factors in a sentence than these nobody keeps in mind
+_TERMS = 4  # chosen: more sources of variation than these nobody keeps in mind
 
 
 def answer(sweep: SweepResults, metric: Metric) -> list[str]:
     """What the runs say of the main metric, the most important first."""
-    rows = [row for row in at_points(sweep, [metric]) if row.estimates[metric.name].mean is not None]
+    rows = [row for row in rows_by(sweep, [metric], sweep.design.factors) if row.estimates[metric.name].mean is not None]
     if not rows:
-        return [f"No run has a {called(metric)} yet, so there is no answer."]
+        return [f"No run has a {words(metric)} yet, so there is no answer."]
     if len(rows) == 1:
-        return [f"{_capital(called(metric))}: {_estimate(metric, rows[0])}."]
-    said = [_ends(sweep, metric, rows)]
-    said += _variation(sweep, metric)
-    said += [_change(metric, each) for each in _largest(changes(sweep, metric))]
-    return said
+        return [f"{_capital(words(metric))}: {told(metric, rows[0].estimates[metric.name])}."]
+    return [
+        _ends(sweep, metric, rows),
+        *_variation(sweep, metric),
+        *_changes(metric, strongest(changes(sweep, metric))),
+    ]
 
 
 def _ends(sweep: SweepResults, metric: Metric, rows: Sequence[Row]) -> str:
@@ -34,54 +34,58 @@ def _ends(sweep: SweepResults, metric: Metric, rows: Sequence[Row]) -> str:
     ranked = sorted(rows, key=lambda row: row.estimates[metric.name].mean or 0.0, reverse=larger)
     best, worst = ranked[0], ranked[-1]
     if best.estimates[metric.name].mean == worst.estimates[metric.name].mean:
-        return f"{_capital(called(metric))} is {_estimate(metric, best)} at every point."
+        return f"{_capital(words(metric))} is {told(metric, best.estimates[metric.name])} at every point."
     factors = sweep.design.factors
-    told = (
-        f"{first} {called(metric)}: {_estimate(metric, best)} at {at(factors, best.levels)}; {last}: "
-        f"{_estimate(metric, worst)} at {at(factors, worst.levels)}."
+    ends = (
+        f"{first} {words(metric)}: {told(metric, best.estimates[metric.name])} at {at(factors, best.levels)}; {last}: "
+        f"{told(metric, worst.estimates[metric.name])} at {at(factors, worst.levels)}."
     )
-    same = _like(sweep, metric, ranked)
+    same = _like_the_first(sweep, metric, ranked)
     if same is None or len(rows) < 3:
-        return told
+        return ends
     if same == 0:
-        return f"{told} Every other point differs from the first by more than chance explains."
-    which = "another point" if same == 1 else f"{same} other points"
-    return f"{told} From the first {which} of {len(rows) - 1} cannot be told apart."
+        return f"{ends} All {len(rows) - 1} other points differ from the first by more than chance explains."
+    verb = "cannot be told from the first: the difference is within what chance explains"
+    return f"{ends} {same} of the other {len(rows) - 1} points {verb}."
 
 
-def _like(sweep: SweepResults, metric: Metric, ranked: Sequence[Row]) -> int | None:
-    """How many points cannot be told from the first: pairs by replication, each compared at 95 %; None without pairs."""
-    table = replicated(sweep, metric)
-    base = table[ranked[0].points[0]]
-    intervals = [student(table[row.points[0]] - base) for row in ranked[1:]]
-    if any(each.low is None for each in intervals):
-        return None
-    return sum(not _excludes_zero(each.low, each.high) for each in intervals)
+def _like_the_first(sweep: SweepResults, metric: Metric, ranked: Sequence[Row]) -> int | None:
+    """How many points cannot be told from the first, each compared at 95 % by replication; None without intervals."""
+    values = replicated(sweep, metric)
+    base = values[ranked[0].points[0]]
+    intervals = [student(values[row.points[0]] - base) for row in ranked[1:]]
+    ends = [(each.low, each.high) for each in intervals if each.low is not None and each.high is not None]
+    return sum(low <= 0 <= high for low, high in ends) if len(ends) == len(intervals) else None
 
 
 def _variation(sweep: SweepResults, metric: Metric) -> list[str]:
     """Which factors the variation comes from."""
-    effects = sweep.effects([metric.name]).filter(np.array([True]) if False else True)
-    del effects
-    return []
+    terms = [row for row in sweep.effects([metric.name]).iter_rows(named=True) if row["percent"] is not None]
+    sources = sorted((row for row in terms if row["order"]), key=lambda row: -row["percent"])
+    if not sources:
+        return []
+    shares = [f"{row['term']} {share(row['percent'] / 100)}" for row in sources[:_TERMS] if row["percent"] >= 1]
+    if not shares:
+        return []
+    return [f"Of the variation of {words(metric)}, {listed(shares)}."]
 
 
-def _largest(found: Sequence[Change]) -> list[Change]:
-    return list(found)
+def _changes(metric: Metric, found: Sequence[Change]) -> list[str]:
+    """What the factors do: those that do something first, then those of which one cannot say so."""
+    real = [_change(metric, each) for each in found if each.is_real]
+    unsure = [_change(metric, each) for each in found if each.is_judged and not each.is_real]
+    if unsure:
+        unsure = [f"Not distinguishable from no difference: {'; '.join(unsure)}."]
+    return [*(f"{each}." for each in real), *unsure]
 
 
 def _change(metric: Metric, change: Change) -> str:
-    return ""
-
-
-def _estimate(metric: Metric, row: Row) -> str:
-    estimate = row.estimates[metric.name]
-    ends = between(metric, estimate.low, estimate.high)
-    return f"{shown(metric, estimate.mean)} ({ends})" if ends else shown(metric, estimate.mean)
-
-
-def _excludes_zero(low: float | None, high: float | None) -> bool:
-    return low is not None and high is not None and (low > 0 or high < 0)
+    sign = "+" if change.mean > 0 else ""
+    percent = f", {change.percent:+.3g} %" if change.percent is not None else ""
+    return (
+        f"{change.factor} {change.level} instead of {change.base}: {sign}{shown(metric, change.mean)} "
+        f"({between(metric, change.low, change.high)}){percent}"
+    )
 
 
 def _capital(text: str) -> str:

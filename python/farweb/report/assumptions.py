@@ -3,6 +3,7 @@
 The sentences say what `docs/models/` says at length.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -86,7 +87,7 @@ def _tcp(points: Sequence[Point]) -> list[str]:
     for point in points:
         for leg in point.scenario["leg"]:
             for name, value in (leg["tcp"].get("constants") or {}).items():
-                changed.setdefault(name, []).append(str(value))
+                changed.setdefault(name, []).append(value if isinstance(value, str) else json.dumps(value))
     if changed:
         texts = [f"{name} = {span(_unique(values))}" for name, values in changed.items()]
         said.append(f"Constants of the profile that differ from it: {', '.join(texts)}.")
@@ -140,10 +141,11 @@ def _interval(points: Sequence[Point]) -> list[str]:
             "request; the emptying of the path afterwards does not dilute them."
         )
     until = _texts(points, "run", "until")
-    if until == ["done"]:
-        said.append("A run ends when every request is answered or has failed: none is cut off.")
-    else:
-        said.append(f"Runs end at {span(until)}; requests that are not answered then count as unfinished.")
+    ends = [each for each in until if each != "done"]
+    if len(ends) < len(until):
+        said.append(f"A run {'may end' if ends else 'ends'} when every request is answered or has failed.")
+    if ends:
+        said.append(f"Runs end at {span(ends)}; requests that are not answered then count as unfinished.")
     return said
 
 

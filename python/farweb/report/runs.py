@@ -1,8 +1,7 @@
 """The page of one run, or of several beside one another."""
 
-import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from farweb.metrics import Metric, find_metric, measure
@@ -13,8 +12,10 @@ from farweb.report.assumptions import assumptions, left_out
 from farweb.report.page import Page, section
 from farweb.report.path_drawing import draw_path, path_of, shape
 from farweb.report.points import Point, parse, point, toml
+from farweb.report.reproduction import command, inputs_sheet, manifest
 from farweb.report.warned import warned
-from farweb.report.words import called, listed, plural, shown
+from farweb.plot.replicated import words
+from farweb.report.words import listed, plural, shown
 from farweb.results import Results
 from farweb.sheet import Sheet
 from farweb.summary import Summary
@@ -68,7 +69,7 @@ def runs_page(
         section("Log", imported._repr_html_() if imported is not None else ""),
         _assumptions(points),
         section("Warnings", _warnings(points, names, summaries)),
-        _reproduction(results, names, title, question),
+        _reproduction(results, names, title, question, metrics, plots),
     ]
     return Page(title or asked, asked if title else "", _subject(results), tuple(sections))
 
@@ -183,7 +184,7 @@ def _measured(results: Sequence[Results], metrics: Sequence[Metric]) -> str:
     for name, result in zip(labels(results), results, strict=True):
         values = measure(result)
         rows.append([name, *(shown(metric, values.get(metric.name)) for metric in metrics)])
-    return page.table(Sheet("Metrics", ["", *map(called, metrics)], rows))
+    return page.table(Sheet("Metrics", ["", *map(words, metrics)], rows))
 
 
 def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
@@ -248,15 +249,21 @@ def _warnings(points: Sequence[Point], names: Sequence[str], summaries: Sequence
     return page.warnings(said) or page.paragraph("None.")
 
 
-def _reproduction(results: Sequence[Results], names: Sequence[str], title: str | None, question: str | None) -> str:
+def _reproduction(
+    results: Sequence[Results],
+    names: Sequence[str],
+    title: str | None,
+    question: str | None,
+    metrics: Sequence[str],
+    plots: Sequence[str],
+) -> str:
     """What it takes to have these numbers again."""
+    folders = [result.path.name for result in results]
     lines = [
-        f"farweb run scenario{'' if len(results) == 1 else f'-{place}'}.toml --out {quoted(result.path.name)}"
-        for place, result in enumerate(results, 1)
+        f"farweb run scenario{'' if len(results) == 1 else f'-{place}'}.toml --out {shlex.quote(folder)}"
+        for place, folder in enumerate(folders, 1)
     ]
-    words = ["farweb report", *(quoted(result.path.name) for result in results)]
-    words += [f"--title {quoted(title)}"] if title else []
-    words += [f"--question {quoted(question)}"] if question else []
+    lines.append(command(*folders, title=title, question=question, metric=metrics, plot=plots))
     folds = [
         page.folded(f"{name}: scenario, as a file", page.commands([toml(result.manifest["scenario"]).rstrip()]))
         + page.folded(f"{name}: manifest", manifest(result.manifest))
@@ -268,33 +275,12 @@ def _reproduction(results: Sequence[Results], names: Sequence[str], title: str |
             "The same scenario, seed, request table and version of farweb give the same tables, byte for byte. With the "
             "scenarios below saved as files beside their tables:"
         ),
-        page.commands([*lines, " ".join(words)]),
+        page.commands(lines),
         page.table(_runs_sheet(names, results)),
-        page.table(inputs_sheet([(name, result.manifest) for name, result in zip(names, results, strict=True)])),
+        page.table(inputs_sheet([result.manifest for result in results])),
         *folds,
         page.paragraph("Scenarios and manifests are in the page itself, and left out on paper.", "note paper"),
     )
-
-
-def quoted(text: str) -> str:
-    """A word of a command line."""
-    import shlex
-
-    return shlex.quote(text)
-
-
-def manifest(told: Mapping[str, Any]) -> str:
-    """A manifest as it is."""
-    return page.commands([json.dumps(told, indent=2, ensure_ascii=False)])
-
-
-def inputs_sheet(manifests: Sequence[tuple[str, Mapping[str, Any]]]) -> Sheet:
-    """The input files, told once each, with what to know them by."""
-    rows = {}
-    for _, told in manifests:
-        for what, file in told["inputs"].items():
-            rows[file["sha256"]] = [what, Path(str(file["file"])).name, count(file["rows"]), file["sha256"]]
-    return Sheet("Input files", ["table", "file", "rows", "SHA-256"], list(rows.values()), names=2)
 
 
 def _runs_sheet(names: Sequence[str], results: Sequence[Results]) -> Sheet:

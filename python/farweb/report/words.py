@@ -1,40 +1,9 @@
-"""Metrics and their values in words."""
-
-import re
+"""Values of metrics in words, and words in sentences."""
 
 from farweb.metrics import Metric
 from farweb.quantities import count, rate, seconds, share, size
 
-_NAMES = {
-    "requests": "requests",
-    "done": "finished requests",
-    "failed": "failed requests",
-    "unfinished": "unfinished requests",
-    "left_out": "requests left out",
-    "response_bytes": "response bytes",
-    "goodput_bps": "goodput",
-    "offered_bps": "offered rate",
-    "carried_bps": "carried rate",
-    "carried_up_bps": "carried rate up",
-    "loss_ratio": "share of packets lost",
-}
-_FORMS = {"mean": "mean {}", "max": "largest {}", "p50": "median {}"}
 _NONE = "–"
-
-
-def called(metric: Metric) -> str:
-    """What a metric is called in a sentence or at the head of a column: ``median latency``."""
-    if metric.name in _NAMES:
-        return _NAMES[metric.name]
-    stem = re.sub(r"_(s|bps)$", lambda end: "" if end[1] == "s" else " rate", metric.name)
-    stem = stem.replace("queue_bytes", "queue").replace("connections_open", "open connections")
-    what, _, form = stem.rpartition("_")
-    what = what.replace("_", " ")
-    if form in _FORMS:
-        return _FORMS[form].format(what)
-    if quantile := re.fullmatch(r"p(\d+)", form):
-        return f"{what}, {quantile[1]} %"
-    return stem.replace("_", " ")
 
 
 def shown(metric: Metric, value: float | None) -> str:
