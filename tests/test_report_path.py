@@ -159,7 +159,7 @@ def test_assumptions_tell_of_loads_warm_up_end_and_changed_constants() -> None:
     effective["workload"]["load"] = 4
     effective["run"] = {**effective["run"], "warmup": "30 s", "until": "10 min"}
     said = "\n".join(assumptions([made(), point("", parse(effective, "changed"), None)]))
-    assert "Load 1 or 4 is so many copies" in said
+    assert "Load 1 or 4 stands for as many copies" in said
     assert "first 0 s or 30 s" in said
     assert "Runs end at 600 s" in said
     assert "nagle = false" in said

@@ -16,7 +16,7 @@ class Sheet:
     Attributes:
         title: What it shows.
         header: A text a column.
-        rows: As many texts as columns, numbers with their units.
+        rows: As many texts as columns, numbers with their units; a text may have several lines.
         names: How many columns, the first ones, name what a row is about; the others are numbers.
     """
 
@@ -49,10 +49,11 @@ def to_html(sheets: Iterable[Sheet]) -> str:
 
 
 def _html(sheet: Sheet) -> str:
-    head = "".join(_head(cell, position < sheet.names) for position, cell in enumerate(sheet.header))
+    cells = "".join(_head(cell, position < sheet.names) for position, cell in enumerate(sheet.header))
+    head = f"<thead><tr>{cells}</tr></thead>" if any(sheet.header) else ""
     body = "".join(f"<tr>{_row(row, sheet.names)}</tr>" for row in sheet.rows)
     caption = f"<caption>{escape(sheet.title)}</caption>"
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table>{caption}{head}<tbody>{body}</tbody></table>"
 
 
 def _head(cell: str, is_name: bool) -> str:
@@ -63,4 +64,10 @@ def _head(cell: str, is_name: bool) -> str:
 def _row(row: Sequence[str], names: int) -> str:
     """Cells that name the row are its headers: whoever has it read aloud hears them with each number."""
     heads = "".join(f'<th scope="row" class="name">{escape(cell)}</th>' for cell in row[:names])
-    return heads + "".join(f"<td>{escape(cell)}</td>" for cell in row[names:])
+    return heads + "".join(f"<td>{_lines(cell)}</td>" for cell in row[names:])
+
+
+def _lines(cell: str) -> str:
+    """A cell; what is on lines of its own, below the number, is small."""
+    first, *below = escape(cell).split("\n")
+    return first + "".join(f"<br><small>{line}</small>" for line in below)

@@ -10,7 +10,6 @@ from farweb.errors import ResultsError
 from farweb.metrics import Metric
 from farweb.plot.replicated import Estimates
 from farweb.quantities import count
-from farweb.report.words import between, shown
 from farweb.statistics.intervals import Interval
 from farweb.sweep.design import Design, Factor, Level
 from farweb.sweep.results import SweepResults
@@ -86,17 +85,6 @@ def order(metric: Metric) -> tuple[str, str, bool]:
     if metric.name in _HIGH_IS_GOOD:
         return "Best", "worst", True
     return "Lowest", "highest", False
-
-
-def at(factors: Sequence[Factor], levels: Sequence[Level]) -> str:
-    """Levels in words: ``workload.load 8, circuit satellite``."""
-    return ", ".join(f"{factor.name} {level.label}" for factor, level in zip(factors, levels, strict=True))
-
-
-def told(metric: Metric, estimate: Interval) -> str:
-    """An estimate with its interval: ``312 ms (305 … 319 ms)``."""
-    ends = between(metric, estimate.low, estimate.high)
-    return f"{shown(metric, estimate.mean)} ({ends})" if ends else shown(metric, estimate.mean)
 
 
 def replications_of(rows: Sequence[Row]) -> str:

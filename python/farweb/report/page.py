@@ -5,6 +5,7 @@ HTML; whatever they are given as text is escaped, so a name can hold anything.
 """
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -17,6 +18,8 @@ from farweb.sheet import Sheet, to_html
 
 if TYPE_CHECKING:
     from farweb.plot.style import Chart
+
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGTµmn]?(?:B|bit/s|s)|%|…|min|h|packets)(?![\w]))|(?<=…) (?=[\d−])|(?<=\bn =) ")
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,24 @@ def part(heading: str, *parts: str) -> str:
 def paragraph(text: str, kind: str = "") -> str:
     """A paragraph."""
     look = f' class="{kind}"' if kind else ""
-    return f"<p{look}>{escape(text)}</p>"
+    return f"<p{look}>{text_of(text)}</p>"
 
 
 def bullets(texts: Iterable[str]) -> str:
     """A list; nothing when it is empty."""
-    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    items = "".join(f"<li>{text_of(text)}</li>" for text in texts)
     return items and f"<ul>{items}</ul>"
+
+
+def facts(told: Iterable[tuple[str, str]]) -> str:
+    """A list of which each item begins with what matters."""
+    items = "".join(f"<li><strong>{text_of(first)}</strong> {text_of(rest)}</li>" for first, rest in told)
+    return items and f"<ul>{items}</ul>"
+
+
+def text_of(text: str) -> str:
+    """Text as HTML; a line does not break between a number and its unit."""
+    return escape(_BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", text))
 
 
 def warnings(texts: Iterable[str]) -> str:

@@ -59,7 +59,7 @@ def runs_page(
     summaries = [result.summary() for result in results]
     asked = question or _question(names)
     sections = [
-        section("Answer", page.bullets(_answer(names, summaries, results)), kind="answer"),
+        section("Answer", page.facts(_answer(names, summaries)), kind="answer"),
         section("Path", *_paths(points)),
         section(
             "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
@@ -118,43 +118,35 @@ def _points(results: Sequence[Results], names: Sequence[str], checks: "Sequence[
     ]
 
 
-def _answer(names: Sequence[str], summaries: Sequence[Summary], results: Sequence[Results]) -> list[str]:
-    """What the latencies say, and what one run cannot say."""
-    ranked = sorted(
-        (place for place, summary in enumerate(summaries) if summary.latency.p50_s is not None),
-        key=lambda place: summaries[place].latency.p50_s or 0.0,
-    )
-    said = []
-    for place in ranked:
-        latency = summaries[place].latency
-        whose = "" if len(names) == 1 else f"{names[place]}: "
-        begin = "Half" if not whose else "half"
-        said.append(
-            f"{whose}{begin} of the {count(latency.n)} requests had their whole response within "
-            f"{seconds(latency.p50_s)}, nine in ten within {seconds(latency.p90_s)}, 99 % within "
-            f"{seconds(latency.p99_s)}."
+def _answer(names: Sequence[str], summaries: Sequence[Summary]) -> list[tuple[str, str]]:
+    """What the latencies say, and what single runs cannot say."""
+    found = [(name, summary.latency) for name, summary in zip(names, summaries, strict=True)]
+    ranked = sorted(((name, each) for name, each in found if each.n), key=lambda row: row[1].p50_s or 0.0)
+    told = [
+        (
+            f"{f'{name}: median' if len(names) > 1 else 'Median'} latency {seconds(latency.p50_s)}",
+            f"of {plural(latency.n, 'request')}; nine in ten had their whole response within {seconds(latency.p90_s)}, "
+            f"99 % within {seconds(latency.p99_s)}.",
         )
-    if len(ranked) > 1:
-        first, last = ranked[0], ranked[-1]
-        quick, slow = summaries[first].latency.p50_s, summaries[last].latency.p50_s
-        if quick and slow:
-            said.append(f"The median is {slow / quick:.3g} times as long over {names[last]} as over {names[first]}.")
-    for name, summary in zip(names, summaries, strict=True):
-        if summary.failed or summary.unfinished:
-            lost = [f"{count(n)} {word}" for n, word in ((summary.failed, "failed"),) if n]
-            lost += [f"{count(summary.unfinished)} had not ended when the run did"] if summary.unfinished else []
-            whose = "" if len(names) == 1 else f"{name}: "
-            said.append(f"{whose}Of {plural(summary.requests, 'request')} {listed(lost)}; no latency has them.")
+        for name, latency in ranked
+    ]
     if not ranked:
-        said.append("No request finished, so there is no latency.")
-    said.append(
-        f"{'This is' if len(results) == 1 else 'These are'} one run each with one seed: how much chance had a hand in "
-        "it cannot be told from them. A sweep with replications tells."
-        if len(results) > 1
-        else "This is one run with one seed: how much chance had a hand in it cannot be told from it. A sweep with "
-        "replications tells."
-    )
-    return said
+        told.append(("There is no latency:", "no request finished."))
+    if len(ranked) > 1:
+        (quick, first), (slow, last) = ranked[0], ranked[-1]
+        if first.p50_s and last.p50_s:
+            told.append((f"The median is {last.p50_s / first.p50_s:.3g} times as long", f"for {slow} as for {quick}."))
+    for name, summary in zip(names, summaries, strict=True):
+        counts = ((summary.failed, "failed"), (summary.unfinished, "had not ended when the run did"))
+        lost = [f"{count(number)} {what}" for number, what in counts if number]
+        if lost:
+            whose = f"{name}: of" if len(names) > 1 else "Of"
+            told.append((f"{whose} {plural(summary.requests, 'request')} {listed(lost)};", "no latency has them."))
+    told.append((f"One run{' each' if len(names) > 1 else ''}, one seed:", _ONE_SEED))
+    return told
+
+
+_ONE_SEED = "how much chance had a hand in it cannot be told from that; a sweep with replications tells."
 
 
 def _paths(points: Sequence[Point]) -> list[str]:

@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 
-import polars as pl
-
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
-from farweb.quantities import seconds, share
 from farweb.report import page
+from farweb.report.answer import CHANCE, sources
 from farweb.report.comparisons import Change, changes
-from farweb.report.words import between, shown
+from farweb.report.naming import names_of, term
+from farweb.report.words import between, change, percent
 from farweb.sheet import Sheet
 from farweb.sweep.results import SweepResults
 
-_TERMS = 10
-"""Sources that the table of variation has at most; the rest is small by then."""
+_LEAST_PERCENT = 0.1
+"""Of the variation, that a source has to have to be in the table by itself; chosen."""
 
 
 def differences(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
@@ -23,8 +22,9 @@ def differences(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
     found = changes(sweep, metric)
     if not found:
         return ""
-    rows = [[each.factor, f"{each.level} instead of {each.base}", *_cells(metric, each)] for each in found]
-    header = ["factor", "level", "difference", "95 % interval", "in percent", ""]
+    names = names_of(sweep)
+    rows = [[names[each.factor], f"{each.level} instead of {each.base}", *_cells(metric, each)] for each in found]
+    header = ["factor", "level", "difference", "95 % interval", "relative", "judgement"]
     note = (
         "Averaged over all pairs of points that differ in nothing else, by replication. Real: the interval leaves zero "
         "out. Each is judged by itself at 95 %: of twenty that are none, one looks real."
@@ -33,28 +33,28 @@ def differences(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
     return page.table(sheet) + page.paragraph(note, "note")
 
 
-def _cells(metric: Metric, change: Change) -> list[str]:
-    sign = "+" if change.mean > 0 else ""
+def _cells(metric: Metric, each: Change) -> list[str]:
     return [
-        f"{sign}{shown(metric, change.mean)}",
-        between(metric, change.low, change.high) or "–",
-        f"{change.percent:+.3g} %" if change.percent is not None else "–",
-        "" if not change.is_judged else "real" if change.is_real else "not distinguishable",
+        change(metric, each.mean),
+        between(metric, each.low, each.high) or "–",
+        percent(each.percent),
+        "none" if not each.is_judged else "real" if each.is_real else "not distinguishable",
     ]
 
 
 def variation(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
     """Where the variation of the main metric comes from."""
-    metric = metrics[0]
-    terms = sweep.effects([metric.name]).filter(pl.col("percent").is_not_null())
-    if terms.is_empty():
-        return ""
-    ranked = terms.sort(pl.col("percent"), descending=True, maintain_order=True).head(_TERMS)
-    rows = [
-        [str(row["term"]), share(row["percent"] / 100), _test(row["f"]), _chance(row["p"])]
-        for row in ranked.iter_rows(named=True)
-    ]
-    return page.table(Sheet(f"Variation of {words(metric)}", ["source", "share", "F", "p"], rows))
+    metric, names = metrics[0], names_of(sweep)
+    terms = {row["term"]: row for row in sweep.effects([metric.name]).iter_rows(named=True)}
+    rows, rest = [], 0.0
+    for name, part in sources(sweep, metric):
+        if part < _LEAST_PERCENT and name not in CHANCE:
+            rest += part
+            continue
+        rows.append([term(names, name), f"{part:.1f} %", _test(terms[name]["f"]), _chance(terms[name]["p"])])
+    if rest:
+        rows.append(["all others together", f"{rest:.1f} %", "–", "–"])
+    return page.table(Sheet(f"Where the variation of {words(metric)} comes from", ["source", "share", "F", "p"], rows))
 
 
 def _test(f: float | None) -> str:
@@ -90,6 +90,3 @@ def design_sentences(sweep: SweepResults, metrics: Sequence[Metric]) -> list[str
 def warmup(sweep: SweepResults) -> str:
     """What the runs themselves say about the warm-up that they should have had."""
     return ""
-
-
-__all__ = ["design_sentences", "differences", "seconds", "variation", "warmup"]

@@ -27,6 +27,7 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
 th, td { padding: .3rem 1.1rem .3rem 0; text-align: right; vertical-align: top; border-bottom: 1px solid var(--rule);
          white-space: nowrap; }
+small { color: var(--quiet); font-size: .85em; } thead th { white-space: normal; }
 thead th, thead td { font-weight: 600; vertical-align: bottom; border-bottom-color: var(--strong-rule); }
 tbody th { font-weight: normal; } th.name, td.name { text-align: left; }
 figure { margin: 1.2rem 0 1.8rem; } figure img { display: block; width: 100%; height: auto; background: #fff; }

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from farweb import _core
-from farweb.report.estimated import at
+from farweb.report.naming import at, names_of
 from farweb.report.points import Point, parse, point
 from farweb.report.words import listed, plural
 from farweb.results import MANIFEST
@@ -20,25 +20,25 @@ def sweep_points(sweep: SweepResults) -> dict[int, Point]:
     first: dict[int, str] = {}
     for number, run in zip(sweep.points.filter(done), sweep.runs["run"].filter(done), strict=True):
         first.setdefault(number, run)
-    design = sweep.design
+    design, names = sweep.design, names_of(sweep)
     found = {}
     for number, run in sorted(first.items()):
         manifest = sweep.path / PARTS / f"run={run}" / MANIFEST
         scenario = json.loads(manifest.read_text("utf-8"))["scenario"]
         levels = [design.levels(number)[factor.name] for factor in design.factors]
-        found[number] = point(at(design.factors, levels), parse(scenario, str(manifest)), hosts)
+        found[number] = point(at(names, design.factors, levels), parse(scenario, str(manifest)), hosts)
     return found
 
 
 def where(sweep: SweepResults, points: dict[int, Point], some: Sequence[Point]) -> str:
     """Which of the points some are: how many, and the levels that only they have in common."""
     numbers = [number for number, each in points.items() if any(each is one for one in some)]
-    said = []
+    said, names = [], names_of(sweep)
     for place, factor in enumerate(sweep.design.factors):
         here = {sweep.design.points[number][place] for number in numbers}
         all_there_are = {sweep.design.points[number][place] for number in points}
         if here != all_there_are:
-            said.append(f"{factor.name} {listed([factor.levels[index].label for index in sorted(here)])}")
+            said.append(f"{names[factor.name]} {listed([factor.levels[index].label for index in sorted(here)])}")
     told = f"{len(numbers)} of {plural(len(points), 'point')}"
     return f"{told}: {', '.join(said)}" if said else told
 

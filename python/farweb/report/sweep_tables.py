@@ -6,14 +6,20 @@ from collections.abc import Sequence
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
 from farweb.report import page
-from farweb.report.estimated import Row, factors_named, order, replications_of, rows_by, told
-from farweb.report.words import listed, plural
+from farweb.report.answer import sources
+from farweb.report.estimated import Row, order, replications_of, rows_by
+from farweb.report.naming import Names, names_of
+from farweb.report.words import between, listed, plural, shown
 from farweb.sheet import Sheet
+from farweb.statistics.intervals import Interval
 from farweb.sweep.design import Factor
 from farweb.sweep.results import SweepResults
 
 _ROWS = 24
 """Rows that a table of results has at most; chosen: they fit on a page, and a reader can still compare them."""
+
+_LEAST_PERCENT = 1.0
+"""Of the variation, that a factor has to explain to have a place in a table that not all have; chosen."""
 
 _ENDS = 8
 """Of more points than `_ROWS` that cannot be pooled, so many of the best and of the worst."""
@@ -24,20 +30,20 @@ _ALL_ROWS = 1_000
 
 def results(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]) -> list[str]:
     """The table of results, and folded below it all points, where the table has not all of them."""
-    design = sweep.design
+    design, names = sweep.design, names_of(sweep)
     shown = by or _shown(sweep, metrics[0])
     rows = rows_by(sweep, metrics, shown)
-    pooled = [factor.name for factor in design.factors if factor not in shown and len(factor.levels) > 1]
+    pooled = [names[factor.name] for factor in design.factors if factor not in shown and len(factor.levels) > 1]
     title, note = "Estimates at each point", ""
     if pooled:
-        title = f"Estimates by {listed([factor.name for factor in shown])}"
+        title = f"Estimates by {listed([names[factor.name] for factor in shown])}"
         note = f"Pooled over {listed(pooled)}: the mean over their levels, each with the same weight. "
     elif len(rows) > _ROWS:
         rows = _ends(rows, metrics[0])
         title = f"The points with the {_ENDS} best and the {_ENDS} worst values of {words(metrics[0])}"
     each = replications_of(rows)
-    note += f"In brackets: 95 % interval over replications (n = {each} a row)." if each != "1" else "One run a row."
-    parts = [page.table(_sheet(title, rows, shown, metrics)), page.paragraph(note, "note")]
+    note += f"Below each: its 95 % interval over replications, n = {each}." if each != "1" else "One run each."
+    parts = [page.table(_sheet(title, rows, shown, metrics, names)), page.paragraph(note, "note")]
     if len(rows) < len(design.points):
         parts.append(_all(sweep, metrics))
     return parts
@@ -48,18 +54,27 @@ def _all(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
     if points > _ALL_ROWS:
         return page.paragraph(f"All {points:,} points are in the table estimates of the results folder.", "note")
     factors = sweep.design.factors
-    sheet = _sheet("Estimates at each point", rows_by(sweep, metrics, factors), factors, metrics)
+    sheet = _sheet("Estimates at each point", rows_by(sweep, metrics, factors), factors, metrics, names_of(sweep))
     return page.folded(f"All {plural(points, 'point')}", page.table(sheet, long=True)) + page.paragraph(
         f"The table of all {points:,} points is in the page itself, and left out on paper.", "note paper"
     )
 
 
-def _sheet(title: str, rows: Sequence[Row], factors: Sequence[Factor], metrics: Sequence[Metric]) -> Sheet:
+def _sheet(
+    title: str, rows: Sequence[Row], factors: Sequence[Factor], metrics: Sequence[Metric], names: Names
+) -> Sheet:
     cells = [
-        [*(level.label for level in row.levels), *(told(metric, row.estimates[metric.name]) for metric in metrics)]
+        [*(level.label for level in row.levels), *(_told(metric, row.estimates[metric.name]) for metric in metrics)]
         for row in rows
     ]
-    return Sheet(title, [*(factor.name for factor in factors), *map(words, metrics)], cells, names=len(factors))
+    header = [*(names[factor.name] for factor in factors), *map(words, metrics)]
+    return Sheet(title, header, cells, names=len(factors))
+
+
+def _told(metric: Metric, estimate: Interval) -> str:
+    """An estimate, and below it its interval."""
+    ends = between(metric, estimate.low, estimate.high)
+    return f"{shown(metric, estimate.mean)}\n{ends}" if ends else shown(metric, estimate.mean)
 
 
 def _shown(sweep: SweepResults, metric: Metric) -> Sequence[Factor]:
@@ -67,15 +82,14 @@ def _shown(sweep: SweepResults, metric: Metric) -> Sequence[Factor]:
     design = sweep.design
     if len(design.points) <= _ROWS or design.kind != "full-factorial":
         return design.factors
-    effects = sweep.effects([metric.name])
-    percent = dict(effects.select("term", "percent").iter_rows())
-    ranked = sorted(design.factors, key=lambda factor: -(percent.get(factor.name) or 0.0))
-    chosen: list[str] = []
-    for factor in ranked:
-        names = [*chosen, factor.name]
-        if math.prod(len(each.levels) for each in design.factors if each.name in names) <= _ROWS:
-            chosen = names
-    return [factor for factor in design.factors if factor.name in chosen] or factors_named(design, [ranked[0].name])
+    percent = dict(sources(sweep, metric))
+    ranked = sorted(design.factors, key=lambda factor: -percent.get(factor.name, 0.0))
+    chosen = [ranked[0]]
+    for factor in ranked[1:]:
+        fits = math.prod(len(each.levels) for each in (*chosen, factor)) <= _ROWS
+        if fits and percent.get(factor.name, 0.0) >= _LEAST_PERCENT:
+            chosen.append(factor)
+    return [factor for factor in design.factors if factor in chosen]
 
 
 def _ends(rows: Sequence[Row], metric: Metric) -> list[Row]:

@@ -11,6 +11,7 @@ from farweb.report import page
 from farweb.report.answer import answer
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.estimated import factors_named
+from farweb.report.naming import names_of
 from farweb.report.page import Page, section
 from farweb.report.path_drawing import draw_path, path_of, shape, span
 from farweb.report.points import Point, toml
@@ -66,7 +67,7 @@ def sweep_page(
     asked = question or _question(sweep, wanted)
     sections = [
         page.warnings(state(sweep)),
-        section("Answer", page.bullets(answer(sweep, wanted[0])), kind="answer"),
+        section("Answer", page.facts(answer(sweep, wanted[0])), _intervals(sweep), kind="answer"),
         section("Path", *_paths(points), _factors(sweep)),
         section("Results", *results(sweep, wanted, factors)),
         section("Figures", *map(page.figure, _charts(sweep, wanted, plots, by))),
@@ -91,7 +92,8 @@ def _metrics(sweep: SweepResults, names: Sequence[str]) -> list[Metric]:
 
 
 def _question(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
-    names = [factor.name for factor in sweep.design.factors if len(factor.levels) > 1]
+    called = names_of(sweep)
+    names = [called[factor.name] for factor in sweep.design.factors if len(factor.levels) > 1]
     if not names:
         return f"What is the {words(metrics[0])} of “{sweep.name}”?"
     return f"How does {words(metrics[0])} depend on {listed(names)}?"
@@ -112,6 +114,12 @@ def _subject(sweep: SweepResults) -> str:
     )
 
 
+def _intervals(sweep: SweepResults) -> str:
+    """What stands in brackets."""
+    most = sweep.runs.group_by(sweep.points).len()["len"].max()
+    return page.paragraph("In brackets: 95 % confidence intervals.", "note") if most != 1 else ""
+
+
 def _paths(points: dict[int, Point]) -> list[str]:
     """A drawing for each shape of path that points have."""
     shapes: dict[tuple[Any, ...], list[Point]] = {}
@@ -129,7 +137,8 @@ def _paths(points: dict[int, Point]) -> list[str]:
 def _factors(sweep: SweepResults) -> str:
     """What was varied."""
     given = (sweep.manifest["scenario"].get("sweep") or {}).get("factors") or {}
-    rows = [[factor.name, _levels(factor)] for factor in sweep.design.factors]
+    names = names_of(sweep)
+    rows = [[names[factor.name], factor.name, _levels(factor)] for factor in sweep.design.factors]
     sets = [
         f"{name} {level['level']}: {', '.join(f'{key} = {value}' for key, value in level['set'].items())}"
         for name, levels in given.items()
@@ -137,7 +146,7 @@ def _factors(sweep: SweepResults) -> str:
         for level in levels
         if isinstance(level, dict) and "set" in level
     ]
-    return page.table(Sheet("What was varied (in the drawing in colour)", ["factor", "levels"], rows, names=2)) + (
+    return page.table(Sheet("What was varied (in the drawing in colour)", ["called here", "factor", "levels"], rows, names=3)) + (
         page.bullets(sets)
     )
 
@@ -207,7 +216,7 @@ def _reproduction(
             "scenario below saved as scenario.toml beside its tables:"
         ),
         page.commands(lines),
-        page.table(Sheet("What ran", ["", ""], facts, names=1)),
+        page.table(Sheet("What ran", ["", ""], facts)),
         page.table(inputs_sheet([told])),
         page.folded("Scenario, as a file", page.commands([toml(told["scenario"]).rstrip()])),
         page.folded("Manifest", manifest(told)),

@@ -4,12 +4,15 @@ from farweb.metrics import Metric
 from farweb.quantities import count, rate, seconds, share, size
 
 _NONE = "–"
+_MINUS = "−"
 
 
 def shown(metric: Metric, value: float | None) -> str:
     """A value of a metric with its unit."""
     if value is None:
         return _NONE
+    if value < 0:
+        return f"{_MINUS}{shown(metric, -value)}"
     match metric.unit:
         case "s":
             return seconds(value)
@@ -19,7 +22,21 @@ def shown(metric: Metric, value: float | None) -> str:
             return size(value)
         case "1":
             return share(value)
-    return count(value) if abs(value) >= 1000 or value == round(value) else f"{value:.3g}"
+    return count(value) if value >= 1000 or value == round(value) else f"{value:.3g}"
+
+
+def change(metric: Metric, value: float) -> str:
+    """A difference, with its sign."""
+    return f"+{shown(metric, value)}" if value > 0 else shown(metric, value)
+
+
+def percent(value: float | None) -> str:
+    """A relative difference, given in percent, with its sign; of large ones, no decimals."""
+    if value is None:
+        return _NONE
+    sign = "+" if value > 0 else _MINUS if value < 0 else ""
+    size = abs(value)
+    return f"{sign}{size:,.0f} %" if size >= 100 else f"{sign}{size:.3g} %" if size >= 0.1 else f"{sign}{size:.1g} %"
 
 
 def between(metric: Metric, low: float | None, high: float | None) -> str:
