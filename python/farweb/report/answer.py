@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
 from farweb.report.comparisons import Change, changes, strongest
-from farweb.report.estimated import Row, order, replicated, rows_by
+from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
 from farweb.report.words import between, change, listed, percent, shown
 from farweb.statistics.intervals import student
@@ -60,7 +60,7 @@ def _ends(sweep: SweepResults, metric: Metric, rows: Sequence[Row], names: Names
 
 def _like_the_first(sweep: SweepResults, metric: Metric, ranked: Sequence[Row]) -> str:
     """How many points cannot be told from the first, each compared by replication."""
-    values = replicated(sweep, metric)
+    values = sweep.values(metric.name)
     base = values[ranked[0].points[0]]
     intervals = [student(values[row.points[0]] - base) for row in ranked[1:]]
     ends = [(each.low, each.high) for each in intervals if each.low is not None and each.high is not None]

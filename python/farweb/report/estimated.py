@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from farweb.errors import ResultsError
 from farweb.metrics import Metric
 from farweb.plot.replicated import Estimates
@@ -52,17 +49,6 @@ def levels_of(design: Design, point: int, factors: Sequence[Factor]) -> tuple[Le
     """The levels that a point has of some factors."""
     levels = design.levels(point)
     return tuple(levels[factor.name] for factor in factors)
-
-
-def replicated(sweep: SweepResults, metric: Metric) -> NDArray[np.float64]:
-    """The values of a metric by point and replication; NaN where there is none."""
-    runs = sweep.runs
-    replications = runs["replication"].to_numpy()
-    table = np.full((len(sweep.design.points), int(replications.max(initial=-1)) + 1), np.nan)
-    done = (runs["status"] == "done").to_numpy()
-    values = runs[metric.name].cast(float).fill_null(float("nan")).to_numpy()
-    table[sweep.points.to_numpy()[done], replications[done]] = values[done]
-    return table
 
 
 def factors_named(design: Design, names: Sequence[str]) -> list[Factor]:

@@ -1,9 +1,12 @@
 """Differences, allocation of variation and warm-up of a sweep as small tables, and how they were made in sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import polars as pl
 
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
+from farweb.quantities import count, seconds
 from farweb.report import page
 from farweb.report.answer import CHANCE, sources
 from farweb.report.comparisons import Change, changes
@@ -88,5 +91,26 @@ def design_sentences(sweep: SweepResults, metrics: Sequence[Metric]) -> list[str
 
 
 def warmup(sweep: SweepResults) -> str:
-    """What the runs themselves say about the warm-up that they should have had."""
-    return ""
+    """What was left out and measured of each run, and what the runs themselves say should be left out."""
+    done = sweep.runs.filter(pl.col("status") == "done")
+    table = sweep.warmup()
+    rows = [
+        ["requests of a run", _range(done["requests"], count)],
+        ["requests left out (warm-up)", _range(done["left_out"], count)],
+        ["measured interval", _range(done["measured_s"], seconds)],
+        ["simulated time", _range(done["simulated_s"], seconds)],
+        ["warm-up that MSER-5 advises", _range(table.filter(pl.col("steady"))["truncated_s"], seconds)],
+    ]
+    restless = table.filter(~pl.col("steady")).height
+    if restless:
+        rows.append(["points without a steady state", f"{restless:,} of {table.height:,}"])
+    return page.table(Sheet("Warm-up and measurement", ["", ""], [row for row in rows if row[1]]))
+
+
+def _range(values: pl.Series, say: Callable[[float], str]) -> str:
+    """From the smallest to the largest; nothing when there is none."""
+    given = values.drop_nulls()
+    if given.is_empty():
+        return ""
+    low, high = say(float(given.min())), say(float(given.max()))  # type: ignore[arg-type]
+    return low if low == high else f"{low} to {high}"
