@@ -42,10 +42,11 @@ def test_median_and_its_interval_by_size_class() -> None:
     size = np.array([1024] * 25 + [2048] * 9)
     latency = np.array([*range(25, 0, -1), *[100] * 9], dtype=np.float64)
 
-    mean_size, median, low, high = medians(size, latency)
+    found = medians(size, latency)
 
-    assert np.allclose(mean_size, [1024])
-    assert (median.tolist(), low.tolist(), high.tolist()) == ([13], [7], [19])
+    assert np.allclose(found.size, [1024])
+    assert (found.median.tolist(), found.low.tolist(), found.high.tolist()) == ([13], [7], [19])
+    assert (found.size_class.tolist(), found.n.tolist()) == ([10], [25])
 
 
 def test_interval_of_the_median_covers_it_as_often_as_it_says() -> None:
@@ -53,8 +54,8 @@ def test_interval_of_the_median_covers_it_as_often_as_it_says() -> None:
     size = np.full(40, 5000)
     covered = 0
     for _ in range(2000):
-        _, _, low, high = medians(size, random.lognormal(0, 1, 40))
-        covered += bool(low[0] <= 1 <= high[0])
+        found = medians(size, random.lognormal(0, 1, 40))
+        covered += bool(found.low[0] <= 1 <= found.high[0])
     assert 0.94 < covered / 2000 < 0.99
 
 

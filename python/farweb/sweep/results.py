@@ -22,6 +22,8 @@ from farweb.sweep.tables import SWEEP_TABLES, factor_value, to_table
 if TYPE_CHECKING:
     import polars as pl
 
+    from farweb.plot import SweepPlots
+
 PARTS = "parts"
 FAILURES = "failures"
 
@@ -154,6 +156,13 @@ class SweepResults:
         frame = pl.from_arrow(to_table("estimates", self.design, rows))
         assert isinstance(frame, pl.DataFrame), "it has columns"
         return frame
+
+    @property
+    def plot(self) -> "SweepPlots":
+        """Figures of this sweep: `sweep.plot.latency_load(by=["circuit"])` and others, each a matplotlib figure."""
+        from farweb.plot import SweepPlots
+
+        return SweepPlots(self)
 
     def __repr__(self) -> str:
         return f"SweepResults({str(self.path)!r})"
