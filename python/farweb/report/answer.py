@@ -10,7 +10,7 @@ from farweb.plot.replicated import words
 from farweb.report.comparisons import Change, changes, strongest
 from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
-from farweb.report.words import between, change, listed, percent, shown
+from farweb.report.words import between, change, change_between, listed, percent, shown
 from farweb.statistics.intervals import student
 from farweb.sweep.results import SweepResults
 
@@ -31,6 +31,8 @@ def answer(sweep: SweepResults, metric: Metric) -> list[Fact]:
     if len(rows) == 1:
         return [(_estimate(metric, rows[0], _capital(words(metric))), f"{_interval(metric, rows[0])}.")]
     names = names_of(sweep)
+    if len({row.estimates[metric.name].mean for row in rows}) == 1:
+        return [(_estimate(metric, rows[0], _capital(words(metric))), f"{_interval(metric, rows[0])} at every point.")]
     return [
         *_ends(sweep, metric, rows, names),
         *_changes(metric, strongest(changes(sweep, metric)), names),
@@ -43,8 +45,6 @@ def _ends(sweep: SweepResults, metric: Metric, rows: Sequence[Row], names: Names
     first, last, larger = order(metric)
     ranked = sorted(rows, key=lambda row: row.estimates[metric.name].mean or 0.0, reverse=larger)
     best, worst = ranked[0], ranked[-1]
-    if best.estimates[metric.name].mean == worst.estimates[metric.name].mean:
-        return [(_estimate(metric, best, _capital(words(metric))), f"{_interval(metric, best)} at every point.")]
     factors = sweep.design.factors
     return [
         (
@@ -79,14 +79,14 @@ def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact
     facts = [
         (
             f"{_capital(names[each.factor])} {each.level} instead of {each.base}: {change(metric, each.mean)}",
-            f"({between(metric, each.low, each.high)}), {percent(each.percent)}.",
+            f"({change_between(metric, each.low, each.high)}), {percent(each.percent)}.",
         )
         for each in ranked
         if each.is_real
     ]
     unsure = [
         f"{names[each.factor]} {each.level} instead of {each.base}, {change(metric, each.mean)} "
-        f"({between(metric, each.low, each.high)})"
+        f"({change_between(metric, each.low, each.high)})"
         for each in ranked
         if each.is_judged and not each.is_real
     ]

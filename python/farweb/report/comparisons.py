@@ -43,7 +43,12 @@ class Change:
 
 
 def changes(sweep: SweepResults, metric: Metric) -> list[Change]:
-    """The levels of each factor against its first, in the order of the design; those without a value are left out."""
+    """The levels of each factor against its first, in the order of the design; those without a value are left out.
+
+    A search has none: its levels are those that it came to try, and its first is no base for anything.
+    """
+    if sweep.design.kind == "search":
+        return []
     rows = sweep.differences([metric.name]).filter((pl.col("scope") == "overall") & pl.col("mean").is_not_null())
     columns = ["factor", "level", "base", "mean", "low", "high", "percent"]
     return [Change(*row) for row in rows.select(columns).iter_rows()]

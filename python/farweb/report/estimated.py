@@ -39,10 +39,13 @@ def rows_by(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]
     for point in range(len(sweep.design.points)):
         together.setdefault(levels_of(sweep.design, point, by), []).append(point)
     tables = {metric.name: Estimates(sweep, metric.name) for metric in metrics}
-    return [
+    rows = [
         Row(levels, tuple(points), {name: table.of(points) for name, table in tables.items()})
         for levels, points in together.items()
     ]
+    if sweep.design.kind == "search":  # which tries values in an order that tells nobody anything
+        rows.sort(key=lambda row: [level.number or 0.0 for level in row.levels])
+    return rows
 
 
 def levels_of(design: Design, point: int, factors: Sequence[Factor]) -> tuple[Level, ...]:

@@ -181,11 +181,11 @@ def _measured(results: Sequence[Results], metrics: Sequence[Metric]) -> str:
 
 def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
     """The figures that were asked for, or those that suit: of all results where a figure can show them together."""
-    from farweb.plot import OF_ONE, draw
+    from farweb.plot import draw
 
     if plots:
         each = [[result] for result in results]
-        chosen = [(name, of) for name in plots for of in (each if name in OF_ONE else [list(results)])]
+        chosen = [(name, of) for name in plots for of in (each if _is_of_one(name) else [list(results)])]
     elif not any(summary.done for summary in summaries):
         return []
     else:
@@ -196,6 +196,12 @@ def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequenc
             busiest = max(recorded, key=lambda place: max(link.busy for link in summaries[place].links))
             chosen.append(("link", [results[busiest]]))
     return [draw(name, of) for name, of in chosen]
+
+
+def _is_of_one(name: str) -> bool:
+    from farweb.plot import FIGURES
+
+    return name in FIGURES and FIGURES[name].of == "run"
 
 
 def _links_sheet(names: Sequence[str], summaries: Sequence[Summary]) -> Sheet:

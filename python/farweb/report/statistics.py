@@ -11,7 +11,7 @@ from farweb.report import page
 from farweb.report.answer import CHANCE, sources
 from farweb.report.comparisons import Change, changes
 from farweb.report.naming import names_of, term
-from farweb.report.words import between, change, percent
+from farweb.report.words import change, change_between, percent
 from farweb.sheet import Sheet
 from farweb.sweep.results import SweepResults
 
@@ -39,7 +39,7 @@ def differences(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
 def _cells(metric: Metric, each: Change) -> list[str]:
     return [
         change(metric, each.mean),
-        between(metric, each.low, each.high) or "–",
+        change_between(metric, each.low, each.high) or "–",
         percent(each.percent),
         "none" if not each.is_judged else "real" if each.is_real else "not distinguishable",
     ]

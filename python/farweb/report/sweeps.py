@@ -158,19 +158,30 @@ def _levels(factor: Factor) -> str:
 
 def _charts(sweep: SweepResults, metrics: Sequence[Metric], plots: Sequence[str], by: Sequence[str]) -> "list[Chart]":
     """The figures that were asked for; else three that the design allows, first those that have an axis of it."""
-    from farweb.plot import draw
-
     if plots:
-        return [draw(name, [sweep], by=by or None) for name in plots]
+        return [_chart(sweep, name, metrics[0], by) for name in plots]
     charts: list[Chart] = []
     for name in (*_AGAINST, *_OTHERS):
         room = _FIGURES - 1 if name in _AGAINST else _FIGURES
         if len(charts) < room:
             try:
-                charts.append(draw(name, [sweep], by=by or None))
+                charts.append(_chart(sweep, name, metrics[0], by))
             except FarwebError:  # the design does not have what the figure shows
                 continue
     return charts
+
+
+def _chart(sweep: SweepResults, name: str, metric: Metric, by: Sequence[str]) -> "Chart":
+    """A figure, of the main metric and by the factors of the table as far as it can be."""
+    from farweb.plot import FIGURES, draw
+
+    options = FIGURES[name].options if name in FIGURES else ()
+    return draw(
+        name,
+        [sweep],
+        by=by if by and "by" in options else None,
+        metric=metric.name if "metric" in options else None,
+    )
 
 
 def _assumptions(sweep: SweepResults, metrics: Sequence[Metric], points: Sequence[Point]) -> str:

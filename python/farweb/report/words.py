@@ -1,5 +1,7 @@
 """Values of metrics in words, and words in sentences."""
 
+from dataclasses import replace
+
 from farweb.metrics import Metric
 from farweb.quantities import count, rate, seconds, share, size
 
@@ -22,12 +24,24 @@ def shown(metric: Metric, value: float | None) -> str:
             return size(value)
         case "1":
             return share(value)
+        case "points":
+            return f"{share(value).removesuffix(' %')} points"
     return count(value) if value >= 1000 or value == round(value) else f"{value:.3g}"
 
 
 def change(metric: Metric, value: float) -> str:
-    """A difference, with its sign."""
-    return f"+{shown(metric, value)}" if value > 0 else shown(metric, value)
+    """A difference, with its sign: ``+12.3 ms``; that of shares is in percentage points."""
+    told = shown(_difference(metric), value)
+    return f"+{told}" if value > 0 else told
+
+
+def change_between(metric: Metric, low: float | None, high: float | None) -> str:
+    """The interval of a difference."""
+    return between(_difference(metric), low, high)
+
+
+def _difference(metric: Metric) -> Metric:
+    return replace(metric, unit="points") if metric.unit == "1" else metric
 
 
 def percent(value: float | None) -> str:
