@@ -134,14 +134,14 @@ def test_an_unfinished_sweep_with_failures_says_so_first(tmp_path: Path) -> None
     assert "3 runs of 9 failed. Numbers are of the others." in outline.text
     assert "2 runs failed: disk full" in outline.text
     assert "1 run failed: other" in outline.text
-    assert "1 point of 4 without a finished run." in outline.text
+    assert "The sweep is incomplete: 3 of 12 runs are missing" in outline.text
     assert "Best median latency" in outline.text
 
 
 def test_one_replication_is_no_basis_for_intervals(tmp_path: Path) -> None:
     sweep = with_scenarios(write_sweep(tmp_path / "s", design_of({LOAD: [1, 2]}, 1), None, requests), circuits)
     outline = Outline(report([sweep]).html())
-    assert "There is one replication of each point" in outline.text
+    assert "One replication has no confidence interval" in outline.text
     assert "Best median latency: 12" in outline.text
     assert "(a single run) at load 1." in outline.text
     assert "In brackets" not in outline.text
@@ -154,7 +154,7 @@ def test_requests_without_a_latency_are_warned_of(tmp_path: Path) -> None:
 
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design_of({LOAD: [1, 2]}, 3), metrics), circuits)
     outline = Outline(report([sweep]).html())
-    assert "In 3 runs at 1 point requests had not ended when the run did, up to 25 % of a run's." in outline.text
+    assert "75 of 600 requests (25 % in the worst run) were cut off by the end of the run" in outline.text
 
 
 def test_the_page_of_one_factor_at_a_time(tmp_path: Path) -> None:

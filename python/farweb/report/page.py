@@ -19,7 +19,8 @@ from farweb.sheet import Sheet, to_html
 if TYPE_CHECKING:
     from farweb.plot.style import Chart
 
-_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGTµmn]?(?:B|bit/s|s)|%|…|min|h|packets)(?![\w]))|(?<=…) (?=[\d−])|(?<=\bn =) ")
+_PIXELS_AN_INCH = 103  # CSS pixels; the widest figures have 9 inches
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGTµmn]?(?:B|bit/s|s)|%|…|min|h|packets)(?![\w]))|(?<=…) (?=[\d−])|(?<=\bn) (?==)|(?<=\bn =) ")
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,12 @@ def figure(chart: "Chart") -> str:
 
     image = base64.b64encode(encode(chart, "png")).decode("ascii")
     told = escape(words(chart))
+    # Figures of one size of letters, whatever theirs is; the widest are as wide as the page.
+    width = round(chart.get_figwidth() * _PIXELS_AN_INCH)
+    look = ' class="high"' if chart.get_figheight() > chart.get_figwidth() else ""
     return (
         f'<figure><div class="scrolls" role="region" aria-label="Figure" tabindex="0">'
-        f'<img alt="{told}" src="data:image/png;base64,{image}"></div></figure>'
+        f'<img{look} alt="{told}" width="{width}" src="data:image/png;base64,{image}"></div></figure>'
     )
 
 

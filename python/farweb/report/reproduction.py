@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from farweb.quantities import count
 from farweb.report import page
 from farweb.sheet import Sheet
 
@@ -30,5 +29,5 @@ def inputs_sheet(manifests: Sequence[Mapping[str, Any]]) -> Sheet:
     rows = {}
     for told in manifests:
         for what, file in told["inputs"].items():
-            rows[file["sha256"]] = [what, PurePath(str(file["file"])).name, count(file.get("rows")), file["sha256"]]
-    return Sheet("Input files", ["table", "file", "rows", "SHA-256"], list(rows.values()), names=2)
+            rows[file["sha256"]] = [what, PurePath(str(file["file"])).name, file["sha256"]]
+    return Sheet("Input files", ["table", "file", "SHA-256"], list(rows.values()), names=3)

@@ -30,7 +30,7 @@ th, td { padding: .3rem 1.1rem .3rem 0; text-align: right; vertical-align: top; 
 small { color: var(--quiet); font-size: .85em; } thead th { white-space: normal; }
 thead th, thead td { font-weight: 600; vertical-align: bottom; border-bottom-color: var(--strong-rule); }
 tbody th { font-weight: normal; } th.name, td.name { text-align: left; }
-figure { margin: 1.2rem 0 1.8rem; } figure img { display: block; width: 100%; height: auto; background: #fff; }
+figure { margin: 1.2rem 0 1.8rem; } figure img { display: block; max-width: 100%; height: auto; background: #fff; }
 pre { font-size: .8rem; line-height: 1.4; overflow-x: auto; background: var(--shade); padding: .8rem; margin: .6rem 0; }
 code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var(--accent); }
 .path svg { display: block; height: auto; max-width: 100%; margin: 0 auto; font-size: 12.5px; }
@@ -44,21 +44,23 @@ code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var
   body { margin-top: 1rem; } h1 { font-size: 1.4rem; }
   .path .wide { display: none; } .path .tall { display: block; }
   table { font-size: .82rem; } th, td { padding-right: .8rem; }
-  figure img { width: auto; max-width: none; height: 22rem; }
+  figure img { width: 32rem; max-width: none; }
 }
 @page { size: A4; margin: 16mm 15mm; }
 @media print {
   :root { --shade: #f5f6f7; }
+  html { font-size: 10pt; }
   body { margin: 0; padding: 0; max-width: none; font-size: 10pt; line-height: 1.4; }
-  h1 { font-size: 18pt; } h2 { margin-top: 1.6rem; font-size: 13pt; } h3 { font-size: 10.5pt; }
+  h1 { font-size: 18pt; } h2 { margin-top: 2rem; }
   h2, h3, caption { break-after: avoid; }
   .path .wide { display: block; } .path .tall { display: none; }
-  table { font-size: 8pt; margin: .5rem 0 .9rem; } th, td { padding: .2rem .7rem .2rem 0; white-space: normal; }
+  table { font-size: 8pt; margin: .5rem 0 .9rem; } th, td { padding: .2rem .8rem .2rem 0; }
   thead { display: table-header-group; }
-  figure { margin: .4rem 0 .9rem; } figure img { width: 92%; height: auto; margin: 0 auto; }
-  figure, tr, .warning, .answer li, .path, li { break-inside: avoid; }
+  figure { margin: .4rem 0 1.2rem; } figure img { width: auto; max-width: 100%; max-height: 118mm; margin: 0 auto; }
+  figure img.high { max-height: 190mm; }
+  figure, table, tr, .warning, .answer li, .path, li { break-inside: avoid; }
   .answer, .warning { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-  .scrolls { overflow: visible; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  .scrolls { overflow: visible; } pre { break-before: avoid; break-inside: avoid; white-space: pre-wrap; overflow-wrap: anywhere; }
   p, li { orphans: 3; widows: 3; }
   details { display: none; } .paper { display: block; }
 }

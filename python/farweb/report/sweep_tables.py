@@ -31,19 +31,18 @@ _ALL_ROWS = 1_000
 def results(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]) -> list[str]:
     """The table of results, and folded below it all points, where the table has not all of them."""
     design, names = sweep.design, names_of(sweep)
-    shown = by or _shown(sweep, metrics[0])
-    rows = rows_by(sweep, metrics, shown)
-    pooled = [names[factor.name] for factor in design.factors if factor not in shown and len(factor.levels) > 1]
+    rows = rows_by(sweep, metrics, by)
+    pooled = [names[factor.name] for factor in design.factors if factor not in by and len(factor.levels) > 1]
     title, note = "Estimates at each point", ""
     if pooled:
-        title = f"Estimates by {listed([names[factor.name] for factor in shown])}"
+        title = f"Estimates by {listed([names[factor.name] for factor in by])}"
         note = f"Pooled over {listed(pooled)}: the mean over their levels, each with the same weight. "
     elif len(rows) > _ROWS:
         rows = _ends(rows, metrics[0])
         title = f"The points with the {_ENDS} best and the {_ENDS} worst values of {words(metrics[0])}"
     each = replications_of(rows)
     note += f"Below each: its 95 % interval over replications, n = {each}." if each != "1" else "One run each."
-    parts = [page.table(_sheet(title, rows, shown, metrics, names)), page.paragraph(note, "note")]
+    parts = [page.table(_sheet(title, rows, by, metrics, names)), page.paragraph(note, "note")]
     if len(rows) < len(design.points):
         parts.append(_all(sweep, metrics))
     return parts
@@ -77,7 +76,7 @@ def _told(metric: Metric, estimate: Interval) -> str:
     return f"{shown(metric, estimate.mean)}\n{ends}" if ends else shown(metric, estimate.mean)
 
 
-def _shown(sweep: SweepResults, metric: Metric) -> Sequence[Factor]:
+def factors_that_matter(sweep: SweepResults, metric: Metric) -> Sequence[Factor]:
     """The factors that the table has: all, or of a large factorial design those from which most variation comes."""
     design = sweep.design
     if len(design.points) <= _ROWS or design.kind != "full-factorial":

@@ -1,9 +1,12 @@
-"""What to beware of in the numbers of a sweep: runs that are missing, and requests that no latency has."""
+"""What to beware of in the numbers of a sweep."""
+
+from collections.abc import Sequence
 
 import polars as pl
 
-from farweb.quantities import share
+from farweb.metrics import Metric
 from farweb.report.words import plural
+from farweb.sweep.cautions import cautions
 from farweb.sweep.results import SweepResults
 
 _ERRORS = 3  # chosen: different errors told; more are rarely different causes
@@ -23,9 +26,16 @@ def state(sweep: SweepResults) -> list[str]:
     return said
 
 
-def sweep_warnings(sweep: SweepResults) -> list[str]:
-    """Failed runs with their errors, points without a run, single replications, requests that were cut off."""
-    return [*_failures(sweep), *_missing(sweep), *_single(sweep), *_lost(sweep, "failed"), *_lost(sweep, "unfinished")]
+def sweep_warnings(sweep: SweepResults, metrics: Sequence[Metric]) -> list[str]:
+    """What to beware of in the numbers, and why runs failed."""
+    told = cautions(sweep, [metric.name for metric in metrics])
+    return [*map(_sentence, told), *_failures(sweep)]
+
+
+def _sentence(text: str) -> str:
+    """A caution as a sentence; keys of scenarios and names of metrics keep their small letters."""
+    first, _, rest = text.partition(" ")
+    return f"{first.capitalize() if first.isalpha() else first} {rest}."
 
 
 def _failures(sweep: SweepResults) -> list[str]:
@@ -35,32 +45,3 @@ def _failures(sweep: SweepResults) -> list[str]:
     if counted.height > _ERRORS:
         said.append(f"There are {counted.height - _ERRORS} other errors; the table runs has them all.")
     return said
-
-
-def _missing(sweep: SweepResults) -> list[str]:
-    done = sweep.points.filter(sweep.runs["status"] == "done")
-    missing = len(sweep.design.points) - done.n_unique()
-    return [f"{plural(missing, 'point')} of {len(sweep.design.points):,} without a finished run."] if missing else []
-
-
-def _single(sweep: SweepResults) -> list[str]:
-    if sweep.runs["replication"].n_unique() > 1:
-        return []
-    return [
-        "There is one replication of each point: no intervals, and nothing tells differences from chance. Set "
-        "sweep.replications to 5 or more."
-    ]
-
-
-def _lost(sweep: SweepResults, what: str) -> list[str]:
-    """Requests that no latency has, as the slow ones are the ones that fail or do not end."""
-    done = sweep.runs.with_columns(point=sweep.points).filter(pl.col("status") == "done")
-    lost = done.filter(pl.col(what) > 0).with_columns(share=pl.col(what) / pl.col("requests"))
-    if lost.is_empty():
-        return []
-    most = float(lost["share"].max() or 0)  # type: ignore[arg-type]
-    words = {"failed": "failed", "unfinished": "had not ended when the run did"}[what]
-    return [
-        f"In {plural(lost.height, 'run')} at {plural(lost['point'].n_unique(), 'point')} requests {words}, up to "
-        f"{share(most)} of a run's. No latency has them, so latencies look better there than they are."
-    ]

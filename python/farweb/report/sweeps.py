@@ -18,13 +18,14 @@ from farweb.report.points import Point, toml
 from farweb.report.reproduction import command, inputs_sheet, manifest
 from farweb.report.statistics import design_sentences, differences, variation, warmup
 from farweb.report.sweep_points import sweep_points, where
-from farweb.report.sweep_tables import results
+from farweb.report.sweep_tables import factors_that_matter, results
 from farweb.report.sweep_warnings import state, sweep_warnings
 from farweb.report.warned import warned
 from farweb.report.words import listed, plural
 from farweb.sheet import Sheet
 from farweb.sweep.design import Factor
 from farweb.sweep.results import SweepResults
+from farweb.sweep.summary import MAIN
 
 if TYPE_CHECKING:
     from farweb.plot.style import Chart
@@ -35,9 +36,6 @@ _DESIGNS = {
     "latin-hypercube": "Latin hypercube",
     "search": "search",
 }
-
-_MAIN = ("latency_p50_s", "latency_p90_s", "carried_bps", "utilisation", "loss_ratio", "failed")
-"""What most questions about a path are about."""
 
 _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
 _OTHERS = ("effects", "cdf", "size-latency")
@@ -62,7 +60,7 @@ def sweep_page(
     if sweep.runs.is_empty():
         raise ResultsError(f"{sweep.path}: no run has ended yet, so there is nothing to report")
     wanted = _metrics(sweep, metrics)
-    factors = factors_named(sweep.design, by)
+    factors = factors_named(sweep.design, by) or factors_that_matter(sweep, wanted[0])
     points = sweep_points(sweep)
     asked = question or _question(sweep, wanted)
     sections = [
@@ -70,10 +68,10 @@ def sweep_page(
         section("Answer", page.facts(answer(sweep, wanted[0])), _intervals(sweep), kind="answer"),
         section("Path", *_paths(points), _factors(sweep)),
         section("Results", *results(sweep, wanted, factors)),
-        section("Figures", *map(page.figure, _charts(sweep, wanted, plots, by))),
+        section("Figures", *map(page.figure, _charts(sweep, wanted[0], plots, factors))),
         section("What makes the difference", differences(sweep, wanted), variation(sweep, wanted)),
         _assumptions(sweep, wanted, list(points.values())),
-        section("Warnings", _warnings(sweep, points)),
+        section("Warnings", _warnings(sweep, wanted, points)),
         _reproduction(sweep, title, question, metrics, plots, by),
     ]
     return Page(title or asked, asked if title else "", _subject(sweep), tuple(sections))
@@ -87,7 +85,7 @@ def _metrics(sweep: SweepResults, names: Sequence[str]) -> list[Metric]:
             raise ResultsError(f"{sweep.path}: its runs have no {name}")
     if names:
         return [find_metric(name) for name in dict.fromkeys(names)]
-    told = [find_metric(name) for name in _MAIN if sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0]
+    told = [find_metric(name) for name in (*MAIN, "failed") if sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0]
     return told or [find_metric("done")]
 
 
@@ -156,32 +154,33 @@ def _levels(factor: Factor) -> str:
     return ", ".join(labels) if len(labels) <= 12 else f"{span(labels)}, {len(labels)} values"
 
 
-def _charts(sweep: SweepResults, metrics: Sequence[Metric], plots: Sequence[str], by: Sequence[str]) -> "list[Chart]":
+def _charts(
+    sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: Sequence[Factor]
+) -> "list[Chart]":
     """The figures that were asked for; else three that the design allows, first those that have an axis of it."""
     if plots:
-        return [_chart(sweep, name, metrics[0], by) for name in plots]
+        return [_chart(sweep, name, metric, factors) for name in plots]
     charts: list[Chart] = []
     for name in (*_AGAINST, *_OTHERS):
         room = _FIGURES - 1 if name in _AGAINST else _FIGURES
         if len(charts) < room:
             try:
-                charts.append(_chart(sweep, name, metrics[0], by))
+                charts.append(_chart(sweep, name, metric, factors))
             except FarwebError:  # the design does not have what the figure shows
                 continue
     return charts
 
 
-def _chart(sweep: SweepResults, name: str, metric: Metric, by: Sequence[str]) -> "Chart":
-    """A figure, of the main metric and by the factors of the table as far as it can be."""
+def _chart(sweep: SweepResults, name: str, metric: Metric, factors: Sequence[Factor]) -> "Chart":
+    """A figure, of the main metric and by the factors of the table as far as it has these options."""
     from farweb.plot import FIGURES, draw
 
     options = FIGURES[name].options if name in FIGURES else ()
-    return draw(
-        name,
-        [sweep],
-        by=by if by and "by" in options else None,
-        metric=metric.name if "metric" in options else None,
-    )
+    wanted = {"metric": metric.name} if "metric" in options else {}
+    if "by" not in options or len(factors) == len(sweep.design.factors):
+        return draw(name, [sweep], **wanted)
+    # The load is along the axis.
+    return draw(name, [sweep], **wanted, by=[factor.name for factor in factors if factor.name != "workload.load"])
 
 
 def _assumptions(sweep: SweepResults, metrics: Sequence[Metric], points: Sequence[Point]) -> str:
@@ -191,9 +190,9 @@ def _assumptions(sweep: SweepResults, metrics: Sequence[Metric], points: Sequenc
     return section("Assumptions", page.bullets(said), warmup(sweep), out)
 
 
-def _warnings(sweep: SweepResults, points: dict[int, Point]) -> str:
+def _warnings(sweep: SweepResults, metrics: Sequence[Metric], points: dict[int, Point]) -> str:
     said = [
-        *sweep_warnings(sweep),
+        *sweep_warnings(sweep, metrics),
         *warned(list(points.values()), lambda some: where(sweep, points, some)),
     ]
     return page.warnings(said) or page.paragraph("None.")
