@@ -4,6 +4,7 @@ Every figure says what it shows, with units on its axes, n and the seeds. matplo
 figure is drawn, not before; matplotlib's global state stays as it was.
 """
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,7 +146,8 @@ def _check(name: str, results: "Sequence[Results | SweepResults]", options: Mapp
     from farweb.results import Results
 
     if name not in FIGURES:
-        raise FarwebError(f"there is no plot {name!r}; plots: {', '.join(FIGURES)}")
+        near = difflib.get_close_matches(name, FIGURES, 1)
+        raise FarwebError(f"there is no plot {name!r};{f' {near[0]}?' if near else ''} plots: {', '.join(FIGURES)}")
     for option in options:
         if option not in FIGURES[name].options:
             having = [other for other, kind in FIGURES.items() if option in kind.options]

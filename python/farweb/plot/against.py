@@ -17,6 +17,9 @@ LOAD = "workload.load"
 DECADES = 30
 """Ratio of the largest to the smallest number from which an axis is logarithmic; chosen: one and a half decades."""
 
+ASIDE = 0.45
+"""Distance of the outermost series at a level of a factor without numbers; chosen: less than to the next level, 1."""
+
 _OFFERED = "Offered load: response bits of requests that start in the measured interval, over its length."
 
 
@@ -176,7 +179,7 @@ class Drawing:
         if floor is not None:
             low = np.maximum(low, floor)
         if not self.x.by_number and groups > 1:
-            x = x + 0.5 * (group.index / (groups - 1) - 0.5)  # side by side
+            x = x + ASIDE * (group.index / (groups - 1) - 0.5)
         bars = not self.x.by_number or self._scattered or len(told) == 1
         return Series(
             group.label,

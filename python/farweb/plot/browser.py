@@ -5,6 +5,7 @@ the same bytes.
 """
 
 import math
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ _DASHES = ("solid", "7px,3px", "2px,2px", "9px,3px,2px,3px")
 _COMPARED = "3px,4px"
 _IDENTITY = "14px,5px"
 _BAND = 0.17
+_FEW = 4  # whole numbers that each have a mark
+_MANY = 500  # values from which a line is thinner, so that its turns can be seen
 _PIXELS_AN_INCH = 96
 _WIDTH_PIXELS = 1000  # that the legend's rows are reckoned for
 _FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
@@ -62,7 +65,7 @@ def _paint(figure: Figure) -> "Plotly":
         shared_yaxes="all" if figure.share_y else False,
         row_heights=heights,
         horizontal_spacing=0.09 if not figure.share_y else 0.03,
-        vertical_spacing=min(0.3 / figure.rows, 0.12),
+        vertical_spacing=(0.2 if figure.share_x else 0.32) / figure.rows if figure.rows > 1 else 0.0,
     )
     named: set[str] = set()
     for place, panel in enumerate(figure.panels):
@@ -81,11 +84,15 @@ def _paint(figure: Figure) -> "Plotly":
             named.add(reference.label)
         across = np.concatenate([series.x for series in panel.series])
         up = np.concatenate([series.y for series in panel.series])
-        drawn.update_xaxes(_axis(panel.x, across, titled=not figure.share_x or figure.lowest(place)), **cell)
-        drawn.update_yaxes(_axis(panel.y, up, titled=not figure.share_y or figure.leftmost(place)), **cell)
+        drawn.update_xaxes(_axis(panel.x, across, told=not figure.share_x or figure.lowest(place)), **cell)
+        drawn.update_yaxes(
+            _axis(panel.y, up, told=not figure.share_y or figure.leftmost(place), downwards=True), **cell
+        )
         _head(drawn, panel, place)
     named.discard("")
     drawn.update_layout(_layout(figure, sorted(named)))
+    if densities := [panel.density for panel in figure.panels if panel.density is not None]:
+        drawn.update_layout(coloraxis=_scale_of(densities))
     return drawn
 
 
@@ -115,7 +122,7 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
     colour = style.series(series.index)["color"]
     trace: dict[str, Any] = {"type": "scatter", "x": x, "y": y, "name": escape(series.label)}
     number = series.index or 0
-    line = {"color": colour, "width": 2, "dash": _DASHES[number % len(_DASHES)]}
+    line = {"color": colour, "width": 2 if len(x) < _MANY else 1.3, "dash": _DASHES[number % len(_DASHES)]}
     marker: dict[str, Any] = {"color": colour, "symbol": _SYMBOLS[style.marker(series.index)], "size": 8}
     edge = {"color": "white", "width": 1}
     match series.form:
@@ -192,11 +199,9 @@ def _compared(reference: Reference, panel: Panel) -> dict[str, Any]:
     every_x = np.concatenate([each.x for each in panel.series])
     every_y = np.concatenate([each.y for each in panel.series])
     if reference.along == "y":
-        x, y = np.full(2, reference.at), np.array([every_y.min(), every_y.max()])
+        x, y = np.full(2, reference.at), _ends(panel.y, every_y)
     else:
-        x = np.array([panel.x.low if panel.x.low is not None else every_x.min(), every_x.max()])
-        if panel.x.scale == "category":
-            x = np.array([-0.6, len(panel.x.levels) - 0.4])
+        x = _ends(panel.x, every_x)
         y = x if reference.along == "identity" else np.full(2, reference.at)
     colour = style.QUIET if reference.index is None else style.series(reference.index)["color"]
     dash = _IDENTITY if reference.along == "identity" else _COMPARED
@@ -211,24 +216,38 @@ def _compared(reference: Reference, panel: Panel) -> dict[str, Any]:
     }
 
 
+def _ends(axis: Axis, values: Floats) -> Floats:
+    """From where to where a line goes along an axis."""
+    if axis.scale == "category":
+        return np.array([-0.6, len(axis.levels) - 0.4])
+    return np.array([values.min() if axis.low is None else axis.low, values.max()])
+
+
 def _shade(density: Density) -> dict[str, Any]:
     """Cells of a logarithmic scale of greys; an empty one has no colour."""
     with np.errstate(divide="ignore"):
         shade = np.where(density.count > 0, np.log10(density.count), np.nan)
-    decades = range(math.floor(np.log10(max(density.count.max(), 1))) + 1)
     return {
         "type": "heatmap",
         "x": density.x_edges,
         "y": density.y_edges,
         "z": shade,
         "customdata": density.count,
-        "zmin": math.log10(0.35),
-        "zmax": max(math.log10(max(density.count.max(), 1)), math.log10(2)),
-        "colorscale": "Greys",
-        "reversescale": False,
+        "coloraxis": "coloraxis",
         "hovertemplate": f"%{{customdata}} {escape(density.of)}<extra></extra>",
+    }
+
+
+def _scale_of(densities: Sequence[Density]) -> dict[str, Any]:
+    """One scale of shades for all panels; it begins below 1, so that a single one is grey, not white."""
+    most = max(float(density.count.max()) for density in densities)
+    decades = range(math.floor(math.log10(max(most, 1))) + 1)
+    return {
+        "cmin": math.log10(0.35),
+        "cmax": math.log10(max(most, 2)),
+        "colorscale": "Greys",
         "colorbar": {
-            "title": {"text": f"{escape(density.of)} in a cell"},
+            "title": {"text": f"{escape(densities[0].of)}<br>in a cell"},
             "tickvals": list(decades),
             "ticktext": [f"{10**decade:,}" for decade in decades],
             "len": 0.7,
@@ -236,10 +255,17 @@ def _shade(density: Density) -> dict[str, Any]:
     }
 
 
-def _axis(axis: Axis, values: Floats, *, titled: bool) -> dict[str, Any]:
-    """How an axis looks on which these values are."""
+def _axis(axis: Axis, values: Floats, *, told: bool, downwards: bool = False) -> dict[str, Any]:
+    """How an axis looks.
+
+    Args:
+        axis: Which.
+        values: What is on it.
+        told: Whether it has marks and a title of its own.
+        downwards: Whether its levels, if it has such, begin at the top.
+    """
     look: dict[str, Any] = {
-        "title": {"text": escape(axis.label) if titled else "", "standoff": 8},
+        "title": {"text": escape(axis.label) if told else "", "standoff": 8},
         "gridcolor": "#E3E3E3",
         "linecolor": style.QUIET,
         "showline": True,
@@ -247,10 +273,12 @@ def _axis(axis: Axis, values: Floats, *, titled: bool) -> dict[str, Any]:
         "tickcolor": style.QUIET,
         "zeroline": False,
         "automargin": True,
+        "showticklabels": told,
     }
     low, high = (None if end is None else end / axis.one for end in (axis.low, axis.high))
     if axis.scale == "category":
-        ends = [-0.6, len(axis.levels) - 0.4]
+        # From the top down, as one reads; from the left to the right.
+        ends = [-0.6, len(axis.levels) - 0.4][:: -1 if downwards else 1]
         names = [escape(level) for level in axis.levels]
         return look | {"tickvals": list(range(len(names))), "ticktext": names, "range": ends, "showgrid": False}
     if axis.scale == "log":
@@ -260,8 +288,9 @@ def _axis(axis: Axis, values: Floats, *, titled: bool) -> dict[str, Any]:
     if axis.marks:
         look |= {"tickvals": list(axis.marks)}
     if low is not None and high is not None:
-        return look | {"range": [low, high]}
-    return look | ({"rangemode": "tozero"} if low == 0 else {}) | ({"tickformat": ",d"} if axis.whole else {})
+        look |= {"range": [low, high]}
+    whole = {"tickformat": ",d", **({"dtick": 1} if values.size and values.max() < _FEW else {})} if axis.whole else {}
+    return look | ({"rangemode": "tozero"} if low == 0 else {}) | whole
 
 
 def _head(drawn: "Plotly", panel: Panel, place: int) -> None:

@@ -10,7 +10,6 @@ from farweb.metrics import Metric, find_metric
 from farweb.plot.against import Ask
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.replicated import base_unit, runs_told, words
-from farweb.quantities import share
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
 
@@ -32,7 +31,7 @@ def effects(sweep: SweepResults, ask: Ask) -> Figure:
     """
     metric = find_metric(ask.metric or "latency_mean_s")
     terms = sweep.effects([metric.name])
-    if terms.is_empty():
+    if terms["percent"].drop_nulls().is_empty():
         reason = sweep.refusals([metric.name]).get(metric.name, "it does not vary")
         raise ResultsError(f"{sweep.path}: no allocation of the variation of {metric.name}: {reason}")
     names = short_names(sweep.design)
@@ -55,11 +54,15 @@ def effects(sweep: SweepResults, ask: Ask) -> Figure:
 def _shares(terms: pl.DataFrame, names: Mapping[str, str]) -> Panel:
     """The largest shares, from the top."""
     rows = _largest(terms)
-    labels = tuple(f"{_short(term, names)}  {share(percent / 100)}" for term, percent in rows)
+    labels = tuple(f"{_short(term, names)}  {_percent(percent)}" for term, percent in rows)
     values = np.array([percent for _, percent in rows])
     axis = Axis("share of the variation", "%", low=0)
     series = Series("", 0, values, np.arange(len(rows), dtype=np.float64), "bars")
     return Panel(axis, Axis("", scale="category", levels=labels), (series,), weight=len(rows) + 1.5)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f} %" if value >= 0.05 else "< 0.1 %"
 
 
 def _largest(terms: pl.DataFrame) -> list[tuple[str, float]]:
@@ -73,7 +76,7 @@ def _second(
     """What the levels do, or in which direction factors work where each point has levels of its own."""
     coefficients = terms.drop_nulls("coefficient")
     if len(coefficients):
-        labels = tuple(names[str(term)] for term in coefficients["term"])
+        labels = tuple(_short(str(term), names) for term in coefficients["term"])
         x = coefficients["coefficient"].to_numpy()
         axis = Axis("standardized rank regression coefficient", low=-1, high=1)
         return "Coefficients: of a regression of ranks, from −1 to 1; a positive one: the more, the larger.", _across(
@@ -89,28 +92,29 @@ def _second(
     axis = Axis(f"effect on {words(metric)}", base_unit(metric)).fitted(
         effect, low[~np.isnan(low)], high[~np.isnan(high)]
     )
-    series = Series(
-        "", 1, effect, place, low=low if judged else None, high=high if judged else None, interval="bars", joined=False
-    )
-    return "Bars: 95 % interval (Student)." if judged else "", _across(axis, labels, series)
+    factors = levels["term"].to_numpy()
+    series = []
+    for number, factor in enumerate(dict.fromkeys(factors)):
+        own = factors == factor
+        ends = {"low": low[own], "high": high[own]} if judged else {}
+        series.append(Series("", number, effect[own], place[own], **ends, interval="bars", joined=False))
+    return "Bars: 95 % interval (Student)." if judged else "", _across(axis, labels, *series)
 
 
-def _across(axis: Axis, labels: tuple[str, ...], series: Series) -> Panel:
+def _across(axis: Axis, labels: tuple[str, ...], *series: Series) -> Panel:
     y = Axis("", scale="category", levels=labels)
-    return Panel(axis, y, (series,), (Reference("", 0.0, along="y"),), weight=len(labels) + 1.5)
+    return Panel(axis, y, series, (Reference("", 0.0, along="y"),), weight=len(labels) + 1.5)
 
 
 def _seen(terms: pl.DataFrame, names: Mapping[str, str]) -> str:
     """The factor that matters most, and how much is left to chance."""
     rows = _largest(terms)
-    if not rows:
-        return "Nothing varies."
     most, percent = rows[0]
     error = terms.filter(pl.col("term") == "error")["percent"].to_list()
-    chance = f", chance {share(error[0] / 100)}" if error and error[0] is not None and most != "error" else ""
+    chance = f"; {_percent(error[0])} is chance" if error and error[0] is not None and most != "error" else ""
     left_out = len(terms.drop_nulls("percent")) - len(rows)
     rest = f" The {left_out} smallest terms are left out." if left_out else ""
-    return f"{_short(most, names)} explains {share(percent / 100)} of the variation{chance}.{rest}"
+    return f"Most of the variation, {_percent(percent)}, is due to {_short(most, names)}{chance}.{rest}"
 
 
 def _runs(sweep: SweepResults, terms: pl.DataFrame) -> str:

@@ -152,7 +152,7 @@ def _scale_of_densities(chart: style.Chart, cells: list[Axes], figure: Figure) -
     for each in shades:
         each.set_norm(LogNorm(0.35, max(most, 2.0)))
     shown = cells[: len(figure.panels)]
-    chart.colorbar(shades[0], ax=shown, label=f"{of[0].of} in a cell", shrink=0.7, pad=0.01)
+    chart.colorbar(shades[0], ax=shown, label=f"{of[0].of} in a cell", shrink=0.7, pad=0.01, format="%g")
 
 
 def _limit(axes: Axes, panel: Panel) -> None:

@@ -53,14 +53,9 @@ class Estimates:
 
     def __init__(self, sweep: SweepResults, metric: str) -> None:
         self.metric = find_metric(metric)
-        if metric not in sweep.metrics:
-            raise ResultsError(f"{sweep.path}: its runs have no {metric}")
-        self._table = sweep.estimates([metric])
-        done = sweep.runs.with_columns(point=sweep.points).filter(pl.col("status") == "done")
-        self._values = {
-            int(point): dict(rows.select("replication", metric).drop_nulls().iter_rows())
-            for (point,), rows in done.group_by("point")
-        }
+        self._values = sweep.values(metric)
+        # Only those of quantiles come from more than the values of runs, and take long where they are not tables yet.
+        self._table = sweep.estimates([metric]) if self.metric.kind == "quantile" else None
         self.methods: set[str] = set()
 
     def of(self, points: Sequence[int]) -> Interval:
@@ -69,18 +64,15 @@ class Estimates:
         Of several points it is that of each replication's mean: under common random numbers, values of the same
         replication at different points depend on each other. A replication that lacks one of the points is left out.
         """
-        if len(points) == 1:
-            return self._of_point(points[0])
-        each = [self._values.get(point, {}) for point in points]
-        replications = sorted(set.intersection(*(set(values) for values in each)))
-        self.methods.add("student")
-        return student([float(np.mean([values[number] for values in each])) for number in replications])
-
-    def _of_point(self, point: int) -> Interval:
-        row = self._table.row(by_predicate=pl.col("point") == point, named=True)
-        if row["n"] > 1:
-            self.methods.add(row["method"])
-        return Interval(row["n"], row["mean"], row["sd"], row["low"], row["high"])
+        if len(points) == 1 and self._table is not None:
+            row = self._table.row(by_predicate=pl.col("point") == points[0], named=True)
+            found = Interval(*(row[name] for name in ("n", "mean", "sd", "low", "high")))
+            method = str(row["method"])
+        else:
+            found, method = student(self._values[list(points)].mean(axis=0)), "student"
+        if found.low is not None:
+            self.methods.add(method)
+        return found
 
 
 def intervals_told(estimates: Iterable[Estimates]) -> str:

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
 
-    from farweb.sweep.summary import SweepSummary
-
     from farweb.plot import SweepPlots
+    from farweb.sweep.summary import SweepSummary
 
 PARTS = "parts"
 FAILURES = "failures"
