@@ -1,7 +1,7 @@
 """What the points of a sweep mean, from the manifests of their runs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +10,25 @@ from farweb.report.naming import at, names_of
 from farweb.report.points import Point, parse, point
 from farweb.report.words import listed, plural
 from farweb.results import MANIFEST
+from farweb.sweep.inputs import stored_hosts
 from farweb.sweep.results import PARTS, SweepResults
+from farweb.sweep.store import input_name
 
 
 def sweep_points(sweep: SweepResults) -> dict[int, Point]:
     """What each point means that has a finished run, by its number in the design."""
-    hosts = _hosts(sweep)
     done = sweep.runs["status"] == "done"
     first: dict[int, str] = {}
     for number, run in zip(sweep.points.filter(done), sweep.runs["run"].filter(done), strict=True):
         first.setdefault(number, run)
-    design, names = sweep.design, names_of(sweep)
+    design, names, hosts = sweep.design, names_of(sweep), _Hosts(sweep.path)
     found = {}
     for number, run in sorted(first.items()):
-        manifest = sweep.path / PARTS / f"run={run}" / MANIFEST
-        scenario = json.loads(manifest.read_text("utf-8"))["scenario"]
+        file = sweep.path / PARTS / f"run={run}" / MANIFEST
+        manifest = json.loads(file.read_text("utf-8"))
         levels = [design.levels(number)[factor.name] for factor in design.factors]
-        found[number] = point(at(names, design.factors, levels), parse(scenario, str(manifest)), hosts)
+        scenario = parse(manifest["scenario"], str(file))
+        found[number] = point(at(names, design.factors, levels), scenario, hosts.of(manifest))
     return found
 
 
@@ -43,14 +45,18 @@ def where(sweep: SweepResults, points: dict[int, Point], some: Sequence[Point]) 
     return f"{told}: {', '.join(said)}" if said else told
 
 
-def _hosts(sweep: SweepResults) -> _core.HostTable | None:
-    """The host table, which a sweep keeps with its results."""
-    digest: Any = sweep.manifest["inputs"].get("hosts", {}).get("sha256")
-    file: Path = sweep.path / "inputs" / f"{digest}.arrow"
-    if not file.is_file():
-        return None
-    import pyarrow as pa
+class _Hosts:
+    """The host tables that a sweep keeps with its results, each read once."""
 
-    with pa.memory_map(str(file)) as source:
-        table = pa.ipc.open_file(source).read_all()
-        return _core.HostTable.from_columns({name: table.column(name) for name in table.column_names}, file.name)
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[str, _core.HostTable] = {}
+
+    def of(self, manifest: Mapping[str, Any]) -> _core.HostTable | None:
+        """The host table of a run; None when it had none, or when it is not there any more."""
+        sha256 = manifest["inputs"].get("hosts", {}).get("sha256")
+        if sha256 is None or not (self._folder / input_name(sha256)).is_file():
+            return None
+        if sha256 not in self._read:
+            self._read[sha256] = stored_hosts(self._folder, sha256)
+        return self._read[sha256]
