@@ -24,6 +24,12 @@ def with_scenario(results: Results, effective: Mapping[str, Any]) -> Results:
     return Results.open(results.path)
 
 
+def with_manifest(sweep: SweepResults, values: Mapping[str, Any]) -> SweepResults:
+    """The sweep with these values in its manifest."""
+    _change(sweep.path / "manifest.json", values)
+    return SweepResults.open(sweep.path)
+
+
 def with_scenarios(sweep: SweepResults, overrides: Any = None, text: str = SCENARIO) -> SweepResults:
     """The sweep with a scenario in its manifest and in those of its parts.
 
@@ -41,8 +47,7 @@ def with_scenarios(sweep: SweepResults, overrides: Any = None, text: str = SCENA
             made[point] = scenario(sweep.path.parent, overrides(labels) if overrides else labels, text)
         _change(part, {"scenario": made[point]})
     inputs = {"requests": {"file": "requests.csv", "sha256": "0" * 64, "rows": 3}}
-    _change(sweep.path / "manifest.json", {"scenario": scenario(sweep.path.parent, None, text), "inputs": inputs})
-    return SweepResults.open(sweep.path)
+    return with_manifest(sweep, {"scenario": scenario(sweep.path.parent, None, text), "inputs": inputs})
 
 
 def _change(manifest: Path, values: Mapping[str, Any]) -> None:

@@ -137,7 +137,7 @@ def test_the_page_of_two_runs_tells_them_apart(cable_run: Results, satellite_run
 
 
 def test_requests_without_a_latency_are_told(lossy: list[Results]) -> None:
-    outline = Outline(report(lossy).html())
+    outline = Outline(report(lossy, plots=["cdf"]).html())
     assert "cable <b>: of 10 requests 1 failed; no latency has them." in outline.text
     assert "cable <b>: median latency 500 ms of 9 requests" in outline.text
     assert "cable <b>: 1 request failed; its latencies are of the others." in outline.text
@@ -151,10 +151,12 @@ def test_a_run_without_an_answered_request_has_a_page(tmp_path: Path) -> None:
 
 
 def test_names_are_text_whatever_they_hold(tmp_path: Path) -> None:
-    effective = scenario(tmp_path, {"name": HOSTILE, "path.nodes": [HOSTILE, "b"], "leg.0.from": HOSTILE, "leg.0.to": "b"})
+    effective = scenario(
+        tmp_path, {"name": HOSTILE, "path.nodes": [HOSTILE, "b"], "leg.0.from": HOSTILE, "leg.0.to": "b"}
+    )
     run = write_results(tmp_path / "a", [request(1, 1.0, 1000)], name=HOSTILE)
     again = write_results(tmp_path / "b", [request(1, 2.0, 1000)], name=HOSTILE)
-    made = report([with_scenario(each, effective) for each in (run, again)], title=HOSTILE, question=HOSTILE)
+    made = report([with_scenario(each, effective) for each in (run, again)], title=HOSTILE, question=HOSTILE, plots=["cdf"])
     page = made.html()
     outline = Outline(page)
     assert "script" not in outline.tags

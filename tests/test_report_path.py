@@ -76,7 +76,9 @@ def test_a_link_without_a_rate_has_no_queue_to_tell_of() -> None:
 
 
 def test_what_differs_between_scenarios_stands_out_and_nothing_else() -> None:
-    points = [made(delay=delay, buffer=buffer) for delay in ("320 ms", "60 ms") for buffer in ("8 kB", "32767 B", "1 MiB")]
+    points = [
+        made(delay=delay, buffer=buffer) for delay in ("320 ms", "60 ms") for buffer in ("8 kB", "32767 B", "1 MiB")
+    ]
     wide, tall = drawn(*points)
     for text in (wide, tall):
         assert "[60 ms or 320 ms]" in text
@@ -134,7 +136,7 @@ def test_a_scenario_is_read_again_from_what_a_report_writes(name: str) -> None:
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"])), st.integers(0, 2**53), st.floats(0, 1))
 def test_any_name_is_read_again(name: str, seed: int, probability: float) -> None:
     effective = dict(made(loss={"kind": "bernoulli", "probability": probability}).scenario)
-    effective |= {"name": name, "run": {"seed": seed}, "sweep": {"replications": 2, "factors": {"run.seed": [1, 2]}}}
+    effective |= {"name": name, "run": {"seed": seed}, "sweep": {"replications": 2, "factors": {"workload.load": [1, 2]}}}
     again = json.loads(parse(effective, "again").effective())
     assert again["name"] == name
     assert again["run"]["seed"] == seed

@@ -15,7 +15,7 @@ from farweb.report.naming import names_of
 from farweb.report.words import between, change, change_between, percent, shown
 from farweb.sweep.design import Factor, Level
 from farweb.sweep.results import SweepResults
-from sample_reports import with_scenarios
+from sample_reports import with_manifest, with_scenarios
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
 from test_report import HOSTILE, Outline
@@ -52,9 +52,10 @@ def quick(levels: Levels, replication: int) -> Row:
     return {"latency_mean_s": seconds(levels, replication), "requests": 100, "done": 100, "measured_s": 60.0}
 
 
-@pytest.fixture
-def factorial(tmp_path: Path) -> SweepResults:
+@pytest.fixture(scope="module")
+def factorial(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
     """2 circuits × 3 loads × 2 queues, 4 replications."""
+    tmp_path = tmp_path_factory.mktemp("factorial")
     design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2, 4], QUEUE: ["64000 B", "256000 B"]}, 4)
     return with_scenarios(write_sweep(tmp_path / "factorial", design, None, requests, name="a sweep"), circuits)
 
@@ -62,8 +63,13 @@ def factorial(tmp_path: Path) -> SweepResults:
 HEADINGS = ["Answer", "Path", "Results", "Figures", "What makes the difference", "Assumptions", "Warnings"]
 
 
-def test_the_page_of_a_full_factorial(factorial: SweepResults) -> None:
-    outline = Outline(report([factorial]).html())
+@pytest.fixture(scope="module")
+def page(factorial: SweepResults) -> str:
+    return report([factorial]).html()
+
+
+def test_the_page_of_a_full_factorial(page: str) -> None:
+    outline = Outline(page)
     question = "How does median latency depend on circuit, load and queue down?"
     assert outline.headings == [question, *HEADINGS, "How to reproduce"]
     assert "a sweep · full factorial design · 12 points × 4 replications · 48 runs" in outline.text
@@ -81,9 +87,8 @@ def test_the_page_of_a_full_factorial(factorial: SweepResults) -> None:
     assert "0" * 64 in outline.text
 
 
-def test_three_figures_that_the_design_allows(factorial: SweepResults) -> None:
-    outline = Outline(report([factorial]).html())
-    assert len(outline.values("img", "src")) == 3
+def test_three_figures_that_the_design_allows(factorial: SweepResults, page: str) -> None:
+    assert len(Outline(page).values("img", "src")) == 3
     asked = Outline(report([factorial], plots=["effects"]).html())
     assert len(asked.values("img", "src")) == 1
 
@@ -100,12 +105,12 @@ def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_p
     queues = [f"{size}000 B" for size in (16, 32, 64, 128, 256)]
     design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2, 4, 8], QUEUE: queues}, 2)
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests), circuits)
-    outline = Outline(report([sweep]).html())
+    outline = Outline(report([sweep], plots=["effects"]).html())
     assert "Estimates by circuit and load" in outline.text
     assert "Pooled over queue down" in outline.text
     assert "All 40 points" in outline.text
     assert outline.tags.count("tr") > 48
-    asked = Outline(report([sweep], by=[QUEUE]).html())
+    asked = Outline(report([sweep], by=[QUEUE], plots=["effects"]).html())
     assert "Estimates by queue down" in asked.text
     assert "Pooled over circuit and load" in asked.text
     assert "--by path.link.0.down.queue" in asked.text
@@ -119,7 +124,7 @@ def test_pooled_estimates_are_of_the_replications_means(tmp_path: Path) -> None:
         return {"latency_p50_s": 1.0 + replication + (levels["run.seed"] == 4) + 10 * (levels[LOAD] == 2)}
 
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), lambda labels: {})
-    page = report([sweep], metrics=["latency_p50_s"], by=[LOAD]).html()
+    page = report([sweep], metrics=["latency_p50_s"], by=[LOAD], plots=["effects"]).html()
     assert "<td>2 s<br><small>−4.35 … 8.35 s</small></td>" in page
     assert "<td>12 s<br><small>5.65 … 18.4 s</small></td>" in page
 
@@ -171,7 +176,9 @@ def test_the_page_of_one_factor_at_a_time(tmp_path: Path) -> None:
 def test_the_page_of_a_latin_hypercube(tmp_path: Path) -> None:
     shares = [place / 29 for place in range(30)]
     loads = [Level(f"{1 + place}", 1 + place, float(1 + place)) for place in range(30)]
-    delays = [Level(f"{10 + round(90 * share)} ms", f"{10 + round(90 * share)} ms", 0.01 + 0.09 * share) for share in shares]
+    delays = [
+        Level(f"{10 + round(90 * share)} ms", f"{10 + round(90 * share)} ms", 0.01 + 0.09 * share) for share in shares
+    ]
     factors = [Factor(LOAD, "", tuple(loads)), Factor("path.link.0.down.delay", "s", tuple(delays))]
     order = random.Random(1).sample(range(30), 30)
     design = design_of(factors, 2, kind="latin-hypercube", points=list(zip(range(30), order, strict=True)))
@@ -193,8 +200,19 @@ def test_the_page_of_a_search(tmp_path: Path) -> None:
         return {"utilisation": levels[BUFFER] / 65536 * (1 - 0.01 * replication), "carried_bps": 1e6}
 
     repeats = {0: 2, 1: 3}
-    sweep = write_sweep(tmp_path / "sweep", design, metrics, repeats=repeats)
-    outline = Outline(report([with_scenarios(sweep)], metrics=["utilisation"]).html())
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics, repeats=repeats))
+    tried = [
+        {"label": f"{size} B", "n": n, "verdict": verdict, "estimates": [{"metric": "utilisation"}]}
+        for size, n, verdict in ((8192, 2, "no"), (32768, 4, "no"), (65536, 3, "yes"))
+    ]
+    found = {"curve": tried, "warnings": ["the load is at its first level"]}
+    text = "The smallest leg.0.tcp.buffer with utilisation >= 0.9 is 65536 B."
+    search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": False, "text": text, "answer": found}
+    outline = Outline(report([with_manifest(sweep, {"search": search})]).html())
+    assert outline.headings[0] == "What is the smallest TCP buffer with utilisation >= 0.9?"
+    assert f"Answer: {text}" in outline.text
+    assert "the load is at its first level" in outline.text
+    assert "8192 B2no32768 B4no65536 B3yes" in outline.text
     assert "search · 3 points · 9 runs" in outline.text
     assert "n = 2 to 4" in outline.text
     assert "Best utilisation: 99.0 %" in outline.text
@@ -226,14 +244,15 @@ def test_names_are_text_whatever_they_hold(tmp_path: Path) -> None:
     assert outline.text.count(HOSTILE[8:40]) > 5
 
 
-def test_the_same_sweep_gives_the_same_page(factorial: SweepResults) -> None:
-    assert report([factorial]).html() == report([SweepResults.open(factorial.path)]).html()
+def test_the_same_sweep_gives_the_same_page(factorial: SweepResults, page: str) -> None:
+    assert report([SweepResults.open(factorial.path)]).html() == page
 
 
 def test_the_page_of_a_large_sweep_is_small(tmp_path: Path) -> None:
     queues = [f"{size}000 B" for size in (32, 128, 256)]
     buffers = ["8760 B", "16384 B", "32767 B", "65535 B"]
-    factors = {"circuit": ["cable", "satellite"], LOAD: [1, 2, 4, 8], QUEUE: queues, BUFFER: buffers}
+    factors: dict[str, list[Any]] = {"circuit": ["cable", "satellite"], LOAD: [1, 2, 4, 8], QUEUE: queues}
+    factors[BUFFER] = buffers
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design_of(factors, 5), quick), circuits)
     assert len(sweep.runs) == 480
     assert len(report([sweep], metrics=["latency_mean_s"]).html().encode()) < 3_000_000

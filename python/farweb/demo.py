@@ -57,8 +57,8 @@ def main(out: Path, console: "Console") -> None:
     runs_page(
         list(runs.values()),
         title=_TITLE,
-        question=f"What does the delay of a satellite cost? {imported.requests:,} requests of a synthetic proxy log (seed "
-        f"{SEED}), carried packet by packet over two paths that differ in nothing but their delay.",
+        question=f"What does the delay of a satellite cost? {imported.requests:,} requests of a synthetic proxy log "
+        f"(seed {SEED}), carried packet by packet over two paths that differ in nothing but their delay.",
         charts=charts,
         checks=[scenario.check() for scenario in scenarios.values()],
         imported=imported,

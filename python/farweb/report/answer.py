@@ -98,7 +98,8 @@ def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact
 def _variation(sweep: SweepResults, metric: Metric, names: Names) -> list[Fact]:
     """Which factors the variation comes from."""
     terms = sources(sweep, metric)
-    told = [f"{term(names, name)} {part:.1f} %" for name, part in terms if name not in CHANCE and part >= _LEAST_PERCENT]
+    large = [(name, part) for name, part in terms if name not in CHANCE and part >= _LEAST_PERCENT]
+    told = [f"{term(names, name)} {part:.1f} %" for name, part in large]
     if not told:
         return []
     chance = sum(part for name, part in terms if name in CHANCE)

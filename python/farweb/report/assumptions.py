@@ -74,8 +74,8 @@ def _workload(points: Sequence[Point]) -> list[str]:
         said.append(f"The runs have different request tables: {listed(tables)}.")
     if loads != ["1"]:
         said.append(
-            f"Load {span(loads)} stands for as many copies of the request table, each starting {span(copies)} after the one "
-            "before: the same mix of requests, closer together."
+            f"Load {span(loads)} stands for as many copies of the request table, each starting {span(copies)} after "
+            "the one before: the same mix of requests, closer together."
         )
     return said
 

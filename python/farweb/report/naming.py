@@ -1,4 +1,4 @@
-"""What factors are called in sentences and tables: ``load`` for `workload.load`, ``TCP buffer`` for `leg.0.tcp.buffer`."""
+"""What factors are called in sentences and tables: ``load`` for `workload.load`, ``TCP MSS`` for `leg.0.tcp.mss`."""
 
 import re
 from collections.abc import Mapping, Sequence

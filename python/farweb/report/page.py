@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from farweb.plot.style import Chart
 
 _PIXELS_AN_INCH = 103  # CSS pixels; the widest figures have 9 inches
-_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGTµmn]?(?:B|bit/s|s)|%|…|min|h|packets)(?![\w]))|(?<=…) (?=[\d−])|(?<=\bn) (?==)|(?<=\bn =) ")
+_BEFORE_UNIT = re.compile(
+    r"(?<=\d) (?=(?:[kMGTµmn]?(?:B|bit/s|s)|%|…|min|h|packets)(?!\w))"
+    r"|(?<=…) (?=[\d−])"
+    r"|(?<=\bn) (?==)|(?<=\bn =) "
+)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The path of a scenario, or of several that differ only in values, drawn as SVG.
 
 Nodes stand in a row, clients on the left. A link has what holds upwards (towards the servers) above it and what holds
-downwards below it; a leg is a bracket with its carrier and its TCP. Where scenarios have different values, all are told,
-in colour and bold. For narrow screens there is a second drawing that stands upright, the servers at the top; the
+downwards below it; a leg is a bracket with its carrier and its TCP. Where scenarios have different values, these are
+told in colour and bold. For narrow screens there is a second drawing that stands upright, the servers at the top; the
 stylesheet shows one of the two.
 """
 

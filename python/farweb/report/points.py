@@ -1,6 +1,6 @@
 """What the scenarios of a report mean: read again from manifests, so that a report needs nothing but the results.
 
-The core parses and checks scenarios; a manifest has one as JSON, every default spelled out, which is written as TOML here.
+The core parses and checks scenarios. A manifest has one as JSON, every default spelled out; it is written as TOML here.
 """
 
 import json

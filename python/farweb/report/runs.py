@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
+from farweb.plot.replicated import words
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
@@ -14,7 +15,6 @@ from farweb.report.path_drawing import draw_path, path_of, shape
 from farweb.report.points import Point, parse, point, toml
 from farweb.report.reproduction import command, inputs_sheet, manifest
 from farweb.report.warned import warned
-from farweb.plot.replicated import words
 from farweb.report.words import listed, plural, shown
 from farweb.results import Results
 from farweb.sheet import Sheet
@@ -227,8 +227,8 @@ def _assumptions(points: Sequence[Point]) -> str:
     """What the numbers rest on and what they leave out."""
     said = [
         *assumptions(points),
-        "Requests of a run share queues and connections, so they are not independent; intervals and bands in figures of "
-        "one run take them as if they were, and are too narrow where the path is busy.",
+        "Requests of a run share queues and connections, so they are not independent; intervals and bands in figures "
+        "of one run take them as if they were, and are too narrow where the path is busy.",
     ]
     out = page.part("What the models leave out", page.bullets(left_out(points)))
     return section("Assumptions", page.bullets(said), out)
@@ -270,8 +270,8 @@ def _reproduction(
     return section(
         "How to reproduce",
         page.paragraph(
-            "The same scenario, seed, request table and version of farweb give the same tables, byte for byte. With the "
-            "scenarios below saved as files beside their tables:"
+            "The same scenario, seed, request table and version of farweb give the same tables, byte for byte. With "
+            "the scenarios below saved as files beside their tables:"
         ),
         page.commands(lines),
         page.table(_runs_sheet(names, results)),

@@ -82,8 +82,8 @@ def design_sentences(sweep: SweepResults, metrics: Sequence[Metric]) -> list[str
         said.append("Every run has a seed of its own; runs are independent of each other.")
     if "student" in methods:
         said.append(
-            "Intervals are 95 % confidence intervals over replications (Student's t), which are independent of each other: "
-            "they say how far chance moves a number, not how far the models are from a real network."
+            "Intervals are 95 % confidence intervals over replications (Student's t), which are independent of each "
+            "other: they say how far chance moves a number, not how far the models are from a real network."
         )
     if "bootstrap" in methods:
         said.append("Those of quantiles at a point are by bootstrap of the replications' requests.")

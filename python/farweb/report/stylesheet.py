@@ -60,7 +60,8 @@ code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var
   figure img.high { max-height: 190mm; }
   figure, table, tr, .warning, .answer li, .path, li { break-inside: avoid; }
   .answer, .warning { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-  .scrolls { overflow: visible; } pre { break-before: avoid; break-inside: avoid; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .scrolls { overflow: visible; }
+  pre { break-before: avoid; break-inside: avoid; white-space: pre-wrap; overflow-wrap: anywhere; }
   p, li { orphans: 3; widows: 3; }
   details { display: none; } .paper { display: block; }
 }

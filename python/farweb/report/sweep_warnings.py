@@ -19,7 +19,8 @@ def state(sweep: SweepResults) -> list[str]:
     said = []
     if not sweep.complete:
         said.append(
-            f"This sweep is not finished: {ended:,} of {planned:,} runs have ended. Numbers are of these, and will change."
+            f"This sweep is not finished: {ended:,} of {planned:,} runs have ended. Numbers are of these, and will "
+            "change."
         )
     if failed:
         said.append(f"{plural(failed, 'run')} of {ended:,} failed. Numbers are of the others.")

@@ -16,6 +16,7 @@ from farweb.report.page import Page, section
 from farweb.report.path_drawing import draw_path, path_of, shape, span
 from farweb.report.points import Point, toml
 from farweb.report.reproduction import command, inputs_sheet, manifest
+from farweb.report.search import answer_of, metrics_of, question_of, tried_of, warnings_of
 from farweb.report.statistics import design_sentences, differences, variation, warmup
 from farweb.report.sweep_points import sweep_points, where
 from farweb.report.sweep_tables import factors_that_matter, results
@@ -62,12 +63,12 @@ def sweep_page(
     wanted = _metrics(sweep, metrics)
     factors = factors_named(sweep.design, by) or factors_that_matter(sweep, wanted[0])
     points = sweep_points(sweep)
-    asked = question or _question(sweep, wanted)
+    asked = question or question_of(sweep) or _question(sweep, wanted)
     sections = [
         page.warnings(state(sweep)),
-        section("Answer", page.facts(answer(sweep, wanted[0])), _intervals(sweep), kind="answer"),
+        section("Answer", page.facts([*answer_of(sweep), *answer(sweep, wanted[0])]), _intervals(sweep), kind="answer"),
         section("Path", *_paths(points), _factors(sweep)),
-        section("Results", *results(sweep, wanted, factors)),
+        section("Results", *results(sweep, wanted, factors), tried_of(sweep)),
         section("Figures", *map(page.figure, _charts(sweep, wanted[0], plots, factors))),
         section("What makes the difference", differences(sweep, wanted), variation(sweep, wanted)),
         _assumptions(sweep, wanted, list(points.values())),
@@ -79,14 +80,15 @@ def sweep_page(
 
 def _metrics(sweep: SweepResults, names: Sequence[str]) -> list[Metric]:
     """The metrics of the page: those asked for, or those that suit and of which there is anything to tell."""
+    names = names or metrics_of(sweep)
     for name in names:
         find_metric(name)
         if name not in sweep.metrics:
             raise ResultsError(f"{sweep.path}: its runs have no {name}")
     if names:
         return [find_metric(name) for name in dict.fromkeys(names)]
-    told = [find_metric(name) for name in (*MAIN, "failed") if sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0]
-    return told or [find_metric("done")]
+    told = [name for name in (*MAIN, "failed") if sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0]
+    return [find_metric(name) for name in told or ["done"]]
 
 
 def _question(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
@@ -144,9 +146,8 @@ def _factors(sweep: SweepResults) -> str:
         for level in levels
         if isinstance(level, dict) and "set" in level
     ]
-    return page.table(Sheet("What was varied (in the drawing in colour)", ["called here", "factor", "levels"], rows, names=3)) + (
-        page.bullets(sets)
-    )
+    header = ["called here", "factor", "levels"]
+    return page.table(Sheet("What was varied (in the drawing in colour)", header, rows, names=3)) + page.bullets(sets)
 
 
 def _levels(factor: Factor) -> str:
@@ -154,9 +155,7 @@ def _levels(factor: Factor) -> str:
     return ", ".join(labels) if len(labels) <= 12 else f"{span(labels)}, {len(labels)} values"
 
 
-def _charts(
-    sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: Sequence[Factor]
-) -> "list[Chart]":
+def _charts(sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: Sequence[Factor]) -> "list[Chart]":
     """The figures that were asked for; else three that the design allows, first those that have an axis of it."""
     if plots:
         return [_chart(sweep, name, metric, factors) for name in plots]
@@ -174,13 +173,13 @@ def _charts(
 def _chart(sweep: SweepResults, name: str, metric: Metric, factors: Sequence[Factor]) -> "Chart":
     """A figure, of the main metric and by the factors of the table as far as it has these options."""
     from farweb.plot import FIGURES, draw
+    from farweb.plot.against import LOAD
 
     options = FIGURES[name].options if name in FIGURES else ()
-    wanted = {"metric": metric.name} if "metric" in options else {}
-    if "by" not in options or len(factors) == len(sweep.design.factors):
-        return draw(name, [sweep], **wanted)
-    # The load is along the axis.
-    return draw(name, [sweep], **wanted, by=[factor.name for factor in factors if factor.name != "workload.load"])
+    by = None
+    if "by" in options and len(factors) < len(sweep.design.factors):
+        by = [factor.name for factor in factors if factor.name != LOAD]  # which is along the axis
+    return draw(name, [sweep], by=by, metric=metric.name if "metric" in options else None)
 
 
 def _assumptions(sweep: SweepResults, metrics: Sequence[Metric], points: Sequence[Point]) -> str:
@@ -192,6 +191,7 @@ def _assumptions(sweep: SweepResults, metrics: Sequence[Metric], points: Sequenc
 
 def _warnings(sweep: SweepResults, metrics: Sequence[Metric], points: dict[int, Point]) -> str:
     said = [
+        *warnings_of(sweep),
         *sweep_warnings(sweep, metrics),
         *warned(list(points.values()), lambda some: where(sweep, points, some)),
     ]
