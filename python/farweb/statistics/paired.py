@@ -53,7 +53,7 @@ def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) ->
     differences = at_level - at_base
     # Differences that vary by no more than the rounding of what they are of do not vary.
     if differences.size and np.ptp(differences) <= _ROUNDING * max(np.abs(at_level).max(), np.abs(at_base).max()):
-        differences = np.full(differences.size, at_level.mean() - at_base.mean())
+        differences = np.full(differences.size, differences[0])
     interval = student(differences, confidence)
     alone, compared = student(at_base, confidence), student(at_level, confidence)
     if interval.mean is None or alone.mean is None:

@@ -177,7 +177,7 @@ SWEEP_TABLES: dict[str, TableSpec] = {
     },
     "plan": {
         "name": "plan",
-        "description": "One row a planned run, in the order of the plan.",
+        "description": "One row a planned run, in the order of the plan; written when the sweep begins.",
         "columns": [column for column in _RUNS if column["name"] not in {"status", "error"}],
     },
     "timings": {
