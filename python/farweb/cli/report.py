@@ -10,12 +10,15 @@ from farweb.cli.options import Debug, Json, Output, Quiet
 
 def report(
     results: Annotated[
-        list[Path],
-        typer.Argument(metavar="RESULTS…", help="The folder of a sweep, or folders of runs to set beside one another."),
+        list[str],
+        typer.Argument(
+            metavar="RESULTS…",
+            help="The folder of a sweep, also a URL, or folders of runs to set beside one another.",
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The page; report.html in the first folder when left out."),
+        typer.Option("--out", "-o", metavar="FILE", help="The page; report.html in the (first) folder when left out, here where that is a URL."),
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading; the question when left out.")] = None,
     question: Annotated[
@@ -61,7 +64,7 @@ def report(
         plots=plot or (),
         by=by or (),
     )
-    file = out or results[0] / REPORT
+    file = out or (Path() if "://" in results[0] else Path(results[0])) / REPORT
     page.write(file)
     if as_json or not quiet:
         output.result({"report": str(file), "title": page.title, "bytes": file.stat().st_size}, str(file))

@@ -104,7 +104,7 @@ def _windows(points: Sequence[Point]) -> list[str]:
         if any(_by_host(point, number) and leg["hosts"] is None for point, leg in zip(points, legs, strict=True)):
             said.append(
                 f"{stretch}: {round_trip} of propagation there and back. Servers have the window and the segment size "
-                "that the host table tells; it is not part of the results, so limits are not worked out here."
+                "that the host table tells; it is not at hand here, so limits are not worked out."
             )
             continue
         limits = [leg["window_limit_bps"] for leg in legs if leg["window_limit_bps"] is not None]

@@ -11,8 +11,8 @@ from farweb.report.points import Point, parse, point
 from farweb.report.words import listed, plural
 from farweb.results import MANIFEST
 from farweb.sweep.inputs import stored_hosts
-from farweb.sweep.results import PARTS, SweepResults
-from farweb.sweep.store import input_name
+from farweb.sweep.results import SweepResults
+from farweb.sweep.store import input_name, part_name
 
 
 def sweep_points(sweep: SweepResults) -> dict[int, Point]:
@@ -21,13 +21,13 @@ def sweep_points(sweep: SweepResults) -> dict[int, Point]:
     first: dict[int, str] = {}
     for number, run in zip(sweep.points.filter(done), sweep.runs["run"].filter(done), strict=True):
         first.setdefault(number, run)
-    design, names, hosts = sweep.design, names_of(sweep), _Hosts(sweep.path)
+    design, names, hosts = sweep.design, names_of(sweep), _Hosts(sweep.store.folder)
     found = {}
     for number, run in sorted(first.items()):
-        file = sweep.path / PARTS / f"run={run}" / MANIFEST
-        manifest = json.loads(file.read_text("utf-8"))
+        name = f"{part_name(run)}/{MANIFEST}"
+        manifest = json.loads(sweep.store.read(name))
         levels = [design.levels(number)[factor.name] for factor in design.factors]
-        scenario = parse(manifest["scenario"], str(file))
+        scenario = parse(manifest["scenario"], f"{sweep.store.url}/{name}")
         found[number] = point(at(names, design.factors, levels), scenario, hosts.of(manifest))
     return found
 
@@ -46,16 +46,16 @@ def where(sweep: SweepResults, points: dict[int, Point], some: Sequence[Point]) 
 
 
 class _Hosts:
-    """The host tables that a sweep keeps with its results, each read once."""
+    """The host tables that a sweep on this machine keeps with its results, each read once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._read: dict[str, _core.HostTable] = {}
 
     def of(self, manifest: Mapping[str, Any]) -> _core.HostTable | None:
-        """The host table of a run; None when it had none, or when it is not there any more."""
+        """The host table of a run; None when it had none, or when it is not at hand."""
         sha256 = manifest["inputs"].get("hosts", {}).get("sha256")
-        if sha256 is None or not (self._folder / input_name(sha256)).is_file():
+        if sha256 is None or self._folder is None or not (self._folder / input_name(sha256)).is_file():
             return None
         if sha256 not in self._read:
             self._read[sha256] = stored_hosts(self._folder, sha256)
