@@ -156,7 +156,9 @@ def test_names_are_text_whatever_they_hold(tmp_path: Path) -> None:
     )
     run = write_results(tmp_path / "a", [request(1, 1.0, 1000)], name=HOSTILE)
     again = write_results(tmp_path / "b", [request(1, 2.0, 1000)], name=HOSTILE)
-    made = report([with_scenario(each, effective) for each in (run, again)], title=HOSTILE, question=HOSTILE, plots=["cdf"])
+    made = report(
+        [with_scenario(each, effective) for each in (run, again)], title=HOSTILE, question=HOSTILE, plots=["cdf"]
+    )
     page = made.html()
     outline = Outline(page)
     assert "script" not in outline.tags

@@ -101,6 +101,18 @@ def test_the_answer_is_that_of_the_numbers(factorial: SweepResults) -> None:
     assert answer(factorial, find_metric("done")) == [("Done: 3", "(3 … 3) at every point.")]
 
 
+def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
+    def metrics(levels: Levels, replication: int) -> Row:
+        crowded = levels[LOAD] == 2 and levels[QUEUE] == "256000 B"
+        return {"latency_mean_s": 1.0 + 4.0 * crowded + 0.01 * replication, "done": 1}
+
+    design = design_of({LOAD: [1, 2], QUEUE: ["64000 B", "256000 B"]}, 3)
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), circuits)
+    facts = dict(answer(sweep, find_metric("latency_mean_s")))
+    assert "What load makes depends on queue down:" in facts
+    assert "load 33.3 %, queue down 33.3 % and load × queue down 33.3 %" in facts["Where the variation comes from:"]
+
+
 def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_path: Path) -> None:
     queues = [f"{size}000 B" for size in (16, 32, 64, 128, 256)]
     design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2, 4, 8], QUEUE: queues}, 2)
@@ -246,6 +258,15 @@ def test_names_are_text_whatever_they_hold(tmp_path: Path) -> None:
 
 def test_the_same_sweep_gives_the_same_page(factorial: SweepResults, page: str) -> None:
     assert report([SweepResults.open(factorial.path)]).html() == page
+
+
+def test_a_sweep_in_an_object_store_has_the_same_answer(factorial: SweepResults, page: str) -> None:
+    import fsspec
+
+    fsspec.filesystem("memory").put(str(factorial.path), "/factorial", recursive=True)
+    away = report([SweepResults.open("memory://factorial")], plots=["effects"])
+    answers = [each.partition('<section class="answer">')[2].partition("</section>")[0] for each in (away.html(), page)]
+    assert answers[0] == answers[1] != ""
 
 
 def test_the_page_of_a_large_sweep_is_small(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
 from farweb.report.words import between, change, change_between, listed, percent, shown
 from farweb.statistics.intervals import student
+from farweb.sweep.analysis import JOINT
 from farweb.sweep.results import SweepResults
 
 Fact = tuple[str, str]
@@ -20,6 +21,7 @@ _TERMS = 4  # chosen: more sources of variation than these nobody keeps in mind
 CHANCE = ("replications", "error")
 """Sources of variation, as the table `effects` names them, that no factor is the reason of."""
 
+_JOINT_PERCENT = 5.0  # of the variation, from which an interaction is worth a sentence; chosen
 _LEAST_PERCENT = 1.0  # of the variation, that a source has to have to be named; chosen
 
 
@@ -104,7 +106,17 @@ def _variation(sweep: SweepResults, metric: Metric, names: Names) -> list[Fact]:
         return []
     chance = sum(part for name, part in terms if name in CHANCE)
     rest = f"; chance between replications makes {chance:.1f} %" if chance >= 0.05 else ""
-    return [("Where the variation comes from:", f"{listed(told[:_TERMS])}{rest}.")]
+    return [("Where the variation comes from:", f"{listed(told[:_TERMS])}{rest}."), *_together(large, names)]
+
+
+def _together(terms: Sequence[tuple[str, float]], names: Names) -> list[Fact]:
+    """That what one factor does depends on another, where that makes a difference."""
+    joint = [term(names, name).split(JOINT) for name, part in terms if JOINT in name and part >= _JOINT_PERCENT]
+    if not joint:
+        return []
+    *some, last = joint[0]
+    told = "differences above are averages over that. The figures show it."
+    return [(f"What {listed(some)} makes depends on {last}:", told)]
 
 
 def sources(sweep: SweepResults, metric: Metric) -> list[tuple[str, float]]:
