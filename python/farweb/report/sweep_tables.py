@@ -36,7 +36,7 @@ def results(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]
     title, note = "Estimates at each point", ""
     if pooled:
         title = f"Estimates by {listed([names[factor.name] for factor in by])}"
-        note = f"Pooled over {listed(pooled)}: the mean over their levels, each with the same weight. "
+        note = f"Pooled over {listed(pooled)}: the mean over all levels, each with the same weight. "
     elif len(rows) > _ROWS:
         rows = _ends(rows, metrics[0])
         title = f"The points with the {_ENDS} best and the {_ENDS} worst values of {words(metrics[0])}"
