@@ -19,7 +19,7 @@ import numpy as np
 from farweb.errors import ResultsError
 from farweb.metrics import find_metric
 from farweb.results import MANIFEST, SWEEP_KIND, Results, how_to_record, parse_manifest, read_manifest
-from farweb.statistics.intervals import Interval, quantiles, student
+from farweb.statistics.intervals import Interval, quantiles, students
 from farweb.sweep import analysis
 from farweb.sweep.analysis import Row, Values
 from farweb.sweep.design import Design
@@ -349,12 +349,12 @@ class SweepResults:
                 continue
             rows["effects"] += terms
             rows["level_effects"] += levels
+        means = {metric: students(self.values(metric)) for metric in self.metrics}
         for point, finished in self._finished():
             found = _quantiles(finished)
             for metric in self.metrics:
-                interval = found.get(metric)
-                method = "student" if interval is None else "bootstrap"
-                interval = student(self.values(metric)[point]) if interval is None else interval
+                interval = found.get(metric, means[metric][point])
+                method = "bootstrap" if metric in found else "student"
                 rows["estimates"].append(analysis.estimate_row(self.design, point, metric, interval, method))
             if finished:
                 runs = [(each.start_s, each.latency_s) for each in finished]
