@@ -291,3 +291,13 @@ def test_nothing_ended_well(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "sweep", design, failed={(0, 0): "no", (1, 0): "no"})
     with pytest.raises(ResultsError, match="no run of the points to be drawn has ended well"):
         describe("latency-load", [sweep])
+
+
+def test_panels_are_made_by_the_factors_that_leave_few_enough_series(tmp_path: Path) -> None:
+    nine = design_of({"workload.load": [1, 2], "a": [1, 2], "b": list("qrstuvwxy")}, 1)
+    sweep = write_sweep(tmp_path / "nine", nine, metrics)
+    figure = describe("latency-load", [sweep])
+    assert [panel.title for panel in figure.panels] == [f"b = {level}" for level in "qrstuvwxy"]
+    assert (figure.legend, labels(figure)) == ("a", ["1", "2"])
+    figure = describe("latency-load", [sweep], by=["b"])
+    assert [len(panel.series) for panel in figure.panels] == [1] * 9

@@ -178,12 +178,14 @@ def _hold(design: Design, points: Sequence[int], rest: Sequence[int]) -> tuple[l
 def _spread(
     design: Design, points: Sequence[int], series: Sequence[int], notes: list[str], rest: Sequence[int], most: int
 ) -> Arrangement:
-    """Panels by as few of the first factors as leave no more than `SERIES_MAX` series in each."""
-    first = next(
-        number for number in range(len(series) + 1) if _combinations(design, points, series[number:]) <= SERIES_MAX
-    )
-    panels, styles = (_numbered(design, points, some) for some in (series[:first], series[first:]))
-    if len(panels) > most or (first and first == len(series)):
+    """Panels by as few of the first factors, or else of the last, as leave no more than `SERIES_MAX` series in each."""
+    for order in (list(series), list(series)[::-1]):
+        first = next(
+            number for number in range(len(order) + 1) if _combinations(design, points, order[number:]) <= SERIES_MAX
+        )
+        if _combinations(design, points, order[:first]) <= most:
+            break
+    else:
         number = _combinations(design, points, series)
         names = ", ".join(design.factors[each].name for each in series)
         raise FarwebError(
@@ -191,19 +193,21 @@ def _spread(
             f"{f' in each of {most} panels' if most > 1 else ''}: name fewer factors with --by, or fewer levels with "
             "--where FACTOR=LEVEL"
         )
+    of_panels, of_styles = order[:first], order[first:]
+    panels, styles = (_numbered(design, points, some) for some in (of_panels, of_styles))
     members: dict[tuple[int, int], list[int]] = {}
     for point in points:
         row = design.points[point]
         place = (
-            panels[tuple(row[each] for each in series[:first])],
-            styles[tuple(row[each] for each in series[first:])],
+            panels[tuple(row[each] for each in of_panels)],
+            styles[tuple(row[each] for each in of_styles)],
         )
         members.setdefault(place, []).append(point)
-    names_of_styles = _labels(design, styles, series[first:])
+    names_of_styles = _labels(design, styles, of_styles)
     groups = [Group(names_of_styles[style], style, panel, tuple(some)) for (panel, style), some in members.items()]
     return Arrangement(
-        titles=tuple(_titles(design, panels, series[:first])),
-        legend=", ".join(design.factors[each].name for each in series[first:]),
+        titles=tuple(_titles(design, panels, of_panels)),
+        legend=", ".join(design.factors[each].name for each in of_styles),
         groups=tuple(sorted(groups, key=lambda group: (group.panel, group.index))),
         notes=tuple(notes),
         together=tuple(design.factors[each].name for each in rest),

@@ -33,19 +33,22 @@ def paint(figure: Figure) -> style.Chart:
     )
     cells: list[Axes] = list(grid.flat)
     for place, (axes, panel) in enumerate(zip(cells, figure.panels, strict=False)):
-        _panel(axes, panel)
+        _panel(axes, panel, figure.size[0] / figure.columns)
         below, left = not figure.share_x or figure.lowest(place), not figure.share_y or figure.leftmost(place)
         axes.tick_params(which="both", labelbottom=below, labelleft=left)
-        axes.set_xlabel(panel.x.label if below else "")
-        axes.set_ylabel(panel.y.label if left else "")
+        axes.set_xlabel(style.cut(panel.x.label, 0.8 * figure.size[0] / figure.columns) if below else "")
+        axes.set_ylabel(style.cut(panel.y.label, 0.8 * figure.size[1] / figure.rows) if left else "")
     for axes in cells[len(figure.panels) :]:
         axes.set_visible(False)
     _scale_of_densities(chart, cells, figure)
-    style.frame(chart, figure.title, figure.caption, _entries(figure), figure.legend)
+    width = figure.size[0]
+    title = style.cut(figure.title, 0.98 * width, 12.5)
+    style.frame(chart, title, figure.caption, _entries(figure), style.cut(figure.legend, 0.95 * width))
     return chart
 
 
-def _panel(axes: Axes, panel: Panel) -> None:
+def _panel(axes: Axes, panel: Panel, width: float) -> None:
+    """Draw a panel that is so many inches wide, with what stands beside it."""
     axes.set_xscale("log" if panel.x.scale == "log" else "linear")
     axes.set_yscale("log" if panel.y.scale == "log" else "linear")
     if panel.density is not None:
@@ -56,12 +59,14 @@ def _panel(axes: Axes, panel: Panel) -> None:
         _compare(axes, reference, panel)
     if panel.title:
         colour = style.INK if panel.index is None else style.series(panel.index)["color"]
-        axes.set_title(panel.title, color=colour, fontsize=9, fontweight="normal" if panel.index is None else "bold")
+        title = "\n".join(style.cut(line, 0.85 * width) for line in panel.title.splitlines())
+        axes.set_title(title, color=colour, fontsize=9, fontweight="normal" if panel.index is None else "bold")
     if panel.note:
         axes.set_title(panel.note, loc="right", fontsize=8.5, pad=2)
     _limit(axes, panel)
     _mark(axes.xaxis, panel.x)
     _mark(axes.yaxis, panel.y)
+    _name_levels(axes, panel, width)
 
 
 def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
@@ -179,10 +184,7 @@ def _top(axes: Axes, reached: float) -> float:
 
 def _mark(mpl_axis: MplAxis, axis: Axis) -> None:
     """Marks along an axis, with the unit in each where the axis spans prefixes."""
-    if axis.scale == "category":
-        mpl_axis.set_ticks(list(range(len(axis.levels))), list(axis.levels))
-        mpl_axis.grid(False)
-    elif axis.scale == "log":
+    if axis.scale == "log":
         if axis.marks_carry_unit:
             style.counted(mpl_axis, axis.unit)
         else:
@@ -193,13 +195,28 @@ def _mark(mpl_axis: MplAxis, axis: Axis) -> None:
         mpl_axis.set_major_locator(MaxNLocator(nbins=3, integer=True))
 
 
+def _name_levels(axes: Axes, panel: Panel, width: float) -> None:
+    """The names of levels at their places; aslant where they do not fit side by side."""
+    for axis, mpl_axis in ((panel.x, axes.xaxis), (panel.y, axes.yaxis)):
+        if axis.scale == "category":
+            names = [style.cut(name, 0.45 * width) for name in axis.levels]
+            mpl_axis.set_ticks(list(range(len(names))), names)
+            mpl_axis.grid(False)
+    if panel.x.scale == "category":
+        each = 0.8 * width / len(panel.x.levels)
+        if any(style.cut(name, each) != name for name in panel.x.levels):
+            axes.tick_params(axis="x", rotation=30)
+            for label in axes.get_xticklabels():
+                label.set(horizontalalignment="right", rotation_mode="anchor")
+
+
 def _entries(figure: Figure) -> list[Line2D]:
     """The legend: each label once, in the order in which the panels have them."""
     entries: dict[str, Line2D] = {}
     for panel in figure.panels:
         for series in panel.series:
             if series.label:
-                entries.setdefault(series.label, _entry(series))
+                entries.setdefault(series.label, _entry(series, figure.size[0]))
     for panel in figure.panels:
         for reference in panel.references:
             if reference.label:
@@ -208,16 +225,16 @@ def _entries(figure: Figure) -> list[Line2D]:
     return list(entries.values())
 
 
-def _entry(series: Series) -> Line2D:
+def _entry(series: Series, width: float) -> Line2D:
     look = style.series(series.index)
-    marker = (
-        style.marker(series.index)
-        if series.form in ("points", "dots")
-        else "s"
-        if series.form in ("area", "bars")
-        else None
-    )
+    marker = {"points": style.marker(series.index), "dots": style.marker(series.index), "area": "s", "bars": "s"}
     line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
     return Line2D(
-        [], [], color=look["color"], linestyle=line, marker=marker, markeredgecolor="white", label=series.label
+        [],
+        [],
+        color=look["color"],
+        linestyle=line,
+        marker=marker.get(series.form),
+        markeredgecolor="white",
+        label=style.cut(series.label, 0.8 * width),
     )

@@ -158,6 +158,8 @@ class _Pools:
             for run, r in rows.select("run", "replication").iter_rows()
         ]
         self._counted += [each for each, _ in found]
+        if not found:
+            return Pool(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0)
         finished = pl.concat([each.finished.with_columns(r=pl.lit(number, pl.Int64)) for each, number in found])
         return Pool(
             finished["response_bytes"].to_numpy(),

@@ -78,6 +78,7 @@ _RC: Any = {
 FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
 _COLUMNS_MAX = 6  # of a legend; chosen: more are not found at a glance
 _POINTS_A_LINE = 11.5
+_LETTERS_AN_INCH = 12.5  # of nine points, measured with room to spare
 _CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
 
 
@@ -211,9 +212,31 @@ def encode(chart: Figure, suffix: str) -> bytes:
         "pdf": {"CreationDate": None, "Creator": "farweb", "Producer": None},
     }
     buffer = io.BytesIO()
-    with look():
+    with look(), _laid_out(chart):
         chart.savefig(buffer, format=suffix, metadata=stamps[suffix])
     return buffer.getvalue()
+
+
+@contextmanager
+def _laid_out(chart: Figure) -> Iterator[None]:
+    """Keep the axes at places rounded to 1/10,000 of the figure as long as the block lasts.
+
+    The layout solves equations in an order that changes from time to time, and so do the last digits of its places.
+    """
+    engine = chart.get_layout_engine()
+    if engine is None:
+        yield
+        return
+    engine.execute(chart)
+    chart.set_layout_engine("none")
+    for axes in chart.axes:
+        left, bottom, width, height = (round(side, 4) for side in axes.get_position(original=True).bounds)
+        axes.set_position((left, bottom, width, height))
+        axes.set_in_layout(True)  # the layout comes back after the block
+    try:
+        yield
+    finally:
+        chart.set_layout_engine(engine)
 
 
 def check_target(out: Path, *, on_paper: bool = False) -> None:
@@ -243,6 +266,18 @@ def save(chart: Chart, out: Path) -> None:
     content = chart.html().encode() if suffix == HTML else encode(chart, suffix.removeprefix("."))
     with staged_file(out) as stage:
         stage.write_bytes(content)
+
+
+def cut(text: str, inches: float, height: float = 9.0) -> str:
+    """A line of text with its middle left out where it is too long for its place.
+
+    Args:
+        text: One line.
+        inches: Its room.
+        height: Of the letters, in points.
+    """
+    room = max(8, int(inches * _LETTERS_AN_INCH * 9 / height))
+    return text if len(text) <= room else f"{text[: (room - 1) // 2]}…{text[-(room // 2) :]}"
 
 
 def listed(words: Sequence[str]) -> str:
