@@ -145,7 +145,8 @@ def test_schema_scenario_is_json_as_people_see_it_too(farweb: Farweb) -> None:
 # In the order of a study: what one leaves, the next ones take.
 VERBS = (
     *("schema scenario", "schema results", "schema requests"),
-    *("workload import", "workload stats", "check", "run", "show", "sql", "plot", "export pcapng", "export xpl"),
+    *("workload import", "workload stats", "check", "run", "show", "sql", "plot", "report"),
+    *("export pcapng", "export xpl"),
 )
 
 
@@ -186,6 +187,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
         "show": ("r",),
         "sql": ("r", "select * from requests"),
         "plot": ("cdf", "r"),
+        "report": ("r",),
         "export pcapng": ("r",),
         "export xpl": ("r",),
     }
@@ -200,7 +202,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
     "arguments",
     [
         *("run cable.toml", "workload import access.log --format squid", "plot cdf results/cable"),
-        *("export pcapng results/cable", "export xpl results/cable"),
+        *("report results/cable", "export pcapng results/cable", "export xpl results/cable"),
     ],
 )
 def test_what_writes_a_file_is_silent_when_asked(farweb: Farweb, cable: Path, arguments: str) -> None:

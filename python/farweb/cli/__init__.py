@@ -14,7 +14,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, runs, schema, sql, sweeps, workload
+from farweb.cli import export, figures, report, runs, schema, sql, sweeps, workload
 from farweb.errors import FarwebError, RunError
 
 _FAILED = 3
@@ -33,6 +33,7 @@ app.command()(runs.run)
 app.command()(sweeps.sweep)
 app.command()(runs.show)
 app.command()(figures.plot)
+app.command()(report.report)
 app.command()(sql.sql)
 app.add_typer(export.app, name="export")
 app.add_typer(workload.app, name="workload")
