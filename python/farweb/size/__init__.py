@@ -1,0 +1,5 @@
+"""`farweb size`: the smallest or largest value of a key of a scenario that meets a target.
+
+`target` reads what is wanted, `vary` which values there are, `search` asks for the runs it needs, `judge` decides from
+them, `answer` says what was found, `find` runs it all.
+"""
