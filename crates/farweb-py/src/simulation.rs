@@ -30,12 +30,12 @@ impl Simulation {
         requests_name: &str,
         hosts: Option<&HostTable>,
     ) -> PyResult<Self> {
-        let workload = &scenario.0.workload;
+        let workload = &scenario.checked().workload;
         let (copies, requests_each) =
             open_copies(requests, requests_name, workload.load, workload.copies_offset)?;
         let directory = hosts.map_or_else(Default::default, |hosts| hosts.0.clone());
         Ok(Self {
-            world: World::new(&scenario.0, seed, directory),
+            world: World::new(scenario.checked(), seed, directory),
             requests: copies,
             requests_total: requests_each.map(|requests| requests * u64::from(workload.load)),
         })
