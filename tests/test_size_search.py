@@ -63,9 +63,13 @@ def test_what_is_asked_for_is_asked_once_and_stays_until_it_is_told() -> None:
     assert made.found().answer == 70
 
 
+def falls_at(step: int) -> Metric:
+    return lambda position, _: float(position < step)
+
+
 def test_without_chance_two_runs_a_value_find_the_step() -> None:
     for step in range(100):
-        made = search(lambda position, _, step=step: float(position < step))  # type: ignore[misc]
+        made = search(falls_at(step))
         found = made.found()
         assert (found.answer, found.below) == (step, step - 1 if step else None)
         assert found.attainable is True
@@ -139,7 +143,11 @@ def test_one_pair_that_differs_takes_back_what_two_equal_runs_said() -> None:
 
     made = search(metric)
     assert not made.judge.without_chance
-    assert made.judge.count(50) >= 13
+    assert made.judge.count(50) >= 13, "counts may be equal by chance"
+    made = search(metric, "goodput_bps <= 0.5", name="goodput_bps")
+    assert made.judge.count(50) >= 13, "and zeros"
+    made = search(lambda *run: 1 + metric(*run), "goodput_bps <= 1.5", name="goodput_bps")
+    assert made.judge.count(50) == 5, "but not rates"
     assert (made.found().below, made.found().answer) == (49, 50)
 
 

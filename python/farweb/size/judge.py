@@ -14,14 +14,15 @@ one of them. So it is never asked which value is the best.
 
 Runs that are equal in every metric whatever their seed need no statistics: two of them decide. That is believed only
 of a scenario whose links draw no losses at random, and until two runs of a value differ anywhere in the search. Where
-runs differ but the metric does not (no drops in any of them), a value is decided when so many equal ones would be
-improbable if every second run had another value.
+runs differ but the metric does not, chance does not reach the metric, and the first look decides. Counts, zeros and
+all metrics under random losses may be equal by chance (no drops in any run, so far): they are decided when so many
+equal ones would be improbable if every second run had another value.
 
 Left out: metrics of few replications that are far from normal. A rare event that no replication has shown (one run in
 a hundred) is not in the interval; ask for more replications where rare events matter.
 
-Sources: Jennison and Turnbull, Group Sequential Methods with Applications to Clinical Trials, 2000, chapters 2 (repeated
-looks) and 7 (error spending); Law, Simulation Modeling and Analysis, 5th ed., 2015, chapters 9 (Bonferroni), 10 (paired
+Sources: Jennison and Turnbull, Group Sequential Methods with Applications to Clinical Trials, 2000, chapters 2 and 7
+(repeated looks, error spending); Law, Simulation Modeling and Analysis, 5th ed., 2015, chapters 9 (Bonferroni), 10 (paired
 t) and 11 (common random numbers); Fieller, "Some problems in interval estimation", J. Royal Stat. Soc. B 16, 1954.
 """
 
@@ -72,6 +73,7 @@ class Judge:
 
     def __init__(self, target: Target, looks: Sequence[int], confidence: float, values: int, chance: bool) -> None:
         self.without_chance = not chance
+        self._chance = chance
         self._clauses = target.clauses
         self._looks = looks
         self._rows: dict[int, dict[int, Row]] = {}
@@ -179,16 +181,23 @@ class Judge:
         looked, holds = self._decided.get(key, (0, None))
         for look in self._looks[bisect.bisect_right(self._looks, looked) :]:
             if holds is None and look <= n:
-                holds = self._look(clause, _excess(clause, values[:look], others))
+                by_chance = self._chance or clause.metric.whole or not values[0]
+                holds = self._look(clause, _excess(clause, values[:look], others), by_chance)
                 self._decided[key] = look, holds
         return holds
 
-    def _look(self, clause: Clause, excess: NDArray[np.float64]) -> bool | None:
-        """Whether the expectation of `excess` is within the bound at 0, if these replications show it."""
+    def _look(self, clause: Clause, excess: NDArray[np.float64], by_chance: bool) -> bool | None:
+        """Whether the expectation of `excess` is within the bound at 0, if these replications show it.
+
+        Args:
+            clause: What is judged.
+            excess: How far each replication is beyond the bound.
+            by_chance: Whether they may all be equal by chance.
+        """
         broken = self._error / len(self._clauses) / (self._rivals if clause.of_best else 1)
         if (excess == excess[0]).all():
             within = _within(float(excess[0]), clause.strict)
-            likelihood = 0.5 ** (len(excess) - 1)
+            likelihood = 0.5 ** (len(excess) - 1) if by_chance else 0.0
             return within if likelihood <= (self._error if within else broken) else None
         high = student(excess, 1 - 2 * self._error).high
         low = student(excess, 1 - 2 * broken).low
