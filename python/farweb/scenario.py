@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from farweb.results import Results
     from farweb.run import Progress
     from farweb.sweep.design import Design
+    from farweb.sweep.results import SweepResults
+    from farweb.sweep.sweep import Progress as SweepProgress
 
 Value = str | int | float | bool | list[Any]
 
@@ -184,6 +186,39 @@ class Scenario:
 
         scenario = self if seed is None else self.with_({"run.seed": seed})
         return simulate(scenario, Path("results") / self.path.stem if out is None else Path(out), progress)
+
+    def sweep(
+        self,
+        out: str | Path | None = None,
+        *,
+        jobs: int | None = None,
+        scheduler: str | None = None,
+        retries: int = 0,
+        progress: "Callable[[SweepProgress], None] | None" = None,
+    ) -> "SweepResults":
+        """Do the runs of the scenario's table `[sweep]`, as many at a time as there are cores.
+
+        Runs whose results are in the folder are not done again. A run that fails is recorded, and the others go on. A
+        script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
+
+        Args:
+            out: The folder, or a URL that fsspec knows; ``results/NAME`` when left out, NAME being that of the scenario
+                file.
+            jobs: Runs at a time, a process each; as many as cores when left out.
+            scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
+            retries: How often a run that failed is tried again.
+            progress: Called some ten times a second.
+
+        Raises:
+            ScenarioError: There is no table `[sweep]`, or a combination of levels is not allowed.
+            WorkloadError: A table of the workload cannot be used. Nothing is written then.
+            ResultsError: There is something else at `out`, or another sweep is at work there.
+            RunError: The folder cannot be written to, or the scheduler has gone. What was finished stays.
+        """
+        from farweb.sweep.sweep import run_sweep
+
+        folder = Path("results") / self.path.stem if out is None else out
+        return run_sweep(self, folder, jobs=jobs, scheduler=scheduler, retries=retries, progress=progress)
 
     def __rich__(self) -> "RenderableType":
         from rich.text import Text

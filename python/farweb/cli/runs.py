@@ -41,7 +41,7 @@ def check(
         farweb check satellite.toml --set leg.0.tcp.buffer="65535 B"
     """
     del debug  # main() reads it
-    checked = _load(scenario, settings).check()
+    checked = load(scenario, settings).check()
     Output(as_json, quiet).result(checked.to_dict(), checked)
 
 
@@ -73,7 +73,7 @@ def run(
     """
     del debug
     output = Output(as_json, quiet)
-    loaded = _load(scenario, settings)
+    loaded = load(scenario, settings)
     with output.progress("simulating") as show:
 
         def on_progress(now: "Progress") -> None:
@@ -106,7 +106,8 @@ def show(
     Output(as_json, quiet).result({"results": str(results), "summary": summary.to_dict()}, summary)
 
 
-def _load(path: Path, settings: list[str] | None) -> "Scenario":
+def load(path: Path, settings: list[str] | None) -> "Scenario":
+    """The scenario that the arguments of a verb name, with what `--set` changes."""
     from farweb.scenario import Scenario
 
     changes = {}
