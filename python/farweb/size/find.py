@@ -1,8 +1,8 @@
 """Finds a size: runs what the search asks for, as a sweep runs its points, and leaves a folder like a sweep's.
 
-The folder's design is of the kind `search`: one factor, the values tried as its levels, and as many replications of each as
-it took. The manifest has the answer. Runs whose results are in the folder are not done again, whatever they were done
-for: a search that was interrupted goes on, and one with another target or more confidence does what it lacks.
+The folder's design is of the kind `search`: one factor, the values tried as its levels, and as many replications of
+each as it took. The manifest has the answer. Runs whose results are in the folder are not done again, whatever they
+were done for: a search that was interrupted goes on, and one with another target or more confidence does what it lacks.
 """
 
 import json
@@ -98,7 +98,9 @@ def find_size(
     with store.claimed(), Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
         _run(search, runs, store, pool, axis, goal, progress)
         if not search.runs:
-            raise FarwebError(f"--max-runs {limits.runs}: the first values alone take {len(search.tried) * 2} runs or more")
+            raise FarwebError(
+                f"--max-runs {limits.runs}: the first values alone take {len(search.tried) * 2} runs or more"
+            )
         _check_metrics(goal, runs.outcomes.values())
         answer = answer_of(search, axis, goal, limits, scenario.name, _left_out(scenario, axis))
         tried, design = runs.in_order()
@@ -198,7 +200,13 @@ class _Runs:
 
 
 def _manifest(
-    base: "Scenario", inputs: Inputs, design: Design, tried: list[Run], target: Target, axis: Axis, limits: Limits | None
+    base: "Scenario",
+    inputs: Inputs,
+    design: Design,
+    tried: list[Run],
+    target: Target,
+    axis: Axis,
+    limits: Limits | None,
 ) -> dict[str, Any]:
     search: dict[str, Any] = {"key": axis.name, "target": str(target), "largest": axis.downwards}
     if limits is not None:
@@ -209,7 +217,9 @@ def _manifest(
 def _draws_losses(base: "Scenario", axis: Axis) -> bool:
     """Whether a link loses packets at random, so that equal runs may be equal by chance."""
     ends = (base.with_(axis.choice(position).changes) for position in (0, len(axis) - 1))
-    losses = (link[way].get("loss", {}) for end in ends for link in end.effective["path"]["link"] for way in ("up", "down"))
+    losses = (
+        link[way].get("loss", {}) for end in ends for link in end.effective["path"]["link"] for way in ("up", "down")
+    )
     return any(loss.get("kind", "none") not in _LOSS_WITHOUT_CHANCE for loss in losses)
 
 

@@ -22,8 +22,9 @@ Left out: metrics of few replications that are far from normal. A rare event tha
 a hundred) is not in the interval; ask for more replications where rare events matter.
 
 Sources: Jennison and Turnbull, Group Sequential Methods with Applications to Clinical Trials, 2000, chapters 2 and 7
-(repeated looks, error spending); Law, Simulation Modeling and Analysis, 5th ed., 2015, chapters 9 (Bonferroni), 10 (paired
-t) and 11 (common random numbers); Fieller, "Some problems in interval estimation", J. Royal Stat. Soc. B 16, 1954.
+(repeated looks, error spending); Law, Simulation Modeling and Analysis, 5th ed., 2015, chapters 9 (Bonferroni), 10
+(paired t) and 11 (common random numbers); Fieller, "Some problems in interval estimation", J. Royal Stat. Soc. B 16,
+1954.
 """
 
 import bisect
@@ -136,16 +137,17 @@ class Judge:
         if position not in known:
             return None, None, None
         best = (min if clause.upper else max)(known, key=known.__getitem__)
-        pair = self._values(clause, position), self._values(clause, best)
-        if pair[0] is None or pair[1] is None or not known[best]:
+        above, below = self._values(clause, position), self._values(clause, best)
+        if above is None or below is None or not known[best]:
             return None, None, None
-        n = min(map(len, pair))
-        ratio = float(pair[0][:n].mean() / pair[1][:n].mean())
+        n = min(len(above), len(below))
+        above, below = above[:n], below[:n]
+        ratio = float(above.mean() / below.mean())
         if best == position or self.without_chance:
             return ratio, ratio, ratio
         if n < self._looks[0]:
             return ratio, None, None
-        return ratio, *_fieller(pair[0][:n], pair[1][:n], student_quantile(n - 1, 1 - 2 * self._error))
+        return ratio, *_fieller(above, below, student_quantile(n - 1, 1 - 2 * self._error))
 
     def _comparisons(self, position: int) -> Iterable[tuple[Clause, int | None]]:
         """What has to hold for a value: each clause against its number, or against every other value."""
