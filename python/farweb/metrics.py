@@ -24,7 +24,7 @@ Kind = Literal["count", "mean", "quantile", "maximum", "rate"]
 Value = int | float | None
 
 _NS = 1e9
-_SAMPLE = "sample"  # the tag of requests that are measured in every run
+SAMPLE = "sample"  # the tag of requests that are measured in every run
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,14 @@ _ALL = [
     *_times("latency", "last", (50, 90, 95, 99)),
     Metric("latency_max_s", "s", "The longest time to the last byte; finished requests only.", "maximum"),
     *_times("first_byte", "first", (50, 90)),
-    Metric("sample_requests", "", f"Requests tagged `{_SAMPLE}` that start after the warm-up.", "count"),
+    Metric("sample_requests", "", f"Requests tagged `{SAMPLE}` that start after the warm-up.", "count"),
     Metric(
-        "sample_latency_mean_s", "s", f"Mean time to the last byte of requests tagged `{_SAMPLE}`; finished.", "mean"
+        "sample_latency_mean_s", "s", f"Mean time to the last byte of requests tagged `{SAMPLE}`; finished.", "mean"
     ),
     Metric(
         "sample_latency_p50_s",
         "s",
-        f"Time within which 50 % of the requests tagged `{_SAMPLE}` had the last byte; finished.",
+        f"Time within which 50 % of the requests tagged `{SAMPLE}` had the last byte; finished.",
         "quantile",
     ),
     Metric("response_bytes", "B", "Responses of finished requests, headers included.", "count"),
@@ -219,7 +219,7 @@ def measure(results: "Results") -> dict[str, Value]:
     measured = manifest["measured"]
     from_ns, to_ns = measured["from_ns"], measured["to_ns"]
     requests = _Requests(from_ns, to_ns, results.warmup_ns)
-    for columns in _columns(results, "requests", _REQUEST_COLUMNS):
+    for columns in read_columns(results, "requests", _REQUEST_COLUMNS):
         requests.add(columns)
     span_s = (to_ns - from_ns) / _NS
     found: dict[str, Value] = {
@@ -239,8 +239,14 @@ _REQUEST_COLUMNS = (
 )
 
 
-def _columns(results: "Results", table: str, names: Iterable[str]) -> Iterable[dict[str, Any]]:
-    """Row groups of a table, as Arrow columns by name; a column that the table lacks is left out."""
+def read_columns(results: "Results", table: str, names: Iterable[str]) -> Iterable[dict[str, Any]]:
+    """Row groups of a table of a run, as Arrow columns by name; a column that the table lacks is left out.
+
+    For small tables much faster than a query: a sweep reads a thousand of them.
+
+    Raises:
+        ResultsError: The table is damaged.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -256,15 +262,16 @@ def _columns(results: "Results", table: str, names: Iterable[str]) -> Iterable[d
         raise ResultsError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from None
 
 
-def _numbers(column: Any) -> NDArray[np.int64]:
-    """A column of whole numbers; nulls become the smallest number."""
+def whole_numbers(column: Any) -> NDArray[np.int64]:
+    """A column of whole numbers as an array; nulls become the smallest number."""
     if column.null_count:
         column = column.fill_null(np.iinfo(np.int64).min)
     numbers: NDArray[np.int64] = column.to_numpy()
     return numbers
 
 
-def _equals(column: Any, word: str) -> NDArray[np.bool_]:
+def equals(column: Any, word: str) -> NDArray[np.bool_]:
+    """Where a column of texts has `word`."""
     import pyarrow.compute as pc
 
     equal: NDArray[np.bool_] = pc.fill_null(pc.equal(column, word), False).to_numpy()
@@ -292,22 +299,22 @@ class _Requests:
         self._sample: list[NDArray[np.int64]] = []
 
     def add(self, columns: Mapping[str, Any]) -> None:
-        start = _numbers(columns["start_ns"])
-        size = _numbers(columns["response_bytes"])
+        start = whole_numbers(columns["start_ns"])
+        size = whole_numbers(columns["response_bytes"])
         counted = start >= self._warmup_ns
         from_ns, to_ns = self._interval
         self._offered_bytes += int(size[(start >= from_ns) & (start < to_ns)].sum())
         tag = columns.get("tag")
-        sample = counted & _equals(tag, _SAMPLE) if tag is not None else np.zeros_like(counted)
-        done = counted & _equals(columns["status"], "done")
+        sample = counted & equals(tag, SAMPLE) if tag is not None else np.zeros_like(counted)
+        done = counted & equals(columns["status"], "done")
         found = {
             "requests": counted.sum(),
             "left_out": (~counted).sum(),
             "done": done.sum(),
-            **{status: (counted & _equals(columns["status"], status)).sum() for status in ("failed", "unfinished")},
+            **{status: (counted & equals(columns["status"], status)).sum() for status in ("failed", "unfinished")},
             "sample_requests": sample.sum(),
             "response_bytes": size[done].sum(),
-            **{name: _numbers(columns[name])[counted].sum() for name in ("retransmits", "timeouts")},
+            **{name: whole_numbers(columns[name])[counted].sum() for name in ("retransmits", "timeouts")},
         }
         for name, value in found.items():
             self._counts[name] += int(value)
@@ -315,11 +322,11 @@ class _Requests:
             first = int(start[counted].min())
             self._first_ns = first if self._first_ns is None else min(self._first_ns, first)
         if done.any():
-            end = _numbers(columns["end_ns"])
+            end = whole_numbers(columns["end_ns"])
             last = int(end[done].max())
             self._last_ns = last if self._last_ns is None else max(self._last_ns, last)
             self._latency.append((end - start)[done])
-            self._first_byte.append((_numbers(columns["first_byte_ns"]) - start)[done])
+            self._first_byte.append((whole_numbers(columns["first_byte_ns"]) - start)[done])
             self._sample.append((end - start)[done & sample])
 
     def metrics(self, span_s: float) -> dict[str, Value]:
@@ -389,10 +396,10 @@ def _connections(results: "Results", from_ns: int, to_ns: int) -> dict[str, Valu
     if not (results.path / "connections.parquet").is_file():
         return dict.fromkeys(names)
     number, opens, closes = 0, [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for columns in _columns(results, "connections", ("open_ns", "close_ns")):
-        open_ns = _numbers(columns["open_ns"])
+    for columns in read_columns(results, "connections", ("open_ns", "close_ns")):
+        open_ns = whole_numbers(columns["open_ns"])
         number += open_ns.size
-        close_ns = _numbers(columns["close_ns"].fill_null(results.manifest["now_ns"]))
+        close_ns = whole_numbers(columns["close_ns"].fill_null(results.manifest["now_ns"]))
         within = (open_ns < to_ns) & (close_ns > from_ns)
         opens.append(np.maximum(open_ns[within], from_ns))
         closes.append(np.minimum(close_ns[within], to_ns))

@@ -39,6 +39,44 @@ def count(value: float | None) -> str:
     return _NONE if value is None else f"{value:,.0f}"
 
 
+def number(value: float | None) -> str:
+    """A number without a unit: ``"0.123"``, ``"12.3"``, ``"117,635"``."""
+    if value is None:
+        return _NONE
+    return _digits(value) if abs(value) < 999.5 else count(value)
+
+
+_SCALES: dict[str, tuple[tuple[float, str], ...]] = {
+    "s": ((1e-6, "µs"), (1e-3, "ms"), (1, "s")),
+    "1": ((1e-2, "%"),),
+    **{
+        unit: tuple((1000.0**power, f"{prefix}{unit}") for power, prefix in enumerate(("", "k", "M", "G")))
+        for unit in ("bit/s", "B")
+    },
+}
+_MOST_DIGITS = 6
+
+
+def with_margin(value: float, margin: float, unit: str, *, signed: bool = False) -> str:
+    """An estimate and its margin in one unit: ``"473.0 ± 9.8 ms"``; the margin has two significant digits.
+
+    Args:
+        value: The estimate.
+        margin: Half the width of its interval, at least 0.
+        unit: ``s``, ``bit/s``, ``B``, ``1`` (shown in percent), or any other, which is left away.
+        signed: Whether a positive value has its sign.
+    """
+    largest = max(abs(value), margin)
+    scales = _SCALES.get(unit, ((1.0, ""),))
+    scale, name = next((each for each in reversed(scales) if largest >= each[0]), scales[0])
+    value, margin = value / scale, margin / scale
+    finest = _MOST_DIGITS - 1 - math.floor(math.log10(largest / scale)) if largest else 0
+    wanted = 1 - math.floor(math.log10(margin)) if margin else 2 - math.floor(math.log10(abs(value))) if value else 0
+    places = max(0, min(wanted, finest))
+    text = f"{value:{'+' if signed else ''},.{places}f} ± {f'{margin:,.{places}f}' if margin else '0'}"
+    return f"{text} {name}".rstrip()
+
+
 def _scaled(value: float | None, unit: str) -> str:
     if value is None:
         return _NONE

@@ -87,9 +87,7 @@ class Results:
 
         file = self.path / f"{table}.parquet"
         if not file.is_file():
-            wish = _ASKED_FOR_BY.get(table)
-            advice = f"set {wish} in the scenario and run it again" if wish else "it is not complete"
-            raise ResultsError(f"{self.path}: has no table of {table}: {advice}")
+            raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
         return pl.scan_parquet(file, glob=False)
 
     @property
@@ -108,6 +106,16 @@ class Results:
 
         return summarize(self)
 
+    def sql(self, query: str) -> "pl.DataFrame":
+        """What an SQL query finds in the tables of the run; see `farweb.sql`.
+
+        Raises:
+            ResultsError: The query is wrong, or is not a query.
+        """
+        from farweb.sql import query_run
+
+        return query_run(self, query)
+
     @property
     def plot(self) -> "Plots":
         """Figures of this run: `results.plot.size_latency()` and others, each a matplotlib figure."""
@@ -123,6 +131,12 @@ class Results:
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
+
+
+def how_to_record(table: str) -> str:
+    """What to do about a table that is not there."""
+    wish = _ASKED_FOR_BY.get(table)
+    return f"set {wish} in the scenario and run it again" if wish else "it is not complete"
 
 
 def open_results(path: str | Path) -> "Results | SweepResults":
@@ -149,13 +163,14 @@ def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
         ResultsError: There is no such result at `path`.
     """
     try:
-        manifest: dict[str, Any] = json.loads((path / MANIFEST).read_text("utf-8"))
+        content = json.loads((path / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
         what = f"no {MANIFEST} in it" if path.is_dir() else "no such folder"
         raise ResultsError(f"{path}: not a results folder: {what}") from None
     except (OSError, ValueError) as error:
         raise ResultsError(f"{path / MANIFEST}: cannot be read: {error}") from None
-    found = manifest.get("kind") if isinstance(manifest, dict) else None
+    manifest: dict[str, Any] = content if isinstance(content, dict) else {}
+    found = manifest.get("kind")
     if found not in _MANIFEST_KEYS or (kind is not None and found != kind):
         what = "a run" if kind == RUN_KIND else "a sweep" if kind == SWEEP_KIND else "a run or a sweep"
         instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""

@@ -87,23 +87,50 @@ def run(
 
 
 def show(
-    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folder.")],
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", "-m", metavar="NAME", help="Of a sweep: a metric to show; may be given more than once."
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by", metavar="FACTOR", help="Of a sweep: show means by this factor; more than once for several."
+        ),
+    ] = None,
+    log: Annotated[
+        bool, typer.Option("--log", help="Of a sweep: allocate the variation of logarithms, for effects that multiply.")
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Summarize a run: latencies, goodput, losses, links.
+    """Summarize a run or a sweep.
 
-    Example:
+    Of a run: latencies, goodput, losses, links. Of a sweep, finished or not: estimates with their 95 % confidence
+    intervals, differences between levels, what the variation is due to, failed runs, and what to beware of.
+
+    Examples:
 
         farweb show results/satellite
+
+        farweb show results/sweep --metric latency_p90_s --by workload.load
     """
     del debug
-    from farweb.results import Results
+    from farweb.results import Results, open_results
 
-    opened = Results.open(results)
-    summary = opened.summary()
-    Output(as_json, quiet).result({"results": str(results), "summary": summary.to_dict()}, summary)
+    opened = open_results(results)
+    output = Output(as_json, quiet)
+    if isinstance(opened, Results):
+        if metric or by or log:
+            raise typer.BadParameter(f"{results}: is a run; --metric, --by and --log are for sweeps")
+        summary = opened.summary()
+        output.result({"results": str(results), "summary": summary.to_dict()}, summary)
+        return
+    sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log)
+    output.result({"results": str(results), "sweep": sweep.to_dict()}, sweep)
 
 
 def load(path: Path, settings: list[str] | None) -> "Scenario":

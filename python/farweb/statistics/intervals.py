@@ -1,19 +1,28 @@
 """Confidence intervals from independent replications.
 
 A replication is a run with its own seed; its value of a metric is one observation. Observations within a run (the
-latencies of its requests) depend on each other and are never taken for independent.
+latencies of its requests) depend on each other and are never taken for independent: the bootstrap of a quantile draws
+whole replications.
 
-Sources: Law, Simulation Modeling and Analysis, 5th ed., 2015, 9.4.1 (replications); Efron and Tibshirani, An
-Introduction to the Bootstrap, 1993.
+Sources: Law, Simulation Modeling and Analysis, 5th ed., 2015, section 9.4.1 (replications); Efron and Tibshirani, An
+Introduction to the Bootstrap, 1993, chapters 6 (standard error), 8 (resampling units), 12 (intervals with Student's t).
 """
 
+import functools
+import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE = 0.95  # chosen: the level that most tables of simulation studies have
+
+# Up to six replications all their resamples are looked at (462 different ones, so that chance plays no part); of more,
+# chosen: a thousand drawn ones, five times what Efron and Tibshirani (6.4) find enough for a standard error.
+_MOST_ENUMERATED = 6
+_DRAWN = 1000
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,7 @@ class Interval:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
+@functools.lru_cache(1024)
 def student_quantile(degrees: float, confidence: float = CONFIDENCE) -> float:
     """The t by which a standard error is multiplied for a two-sided interval.
 
@@ -62,10 +72,113 @@ def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
     n = given.size
     if n == 0:
         return Interval(0, None, None, None, None)
-    # All equal: the mean of n equal numbers need not be that number in floating point.
-    mean = float(given[0]) if (given == given[0]).all() else float(given.mean())
+    mean, sd = _mean_and_sd(given)
     if n == 1:
         return Interval(1, mean, None, None, None)
-    sd = math.sqrt(float(np.square(given - mean).sum()) / (n - 1))
     half = student_quantile(n - 1, confidence) * sd / math.sqrt(n)
     return Interval(n, mean, sd, mean - half, mean + half)
+
+
+def _mean_and_sd(values: NDArray[np.float64]) -> tuple[float, float]:
+    # All equal: the mean of n equal numbers need not be that number in floating point.
+    if (values == values[0]).all():
+        return float(values[0]), 0.0
+    mean = float(values.mean())
+    return mean, math.sqrt(float(np.square(values - mean).sum()) / (values.size - 1))
+
+
+def quantiles(
+    replications: Sequence[ArrayLike], shares: Sequence[float], confidence: float = CONFIDENCE
+) -> list[Interval]:
+    """Quantiles of the observations of all replications together, with bootstrap intervals.
+
+    Whole replications are drawn with replacement; the quantile of each resample is that of all its observations,
+    linear between the two nearest. The interval is the quantile ± t · se, where se is the standard deviation of the
+    resamples' quantiles times √(n/(n-1)) and t is Student's with n-1 degrees of freedom: with few replications,
+    percentiles of the resamples are far too narrow (documented, with coverages, in docs/statistics.md).
+
+    Every resample's quantile is exact: it is found by bisection among the pooled observations.
+
+    Args:
+        replications: The observations of each; those without any are left out.
+        shares: Of which quantiles, 0 to 1.
+        confidence: 0 < confidence < 1.
+    """
+    groups = [np.sort(np.asarray(values, float)) for values in replications]
+    groups = [group for group in groups if group.size]
+    n = len(groups)
+    if n == 0:
+        return [Interval(0, None, None, None, None) for _ in shares]
+    pooled = np.sort(np.concatenate(groups))
+    of_groups = np.array([np.quantile(group, shares) for group in groups])
+    found = []
+    for position, (share, quantile) in enumerate(zip(shares, np.quantile(pooled, shares).tolist(), strict=True)):
+        if n == 1:
+            found.append(Interval(1, quantile, None, None, None))
+            continue
+        _, sd = _mean_and_sd(of_groups[:, position])
+        half = student_quantile(n - 1, confidence) * _standard_error(groups, pooled, share)
+        found.append(Interval(n, quantile, sd, quantile - half, quantile + half))
+    return found
+
+
+def _standard_error(groups: list[NDArray[np.float64]], pooled: NDArray[np.float64], share: float) -> float:
+    """Standard error of the pooled quantile by the bootstrap over groups."""
+    times, chances = _resamples(len(groups))
+    resampled = _resampled_quantiles(groups, pooled, times, share)
+    if (resampled == resampled[0]).all():
+        return 0.0
+    n = len(groups)
+    variance = float((chances * np.square(resampled - (chances * resampled).sum())).sum())
+    return math.sqrt(variance * n / (n - 1))
+
+
+@functools.cache
+def _resamples(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """How often each of n replications is in a resample, a row a resample; and how likely that resample is."""
+    if n > _MOST_ENUMERATED:
+        drawn = np.random.Generator(np.random.PCG64(n)).multinomial(n, np.full(n, 1 / n), _DRAWN)
+        return drawn, np.full(_DRAWN, 1 / _DRAWN)
+    choices = itertools.combinations_with_replacement(range(n), n)
+    times = np.array([np.bincount(choice, minlength=n) for choice in choices])
+    orders = [math.factorial(n) / math.prod(map(math.factorial, row)) for row in times.tolist()]
+    return times, np.array(orders) / float(n**n)
+
+
+def _resampled_quantiles(
+    groups: list[NDArray[np.float64]], pooled: NDArray[np.float64], times: NDArray[np.int64], share: float
+) -> NDArray[np.float64]:
+    """The quantile of each resample, linear between its two nearest observations."""
+    place = (times @ np.array([group.size for group in groups]) - 1) * share
+    whole = np.floor(place).astype(np.int64)
+
+    def counts(values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """How many observations of each resample are at most its value."""
+        found = np.zeros(len(values), np.int64)
+        for number, group in enumerate(groups):
+            found += times[:, number] * np.searchsorted(group, values, "right")
+        return found
+
+    low = np.zeros(len(times), np.int64)
+    high = np.full(len(times), pooled.size - 1)
+    while (low < high).any():
+        middle = (low + high) // 2
+        reached = counts(pooled[middle]) > whole
+        high = np.where(reached, middle, high)
+        low = np.where(reached, low, np.minimum(middle + 1, high))
+    below = pooled[low]
+    above = np.where(counts(below) > whole + 1, below, _next(groups, times, below))
+    part = place - whole
+    return np.where(part > 0, below + part * (np.where(part > 0, above, below) - below), below)
+
+
+def _next(
+    groups: list[NDArray[np.float64]], times: NDArray[np.int64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The observation of each resample that follows its value; infinite when none does."""
+    following = np.full(len(values), np.inf)
+    for number, group in enumerate(groups):
+        place = np.searchsorted(group, values, "right")
+        after = np.where(place < group.size, group[np.minimum(place, group.size - 1)], np.inf)
+        following = np.where(times[:, number] > 0, np.minimum(following, after), following)
+    return following

@@ -29,12 +29,13 @@ def _number(name: str, unit: str, description: str) -> ColumnSpec:
 
 
 _LEVELS = _column(FACTORS, "of its levels", "of the factor", "A column a factor, named like it: the level's value.")
+_OPTIONAL_LEVELS: ColumnSpec = {**_LEVELS, "nullable": True}
+_POINT = _column("point", "int64", "", "Number of the point in the design, from 0.")
+_OF_METRIC = "of the metric"
 _METRIC = _column("metric", "string", "", "Name of the metric; its unit stands at the end.")
 _ENDS = (
-    _number("low", "of the metric", "Lower end of the 95 % confidence interval; null for fewer than two observations."),
-    _number(
-        "high", "of the metric", "Upper end of the 95 % confidence interval; null for fewer than two observations."
-    ),
+    _number("low", _OF_METRIC, "Lower end of the 95 % confidence interval; null for fewer than two observations."),
+    _number("high", _OF_METRIC, "Upper end of the 95 % confidence interval; null for fewer than two observations."),
 )
 
 _RUNS: list[ColumnSpec] = [
@@ -56,20 +57,128 @@ SWEEP_TABLES: dict[str, TableSpec] = {
         "name": "estimates",
         "description": "One row a point of the design and metric: the estimate over replications.",
         "columns": [
-            _column("point", "int64", "", "Number of the point in the design, from 0."),
+            _POINT,
             _LEVELS,
             _METRIC,
             _column("n", "int64", "", "Replications that have a value."),
             _number(
                 "mean",
-                "of the metric",
+                _OF_METRIC,
                 "Mean over replications; of a quantile: that of the requests of all replications together "
                 "(where `method` is `bootstrap`).",
             ),
-            _number("sd", "of the metric", "Standard deviation between the replications' values."),
+            _number("sd", _OF_METRIC, "Standard deviation between the replications' values."),
             *_ENDS,
             _column("method", "string", "", "How the interval was made: `student`, `bootstrap`, `none`."),
         ],
+    },
+    "differences": {
+        "name": "differences",
+        "description": "Each level of each factor against the factor's first level, paired by replication.",
+        "columns": [
+            _column("factor", "string", "", "The factor whose levels are compared."),
+            _column("level", "string", "", "Its level."),
+            _column("base", "string", "", "The level that it is compared with."),
+            _column(
+                "scope",
+                "string",
+                "",
+                "`overall`: the mean over all combinations of the other factors, whose columns are null; `point`: at "
+                "one combination.",
+            ),
+            _OPTIONAL_LEVELS,
+            _METRIC,
+            _column("n", "int64", "", "Replications that have both values (overall: at all combinations)."),
+            _number("mean", _OF_METRIC, "Mean difference, level less base."),
+            _number("sd", _OF_METRIC, "Standard deviation of the replications' differences."),
+            *_ENDS,
+            _number("base_mean", _OF_METRIC, "Mean at the base, of the same replications."),
+            _number("percent", "%", "The mean difference in percent of `base_mean`."),
+            _number(
+                "unpaired_half_width",
+                _OF_METRIC,
+                "Half the width that the interval would have if level and base were independent (Welch).",
+            ),
+            _number(
+                "variance_reduction",
+                "1",
+                "Share by which pairing has reduced the variance of the difference; negative when it has raised it.",
+            ),
+        ],
+    },
+    "effects": {
+        "name": "effects",
+        "description": "Allocation of variation: one row a metric and source of variation.",
+        "columns": [
+            _METRIC,
+            _column(
+                "term",
+                "string",
+                "",
+                "A factor, several joined by × (their interaction), `higher interactions`, `replications` (with common "
+                "random numbers: what a seed does at all points alike) or `error`.",
+            ),
+            _column("order", "int64", "", "Factors in it; 0 for what is no factor."),
+            _number("ss", "of the metric, squared", "Sum of squares; of a Latin hypercube, of standardized ranks."),
+            _column("df", "int64", "", "Degrees of freedom."),
+            _number("percent", "%", "Variation that it explains."),
+            _number("ms", "of the metric, squared", "Mean square, `ss` by `df`."),
+            _number("f", "1", "`ms` by that of the error; null when there is no error to test against."),
+            _number("p", "1", "Chance of an F as large if the term did nothing."),
+            _number("coefficient", "1", "Standardized rank regression coefficient, -1 to 1; of Latin hypercubes only."),
+            _column("n", "int64", "", "Values that were analysed: runs, or points of a Latin hypercube."),
+            _column(
+                "transform", "string", "", "What was analysed: values (`none`), their logarithms (`log`), `ranks`."
+            ),
+            _column("method", "string", "", "The design, which decides on the method."),
+        ],
+    },
+    "level_effects": {
+        "name": "level_effects",
+        "description": "One row a metric, term and combination of levels: how far it lies from what terms of lower "
+        "order say (full factorial: from the mean of all; one at a time: from the base point).",
+        "columns": [
+            _METRIC,
+            _column("term", "string", "", "A factor, or several joined by ×."),
+            _column("levels", "string", "", "Level of each of its factors, joined by ×."),
+            _OPTIONAL_LEVELS,
+            _number("effect", _OF_METRIC, "The effect; of logarithms where `transform` is `log`."),
+            *_ENDS,
+            _column("n", "int64", "", "Runs that were analysed."),
+            _column("transform", "string", "", "What was analysed: values (`none`) or their logarithms (`log`)."),
+        ],
+    },
+    "warmup": {
+        "name": "warmup",
+        "description": "One row a point: how much of the beginning MSER-5 leaves out, by latency in order of start, "
+        "averaged over replications.",
+        "columns": [
+            _POINT,
+            _LEVELS,
+            _column("n", "int64", "", "Replications with finished requests."),
+            _column("requests", "int64", "", "Finished requests of the replication that has fewest."),
+            _column(
+                "truncated_requests",
+                "int64",
+                "",
+                "Requests to leave out at the beginning; null for fewer than 50 requests.",
+                nullable=True,
+            ),
+            _number("truncated_s", "s", "Start of the first request that is kept, mean over replications."),
+            _column(
+                "steady",
+                "bool",
+                "",
+                "Whether the minimum lies within the first half; else the series is too short or has no steady state.",
+                nullable=True,
+            ),
+            _column("warmup_s", "float64", "s", "What the scenario leaves out, `run.warmup`."),
+        ],
+    },
+    "plan": {
+        "name": "plan",
+        "description": "One row a planned run, in the order of the plan.",
+        "columns": [column for column in _RUNS if column["name"] not in {"status", "error"}],
     },
     "timings": {
         "name": "timings",

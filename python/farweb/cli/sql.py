@@ -1,0 +1,109 @@
+"""`farweb sql`: a query over the tables of a run or a sweep."""
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MOST_SHOWN = 1000  # chosen: more rows nobody reads on a terminal
+
+
+def sql(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="SQL, in quotes.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the answer to FILE.parquet or FILE.csv.")
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Ask the tables of a sweep or a run in SQL (DuckDB's).
+
+    Tables of a sweep: runs, estimates, differences, effects, level_effects, warmup, timings; and of all its runs
+    together requests, connections, links and packets, as far as they were recorded. Factors are columns, written in
+    double quotes when they have dots. Nothing is changed, and no other file is read.
+
+    Examples:
+
+        farweb sql results/sweep 'select "workload.load", avg(latency_p50_s) from runs group by all order by all'
+
+        farweb sql results/sweep 'describe requests'
+
+        farweb sql results/cable 'select host, count(*) from requests group by host' -o hosts.csv
+    """
+    del debug
+    from farweb.results import open_results
+
+    if as_csv and as_json:
+        raise typer.BadParameter("--csv and --json: one of them")
+    if out is not None and out.suffix.lower() not in {".parquet", ".csv"}:
+        raise typer.BadParameter(f"{out}: the answer is written as .parquet or .csv")
+    answer = open_results(results).sql(query)
+    output = Output(as_json, quiet)
+    if out is not None:
+        _write(answer, out)
+        if as_json:
+            output.result({"results": str(results), "out": str(out), "rows": answer.height}, "")
+        output.note(f"{answer.height:,} rows are in {out}.")
+    elif as_csv:
+        sys.stdout.write(_csv(answer))
+    elif as_json:
+        rows = [{name: _json(value) for name, value in row.items()} for row in answer.iter_rows(named=True)]
+        output.result({"results": str(results), "columns": answer.columns, "rows": rows}, "")
+    else:
+        from farweb.sheet import Sheet, to_rich
+
+        shown = [[_text(value) for value in row] for row in answer.head(_MOST_SHOWN).iter_rows()]
+        output.result({}, to_rich([Sheet("", answer.columns, shown)]))
+        if answer.height > _MOST_SHOWN:
+            output.note(f"The first {_MOST_SHOWN:,} of {answer.height:,} rows; -o FILE writes all.")
+
+
+def _write(answer: "pl.DataFrame", out: Path) -> None:
+    from farweb.atomic import staged_file
+
+    with staged_file(out) as stage:
+        if out.suffix.lower() == ".csv":
+            stage.write_text(_csv(answer), "utf-8")
+        else:
+            answer.write_parquet(stage)
+
+
+def _csv(answer: "pl.DataFrame") -> str:
+    """As CSV, in which a list is a text of JSON."""
+    import polars as pl
+
+    nested = [name for name, kind in answer.schema.items() if kind.is_nested()]
+    texts = [
+        pl.Series(name, [None if value is None else json.dumps(_json(value)) for value in answer[name].to_list()])
+        for name in nested
+    ]
+    return answer.with_columns(texts).write_csv()
+
+
+def _json(value: Any) -> Any:
+    """A value as JSON has it: no NaN, no infinity; times and the like are texts."""
+    if isinstance(value, dict):
+        return {name: _json(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_json(each) for each in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _text(value: Any) -> str:
+    """A value for people: numbers with six significant digits, whole numbers as they are."""
+    if value is None:
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,256 @@
+"""Allocation of variation and analysis of variance.
+
+How much of the variation of a metric over a design is due to each factor, to what factors do together (interactions),
+and to chance. Percentages are Jain's allocation of variation: the term's share of the total sum of squares. F and p
+test, under independent normal errors of equal variance, whether a term is more than chance.
+
+With common random numbers the errors of a replication depend on each other at all points; then replications are blocks,
+a term of their own, and what is left is the error.
+
+Sources: Jain, The Art of Computer Systems Performance Analysis, 1991, chapters 17 to 23 (allocation, effects and their
+intervals, 22.6 and 23.4), 15.4 and 22.3 (transforms); Montgomery, Design and Analysis of Experiments, 8th ed., 2012,
+section 4.1 (blocks); Saltelli et al., Sensitivity Analysis, 2000, section 6.6 (rank regression); Pratt, Dividing the
+indivisible: using simple symmetry to partition variance explained, 1987.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from farweb.statistics.intervals import CONFIDENCE, student_quantile
+
+_ALL_ORDERS = 3  # chosen: beyond three factors, interactions of more than two are many and hard to read
+_ORDERS_BEYOND = 2
+
+
+@dataclass(frozen=True)
+class Term:
+    """A source of variation.
+
+    Attributes:
+        factors: Numbers of the factors that it is of; none for `kind`s other than `effect`.
+        kind: `effect`; `higher`, interactions that are not told apart; `replications`, blocks; `error`.
+        ss: Sum of squares; of a regression, of standardized ranks.
+        df: Degrees of freedom.
+        percent: Share of the variation; None when nothing varies.
+        ms: Mean square; None without degrees of freedom.
+        f: Mean square over that of the error; None when there is no error or the term has none.
+        p: Chance of an F as large when the term does nothing; None without an F.
+        coefficient: Of a regression, -1 to 1 or a little beyond; None elsewhere.
+    """
+
+    factors: tuple[int, ...]
+    kind: str
+    ss: float
+    df: int
+    percent: float | None
+    ms: float | None
+    f: float | None
+    p: float | None
+    coefficient: float | None = None
+
+
+@dataclass(frozen=True)
+class Effect:
+    """How far a level of a factor, or a combination of levels of several, lies from what lower orders say.
+
+    Attributes:
+        factors: Numbers of the factors.
+        levels: The level of each.
+        effect: In the unit of the metric (of its natural logarithm after a transform).
+        low: Lower end of its confidence interval; None without an error to judge by.
+        high: Upper end.
+    """
+
+    factors: tuple[int, ...]
+    levels: tuple[int, ...]
+    effect: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Terms in the order of factors and orders, the error last; and the effects of levels."""
+
+    terms: tuple[Term, ...]
+    effects: tuple[Effect, ...]
+
+
+def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFIDENCE) -> Analysis:
+    """Analysis of a full factorial design.
+
+    Args:
+        values: An axis a factor, then an axis of replications; without NaN. With one replication the interaction of
+            highest order is the error (a single factor has none). Factors of one level are no source of variation.
+        blocks: Whether replication r is the same realization of chance at all points (common random numbers).
+        confidence: Of the effects' intervals.
+    """
+    given = np.asarray(values, float)
+    counts, replications = given.shape[:-1], given.shape[-1]
+    varied = [number for number, count in enumerate(counts) if count > 1]
+    orders = len(varied) if len(varied) <= _ALL_ORDERS else _ORDERS_BEYOND
+    subsets = [subset for order in range(1, orders + 1) for subset in itertools.combinations(varied, order)]
+    if replications == 1 and orders == len(varied) > 1:
+        del subsets[-1]
+    cells = given.mean(axis=-1)
+    effects = {subset: _effects(cells, subset) for subset in subsets}
+    sums: list[tuple[tuple[int, ...], str, float, int]] = [
+        (
+            subset,
+            "effect",
+            float(given.size / effects[subset].size * np.square(effects[subset]).sum()),
+            math.prod(counts[number] - 1 for number in subset),
+        )
+        for subset in subsets
+    ]
+    between = float(replications * np.square(cells - cells.mean()).sum())
+    lumped = max(between - sum(ss for *_, ss, _ in sums), 0.0), cells.size - 1 - sum(df for *_, df in sums)
+    if replications == 1:
+        error = lumped
+    else:
+        if orders < len(varied):
+            sums.append(((), "higher", *lumped))
+        within, degrees = float(np.square(given - cells[..., None]).sum()), cells.size * (replications - 1)
+        if blocks:
+            shifts = given.mean(axis=tuple(range(len(counts)))) - given.mean()
+            block = float(cells.size * np.square(shifts).sum())
+            sums.append(((), "replications", block, replications - 1))
+            within, degrees = max(within - block, 0.0), degrees - (replications - 1)
+        error = within, degrees
+    terms = _terms(sums, error, bool(np.ptp(given)))
+    return Analysis(terms, _with_intervals(effects, terms[-1], given.size, confidence))
+
+
+def _effects(cells: NDArray[np.float64], subset: tuple[int, ...]) -> NDArray[np.float64]:
+    """What the levels of these factors do together beyond what fewer of them do: an axis a factor."""
+    left = cells.mean(axis=tuple(axis for axis in range(cells.ndim) if axis not in subset))
+    for axis in range(left.ndim):
+        left = left - left.mean(axis=axis, keepdims=True)
+    return np.asarray(left, np.float64)
+
+
+def _with_intervals(
+    effects: dict[tuple[int, ...], NDArray[np.float64]], error: Term, size: int, confidence: float
+) -> tuple[Effect, ...]:
+    """Effects of levels; the variance of one is the error's times its degrees of freedom by the number of values."""
+    found = []
+    for subset, values in effects.items():
+        half = None
+        if error.ms is not None:
+            freedom = math.prod(count - 1 for count in values.shape)
+            half = student_quantile(error.df, confidence) * math.sqrt(error.ms * freedom / size)
+        for levels in np.ndindex(values.shape):
+            effect = float(values[levels])
+            low, high = (None, None) if half is None else (effect - half, effect + half)
+            found.append(Effect(subset, tuple(levels), effect, low, high))
+    return tuple(found)
+
+
+def _terms(
+    sums: Sequence[tuple[tuple[int, ...], str, float, int]], error: tuple[float, int], varies: bool
+) -> tuple[Term, ...]:
+    """Terms with percentages and tests; sums of squares of what does not vary are rounding and become zero."""
+    from scipy.special import fdtrc
+
+    rows = [*sums, ((), "error", *error)]
+    if not varies:
+        rows = [(factors, kind, 0.0, df) for factors, kind, _, df in rows]
+    total = sum(ss for *_, ss, _ in rows)
+    error_ms = rows[-1][2] / error[1] if error[1] else None
+    # What rounding leaves of an error that is none is no measure for anything.
+    tested = error_ms is not None and rows[-1][2] > 1e-12 * total
+    found = []
+    for factors, kind, ss, df in rows:
+        ms = ss / df if df else None
+        f = p = None
+        if tested and error_ms and ms is not None and kind != "error":
+            f = ms / error_ms
+            p = float(fdtrc(df, error[1], f))
+        found.append(Term(factors, kind, ss, df, 100 * ss / total if total else None, ms, f, p))
+    return tuple(found)
+
+
+def one_at_a_time(
+    values: ArrayLike, groups: Sequence[Sequence[int]], *, blocks: bool, confidence: float = CONFIDENCE
+) -> Analysis:
+    """Analysis of a base point and, for each factor, points that differ from it in that factor alone.
+
+    The sum of squares of a factor is the variation among the base and its own points. As all share the base, sums are
+    not independent: percentages are shares of the sum of all and the error. Interactions cannot be seen.
+
+    Args:
+        values: Rows are points, columns replications; without NaN.
+        groups: For each factor, its points by level; the base comes first.
+        blocks: See `full_factorial`.
+        confidence: Of the effects' intervals; effects are differences to the base.
+    """
+    given = np.asarray(values, float)
+    points, replications = given.shape
+    means = given.mean(axis=1)
+    sums: list[tuple[tuple[int, ...], str, float, int]] = []
+    for number, group in enumerate(groups):
+        if len(group) > 1:
+            own = means[list(group)]
+            sums.append(((number,), "effect", float(replications * np.square(own - own.mean()).sum()), len(group) - 1))
+    within, degrees = float(np.square(given - means[:, None]).sum()), points * (replications - 1)
+    if blocks and replications > 1:
+        block = float(points * np.square(given.mean(axis=0) - given.mean()).sum())
+        sums.append(((), "replications", block, replications - 1))
+        within, degrees = max(within - block, 0.0), degrees - (replications - 1)
+    terms = _terms(sums, (within, degrees), bool(np.ptp(given)))
+    error, effects = terms[-1], []
+    half = None
+    if error.ms is not None:
+        half = student_quantile(error.df, confidence) * math.sqrt(2 * error.ms / replications)
+    for number, group in enumerate(groups):
+        for level, point in enumerate(group[1:], start=1):
+            effect = float(means[point] - means[group[0]])
+            low, high = (None, None) if half is None else (effect - half, effect + half)
+            effects.append(Effect((number,), (level,), effect, low, high))
+    return Analysis(terms, tuple(effects))
+
+
+def rank_regression(inputs: ArrayLike, outputs: ArrayLike) -> Analysis | None:
+    """Standardized rank regression coefficients of a Latin hypercube.
+
+    Inputs and outputs are replaced by their ranks (ties share the mean rank), standardized, and the outputs regressed
+    on the inputs: a coefficient tells how strongly, and in which direction, the output follows the input, as far as it
+    rises or falls all the way. The percentage of a factor is its coefficient times its correlation with the output
+    (Pratt), so that percentages and the error add up to 100; one that is barely correlated can be slightly negative.
+
+    Args:
+        inputs: A row a point, a column a factor.
+        outputs: The metric at each point.
+
+    Returns:
+        None when there are not at least two points more than factors, or when an input or the output does not vary.
+    """
+    from scipy.special import fdtrc
+    from scipy.stats import rankdata
+
+    x, y = np.asarray(inputs, float), np.asarray(outputs, float)
+    points, factors = x.shape
+    degrees = points - factors - 1
+    if degrees < 1 or np.ptp(y) == 0 or (np.ptp(x, axis=0) == 0).any():
+        return None
+    ranks = np.column_stack([rankdata(x, axis=0), rankdata(y)])
+    scores = (ranks - ranks.mean(axis=0)) / ranks.std(axis=0)
+    x, y = scores[:, :-1], scores[:, -1]
+    inverse = np.linalg.pinv(x.T @ x)
+    coefficients = inverse @ x.T @ y
+    error = float(np.square(y - x @ coefficients).sum())
+    error_ms = error / degrees
+    terms = []
+    for number, coefficient in enumerate(coefficients.tolist()):
+        ss = coefficient**2 / float(inverse[number, number])  # what leaving the factor out would add to the error
+        f = ss / error_ms if error > 1e-12 * points else None
+        p = None if f is None else float(fdtrc(1, degrees, f))
+        percent = 100 * coefficient * float(x[:, number] @ y) / points
+        terms.append(Term((number,), "effect", ss, 1, percent, ss, f, p, coefficient))
+    terms.append(Term((), "error", error, degrees, 100 * error / points, error_ms, None, None))
+    return Analysis(tuple(terms), ())

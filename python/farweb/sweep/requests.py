@@ -1,0 +1,76 @@
+"""The finished requests of a run, as far as intervals of quantiles and the warm-up need them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb.metrics import METRICS, SAMPLE, equals, read_columns, whole_numbers
+from farweb.results import Results
+
+_NS = 1e9
+_OF = ("latency", "first_byte", "sample_latency")
+
+QUANTILES: dict[str, dict[str, float]] = {
+    of: {
+        name: int(share.rpartition("_p")[2]) / 100
+        for name, metric in METRICS.items()
+        if metric.kind == "quantile" and (share := name.removesuffix("_s")).startswith(f"{of}_p")
+    }
+    for of in _OF
+}
+"""Metrics that are quantiles with their shares, by what they are quantiles of."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The finished requests of a run, in the order of their starts; those before the warm-up included.
+
+    Attributes:
+        warmup_s: What the scenario leaves out, in s.
+        start_s: Starts, in s since the start of the run.
+        latency_s: From the request to the last byte of its response, in s.
+        first_byte_s: From the request to the first byte of its response, in s.
+        sample: Which are tagged `sample`.
+    """
+
+    warmup_s: float
+    start_s: NDArray[np.float64]
+    latency_s: NDArray[np.float64]
+    first_byte_s: NDArray[np.float64]
+    sample: NDArray[np.bool_]
+
+    def times(self, of: str) -> NDArray[np.float64]:
+        """What the quantiles `of` are of, after the warm-up."""
+        counted = self.start_s >= self.warmup_s
+        if of == "sample_latency":
+            return self.latency_s[counted & self.sample]
+        return (self.first_byte_s if of == "first_byte" else self.latency_s)[counted]
+
+
+def finished_requests(part: Path) -> Finished:
+    """Read them from the results folder of a run.
+
+    Raises:
+        ResultsError: There is no run at `part`, or its table is damaged.
+    """
+    results = Results.open(part)
+    found: list[tuple[NDArray[np.int64], ...]] = [tuple(np.empty(0, np.int64) for _ in range(4))]
+    for columns in read_columns(results, "requests", ("start_ns", "first_byte_ns", "end_ns", "status", "tag")):
+        done = equals(columns["status"], "done")
+        start, first_byte, end = (
+            whole_numbers(columns[name])[done] for name in ("start_ns", "first_byte_ns", "end_ns")
+        )
+        sample = equals(columns["tag"], SAMPLE)[done] if "tag" in columns else np.zeros(start.size, bool)
+        found.append((start, end - start, first_byte - start, sample.astype(np.int64)))
+    start, latency, first_byte, sample = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    # The table is in the order of ends; requests that start at the same time stay in it.
+    order = np.argsort(start, kind="stable")
+    return Finished(
+        warmup_s=results.warmup_ns / _NS,
+        start_s=start[order] / _NS,
+        latency_s=latency[order] / _NS,
+        first_byte_s=first_byte[order] / _NS,
+        sample=sample[order].astype(bool),
+    )
