@@ -46,7 +46,7 @@ def size(
     ] = 5,
     max_replications: Annotated[
         int, typer.Option(min=3, max=10_000, help="Runs of a value after which it stays undecided.")
-    ] = 89,
+    ] = 55,
     max_runs: Annotated[int, typer.Option(min=1, help="Runs in all.")] = 1000,
     settings: Settings = None,
     seed: Annotated[

@@ -106,7 +106,7 @@ def find_size(
         tried, design = runs.in_order()
         manifest = _manifest(base, runs.inputs, design, tried, goal, axis, limits)
         manifest["search"]["answer"] = json.loads(json.dumps(answer.to_dict()))
-        begin(store, manifest, tried)
+        begin(store, manifest, design, tried)
         table = RunTable(tried)
         for outcome in runs.outcomes.values():
             table.add(outcome)
@@ -129,7 +129,8 @@ def _run(
         for position, replication in asked:
             batch.setdefault(runs.add(position, replication).run, []).append((position, replication))
         runs.inputs.write(store)
-        begin(store, _manifest(runs.base, runs.inputs, runs.design(), runs.tried, target, axis, None), runs.tried)
+        design = runs.design()
+        begin(store, _manifest(runs.base, runs.inputs, design, runs.tried, target, axis, None), design, runs.tried)
         ended = 0
         for outcome in pool.outcomes([runs.by_id[run] for run in batch]):
             runs.outcomes[outcome.run] = outcome

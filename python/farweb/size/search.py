@@ -10,7 +10,7 @@ scenario and seed give the same answer on any number of workers.
 2. The bracket is halved (in ratios on a wide range): it is between the largest value that was shown not to meet the
    target and the smallest above it that was shown to. `farweb.size.judge` says what shown means.
 3. A value may stay undecided after the most replications that one may have. The bracket is then narrowed on either side
-   of it, and stays wider than a step.
+   of it, until a quarter of the bracket or less is left to gain there; it stays wider than a step.
 
 That values above the answer meet the target and those below do not is an assumption. It is checked on all values that
 were tried: the answer is the smallest value from which on all that were tried meet the target, as far as any do.
@@ -26,6 +26,7 @@ from farweb.size.judge import Judge, Row, Verdict, schedule
 from farweb.size.target import Target
 
 _SPREAD = 5  # chosen: quarters of the range; one more than two steps of halving would try
+_SIDE = 0.25  # chosen: nearer to an undecided value, all take the most replications, and nearly none is decided
 _SPREAD_OF_BEST = 9  # chosen: eighths, so that a best value between the ends is met or nearly so
 
 
@@ -48,13 +49,13 @@ class Limits:
         confidence: That all verdicts are right, and with them the answer's interval.
         replications: The least number of replications of a value, where runs differ by their seed. Not below 3. At 3,
             Student's interval of a normal metric is right too, but hopelessly wide; 5 is chosen.
-        most: The most replications of a value; chosen so that differences of half a standard deviation are seen.
-        runs: The most runs in all.
+        most: The most replications of a value. 55 is chosen: half a standard deviation from the bound is seen then.
+        runs: The most runs in all; chosen.
     """
 
     confidence: float = 0.95
     replications: int = 5
-    most: int = 89
+    most: int = 55
     runs: int = 1000
 
 
@@ -170,4 +171,5 @@ class Search:
         low = -1 if below is None else below
         inside = [position for position in self.tried if low < position < answer]
         gaps = [(low, inside[0]), (inside[-1], answer)] if inside else [(low, answer)]
-        return [self._axis.between(one, other) for one, other in gaps if one >= 0 and other - one > 1]
+        least = max(1, _SIDE * (answer - low)) if inside else 1
+        return [self._axis.between(one, other) for one, other in gaps if one >= 0 and other - one > least]
