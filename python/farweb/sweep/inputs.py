@@ -185,6 +185,11 @@ class _Copy:
         return _core.HostTable.from_columns(self.batches[0], "hosts")
 
 
+def stored_hosts(folder: Path, sha256: str) -> _core.HostTable:
+    """The host table that a sweep on this machine keeps, by the digest in its manifest."""
+    return _Copy(folder / input_name(sha256)).hosts
+
+
 _OPENING = threading.Lock()  # a worker may have several threads
 _OPEN: dict[str, _Copy] = {}
 

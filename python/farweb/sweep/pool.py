@@ -34,12 +34,17 @@ _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; cho
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
 _READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
 
-# What a local cluster does otherwise than Dask's defaults. Workers are not sampled by a profiler, and a run that has
-# killed two workers is set apart, since `_alone` gives it another chance.
+# What a local cluster does otherwise than Dask's defaults: no sampling of what workers do, short histories of what the
+# scheduler did (they are for its dashboard, and take some 10 MB), and a run that has killed two workers is set apart,
+# since it gets another chance alone (`_Flight.outcomes`).
 _LOCAL = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.system-monitor.log-length": 100,
+    "distributed.admin.low-level-log-length": 100,
     "distributed.scheduler.allowed-failures": 1,
+    "distributed.scheduler.dashboard.status.task-stream-length": 10,
+    "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
 }
 
 # A worker has one core: libraries that would start a thread a core must not.
@@ -140,7 +145,7 @@ class Pool:
 
     def submit(self, run: Run, attempt: int) -> "Future[Outcome]":
         """Hand a run to the scheduler."""
-        key = f"farweb-{self._name}-{run.run}-{attempt}"
+        key = (f"farweb-{self._name}", run.run, attempt)  # a tuple: Dask takes all runs for one group of tasks
         return self.client.submit(_task, self._store, run, self._version, key=key, pure=False)
 
     @property
@@ -165,7 +170,7 @@ class Pool:
                 n_workers=self._jobs,
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # no port that another may have; nothing is served but status
                 memory_limit=None,
                 silence_logs=logging.CRITICAL,
                 env=_ONE_THREAD,

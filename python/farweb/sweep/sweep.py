@@ -20,15 +20,9 @@ from farweb.sweep.design import Design
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool
-from farweb.sweep.results import SweepResults
+from farweb.sweep.results import STATISTICS, SweepResults
 from farweb.sweep.store import Outcome, Store
 from farweb.sweep.tables import factor_value, schema, write_table
-
-# What is made of all runs together; an unfinished sweep has none of it.
-_TABLES = ("runs", "timings", "estimates", "differences", "effects", "level_effects", "warmup")
-
-PLAN = "plan.parquet"
-"""Which parts belong to the sweep, with point, replication and seed: a folder may hold parts of earlier plans too."""
 
 _SHOWN_S = 0.1  # how often progress is told
 
@@ -81,7 +75,7 @@ def run_sweep(
         return SweepResults.open(out)
     with store.claimed():
         inputs.write(store)
-        begin(store, manifest, runs)
+        begin(store, manifest, design, runs)
         table = RunTable(runs)
         with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
             _collect(pool, runs, table, progress)
@@ -104,17 +98,13 @@ def describe(scenario: Scenario, design: Design, inputs: Inputs, runs: int) -> d
     }
 
 
-def begin(store: Store, manifest: Mapping[str, Any], runs: Sequence[Run]) -> None:
+def begin(store: Store, manifest: Mapping[str, Any], design: Design, runs: Sequence[Run]) -> None:
     """Say what the sweep is before any run begins; what was made of all runs of an earlier one goes."""
     store.write_json(MANIFEST, {**manifest, "complete": False})
-    for table in _TABLES:
+    for table in ("runs", "timings", *STATISTICS):
         store.remove(f"{table}.parquet")
-    columns = {
-        "run": pa.array([run.run for run in runs], pa.string()),
-        **{key: pa.array([getattr(run, key) for run in runs], pa.int64()) for key in ("point", "replication", "seed")},
-    }
-    with store.file(PLAN) as file:
-        write_table(pa.table(columns), file)
+    with store.file("plan.parquet") as file:
+        write_table(_table(schema("plan", design), _planned(design, runs), {}, len(runs)), file)
 
 
 def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "RunTable") -> None:
@@ -184,11 +174,7 @@ class RunTable:
         """The table `runs`: a row a run in the order of the plan."""
         named = dict.fromkeys(name for names in dict.fromkeys(self._names) for name in names)
         wanted = schema("runs", design, [*METRICS, *(name for name in named if name not in METRICS)])
-        columns: dict[str, list[Any]] = {
-            factor.name: [factor_value(factor, run.levels[factor.name]) for run in self._runs]
-            for factor in design.factors
-        }
-        columns |= {key: [getattr(run, key) for run in self._runs] for key in ("run", "replication", "seed")}
+        columns = _planned(design, self._runs)
         columns["status"] = ["failed" if place in self._errors else "done" for place in range(len(self._runs))]
         columns["error"] = [self._errors.get(place) for place in range(len(self._runs))]
         return _table(wanted, columns, self._metrics, len(self._runs))
@@ -197,6 +183,14 @@ class RunTable:
         """The table `timings`: what each run has cost, in the order of the plan."""
         columns: dict[str, Sequence[Any]] = {"run": [run.run for run in self._runs], "worker": self._workers}
         return _table(schema("timings", design), columns, self._costs, len(self._runs))
+
+
+def _planned(design: Design, runs: Sequence[Run]) -> dict[str, list[Any]]:
+    """The columns that a run has before it has ended."""
+    columns: dict[str, list[Any]] = {key: [getattr(run, key) for run in runs] for key in ("run", "replication", "seed")}
+    for factor in design.factors:
+        columns[factor.name] = [factor_value(factor, run.levels[factor.name]) for run in runs]
+    return columns
 
 
 def _table(
