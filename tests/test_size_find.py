@@ -163,8 +163,10 @@ def test_a_run_that_fails_ends_with_3_and_keeps_the_others(
     farweb: Farweb, download: Path, here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (download.parent / "requests.csv").write_text(REQUESTS.format(size=100_000))
-    arguments = ("size", download, "--vary", "leg.0.tcp.buffer=8 kB,16 kB,32 kB", "--set", "run.warmup=0 s")
-    arguments = (*arguments, "--target", "goodput >= 200 kbit/s", "--seed", 7, "--out", "out")
+    arguments: tuple[object, ...] = (
+        *("size", download, "--vary", "leg.0.tcp.buffer=8 kB,16 kB,32 kB", "--set", "run.warmup=0 s"),
+        *("--target", "goodput >= 200 kbit/s", "--seed", 7, "--out", "out"),
+    )
     monkeypatch.setattr(Here, "failing", {8})
     found = farweb(*arguments)
     assert found.code == 3, found.out
