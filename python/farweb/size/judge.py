@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.size.target import Clause, Target
-from farweb.statistics.intervals import student, student_quantile
+from farweb.statistics.intervals import student, student_quantiles
 
 Row = Mapping[str, float | int | None]
 
@@ -147,7 +147,7 @@ class Judge:
             return ratio, ratio, ratio
         if n < self._looks[0]:
             return ratio, None, None
-        return ratio, *_fieller(above, below, student_quantile(n - 1, 1 - 2 * self._error))
+        return ratio, *_fieller(above, below, float(student_quantiles(n - 1, 1 - 2 * self._error)))
 
     def _comparisons(self, position: int) -> Iterable[tuple[Clause, int | None]]:
         """What has to hold for a value: each clause against its number, or against every other value."""
