@@ -232,7 +232,7 @@ def summarize(
     """The summary of a sweep; see `SweepResults.summary`."""
     import polars as pl
 
-    shown = list(metrics) if metrics else [metric for metric in MAIN if np.nan_to_num(sweep.values(metric)).any()]
+    shown = list(metrics or _main(sweep))
     names = _names(sweep.design)
     for name in by or ():
         if name not in names:
@@ -254,6 +254,12 @@ def summarize(
         warmup=sweep.warmup().to_dicts(),
         warnings=cautions(sweep, [metric for metric in shown if metric in MAIN] or shown),
     )
+
+
+def _main(sweep: "SweepResults") -> list[str]:
+    """The main metrics that tell something."""
+    known = [metric for metric in MAIN if not np.isnan(sweep.values(metric)).all()]
+    return [metric for metric in known if np.nan_to_num(sweep.values(metric)).any()] or known
 
 
 def _by(sweep: "SweepResults", metrics: Sequence[str], by: Sequence[str]) -> list[dict[str, Any]]:
