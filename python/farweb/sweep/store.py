@@ -11,7 +11,7 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -83,7 +83,7 @@ class Store:
         if not found:
             self.folder = Path(self.url).absolute()
         elif scheme in {"file", "local"}:
-            self.folder = Path(rest).absolute()
+            self.url, self.folder = rest, Path(rest).absolute()
         self._root = str(self.folder) if self.folder is not None else ""
         self._filesystem: fsspec.AbstractFileSystem | None = None
         if self.folder is None:
@@ -176,6 +176,20 @@ class Store:
                 (self.folder / name).unlink(missing_ok=True)
             elif self.has(name):
                 self.filesystem.rm_file(self.path(name))
+
+    def fetch(self, names: Sequence[str], folder: Path) -> None:
+        """Copy files of an object store into a folder on this machine; those that are not there are left out.
+
+        Raises:
+            StorageError: They cannot be read, or the folder cannot be written to.
+        """
+        with _transfer_errors(self.url, "read"):
+            listed = set(self._listed(""))
+            there = [name for name in names if self.path(name) in listed]
+            for name in there:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            if there:
+                self.filesystem.get([self.path(name) for name in there], [str(folder / name) for name in there])
 
     def finished(self) -> set[str]:
         """Ids of the runs whose parts are whole."""
