@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
+from farweb.parquet import equals, read_columns, whole_numbers
 
 if TYPE_CHECKING:
     from farweb.columns import TableSpec
@@ -219,7 +220,7 @@ def measure(results: "Results") -> dict[str, Value]:
     measured = manifest["measured"]
     from_ns, to_ns = measured["from_ns"], measured["to_ns"]
     requests = _Requests(from_ns, to_ns, results.warmup_ns)
-    for columns in read_columns(results, "requests", _REQUEST_COLUMNS):
+    for columns in read_columns(results.path / "requests.parquet", _REQUEST_COLUMNS):
         requests.add(columns)
     span_s = (to_ns - from_ns) / _NS
     found: dict[str, Value] = {
@@ -237,45 +238,6 @@ def measure(results: "Results") -> dict[str, Value]:
 _REQUEST_COLUMNS = (
     *("start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts", "status", "tag"),
 )
-
-
-def read_columns(results: "Results", table: str, names: Iterable[str]) -> Iterable[dict[str, Any]]:
-    """Row groups of a table of a run, as Arrow columns by name; a column that the table lacks is left out.
-
-    For small tables much faster than a query: a sweep reads a thousand of them.
-
-    Raises:
-        ResultsError: The table is damaged.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = results.path / f"{table}.parquet"
-    try:
-        with pq.ParquetFile(file) as parquet:
-            has = set(parquet.schema_arrow.names)
-            wanted = [name for name in names if name in has]
-            for group in range(parquet.num_row_groups):
-                read = parquet.read_row_group(group, wanted, use_threads=False)
-                yield {name: read.column(name) for name in wanted}
-    except (OSError, pa.ArrowException) as error:
-        raise ResultsError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from None
-
-
-def whole_numbers(column: Any) -> NDArray[np.int64]:
-    """A column of whole numbers as an array; nulls become the smallest number."""
-    if column.null_count:
-        column = column.fill_null(np.iinfo(np.int64).min)
-    numbers: NDArray[np.int64] = column.to_numpy()
-    return numbers
-
-
-def equals(column: Any, word: str) -> NDArray[np.bool_]:
-    """Where a column of texts has `word`."""
-    import pyarrow.compute as pc
-
-    equal: NDArray[np.bool_] = pc.fill_null(pc.equal(column, word), False).to_numpy()
-    return equal
 
 
 class _Requests:
@@ -393,10 +355,11 @@ def _rate(link: Mapping[str, Any]) -> float | None:
 def _connections(results: "Results", from_ns: int, to_ns: int) -> dict[str, Value]:
     """How many connections there were, and how many were open at a time in the measured interval."""
     names = ("connections", "connections_open_mean", "connections_open_max")
-    if not (results.path / "connections.parquet").is_file():
+    file = results.path / "connections.parquet"
+    if not file.is_file():
         return dict.fromkeys(names)
     number, opens, closes = 0, [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for columns in read_columns(results, "connections", ("open_ns", "close_ns")):
+    for columns in read_columns(file, ("open_ns", "close_ns")):
         open_ns = whole_numbers(columns["open_ns"])
         number += open_ns.size
         close_ns = whole_numbers(columns["close_ns"].fill_null(results.manifest["now_ns"]))
