@@ -11,7 +11,7 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -176,20 +176,6 @@ class Store:
                 (self.folder / name).unlink(missing_ok=True)
             elif self.has(name):
                 self.filesystem.rm_file(self.path(name))
-
-    def fetch(self, names: Sequence[str], folder: Path) -> None:
-        """Copy files of an object store into a folder on this machine; those that are not there are left out.
-
-        Raises:
-            StorageError: They cannot be read, or the folder cannot be written to.
-        """
-        with _transfer_errors(self.url, "read"):
-            listed = set(self._listed(""))
-            there = [name for name in names if self.path(name) in listed]
-            for name in there:
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            if there:
-                self.filesystem.get([self.path(name) for name in there], [str(folder / name) for name in there])
 
     def finished(self) -> set[str]:
         """Ids of the runs whose parts are whole."""

@@ -1,9 +1,7 @@
 """A sweep from its scenario to its results: plan, run what is missing, and write the tables."""
 
-import functools
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,7 +21,7 @@ from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool
 from farweb.sweep.results import STATISTICS, SweepResults
-from farweb.sweep.store import Outcome, Store, part_name
+from farweb.sweep.store import Outcome, Store
 from farweb.sweep.tables import factor_value, schema, write_table
 
 _SHOWN_S = 0.1  # how often progress is told
@@ -74,7 +72,7 @@ def run_sweep(
     assert design is not None, "plan() asks for one"
     manifest = describe(scenario, design, inputs, len(runs))
     if store.manifest() == {**manifest, "complete": True} and {run.run for run in runs} <= store.finished():
-        return _results(store, runs)
+        return SweepResults.open(out)
     with store.claimed():
         inputs.write(store)
         begin(store, manifest, design, runs)
@@ -82,7 +80,7 @@ def run_sweep(
         with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
             _collect(pool, runs, table, progress)
         finish(store, manifest, design, table)
-    return _results(store, runs)
+    return SweepResults.open(out)
 
 
 def describe(scenario: Scenario, design: Design, inputs: Inputs, runs: int) -> dict[str, Any]:
@@ -114,43 +112,8 @@ def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "Ru
     for name, content in (("runs", table.runs(design)), ("timings", table.timings(design))):
         with store.file(f"{name}.parquet") as file:
             write_table(content, file)
-    if store.folder is not None:
-        SweepResults.open(store.url).write_tables()
-    else:
-        _write_tables_there(store, table.done)
+    SweepResults.open(store.url).write_tables()
     store.write_json(MANIFEST, {**manifest, "complete": True})
-
-
-def _write_tables_there(store: Store, runs: Sequence[str]) -> None:
-    """Write the tables of statistics to an object store. They are made here, from the requests of all runs."""
-    with tempfile.TemporaryDirectory(prefix="farweb-") as name:
-        folder = Path(name)
-        _fetch(store, runs, folder)
-        SweepResults.open(folder).write_tables()
-        for table in STATISTICS:
-            with store.file(f"{table}.parquet") as file:
-                (folder / f"{table}.parquet").replace(file)
-
-
-def _fetch(store: Store, runs: Sequence[str], folder: Path) -> None:
-    tables = [f"{table}.parquet" for table in ("plan", "runs", "timings", *STATISTICS)]
-    parts = [f"{part_name(run)}/{name}" for run in runs for name in (MANIFEST, "requests.parquet")]
-    store.fetch([MANIFEST, *tables, *parts], folder)
-
-
-def _results(store: Store, runs: Sequence[Run]) -> SweepResults:
-    """The results of the sweep; of one in an object store, a copy that lasts as long as this process."""
-    if store.folder is not None:
-        return SweepResults.open(store.url)
-    folder = Path(tempfile.mkdtemp(dir=_copies().name))
-    _fetch(store, [run.run for run in runs], folder)
-    return SweepResults.open(folder)
-
-
-@functools.cache
-def _copies() -> tempfile.TemporaryDirectory[str]:
-    """A folder that goes with this process."""
-    return tempfile.TemporaryDirectory(prefix="farweb-results-")
 
 
 def _collect(pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Callable[[Progress], None] | None) -> None:
@@ -206,11 +169,6 @@ class RunTable:
             for name, column in self._costs.items():
                 column[place] = getattr(outcome, name)
             self._workers[place] = sys.intern(outcome.worker) or None
-
-    @property
-    def done(self) -> list[str]:
-        """Ids of the runs that have results."""
-        return [run.run for place, run in enumerate(self._runs) if place not in self._errors]
 
     def runs(self, design: Design) -> pa.Table:
         """The table `runs`: a row a run in the order of the plan."""
