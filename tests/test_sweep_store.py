@@ -5,14 +5,18 @@ import os
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pytest
 
-from farweb import ResultsError, StorageError
-from farweb.sweep.store import Store, part_name
+from farweb import ResultsError, Scenario, StorageError
+from farweb.sweep.plan import Run
+from farweb.sweep.store import Outcome, Store, part_name
+from farweb.sweep.sweep import Progress
+from farweb.sweep.work import Version, work
+from sweeps import content
 
 MANIFEST = {"metrics": {"done": 3}, "wall_s": 0.5, "cpu_s": 0.25, "events": 10, "packet_hops": 5}
 
@@ -175,4 +179,47 @@ def test_a_place_that_cannot_be_written_to_is_told() -> None:
 
 def test_names_of_parts_are_what_duckdb_and_polars_take_for_partitions() -> None:
     assert part_name("0123456789abcdef") == "parts/run=0123456789abcdef"
-    assert fsspec.filesystem("memory") is not None
+
+
+class Here:
+    """A pool of this process alone, which sees an object store in its memory."""
+
+    threads = 1
+
+    def __init__(self, store: Store, **_: Any) -> None:
+        self._store = store
+
+    def __enter__(self) -> "Here":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def outcomes(self, runs: list[Run]) -> Iterator[Outcome]:
+        finished = self._store.finished()
+        for run in runs:
+            yield (
+                self._store.outcome(run.run) if run.run in finished else work(self._store, run, Version.here(), "here")
+            )
+
+
+def test_a_sweep_in_an_object_store_is_one_on_the_disk(
+    cable: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("farweb.sweep.sweep.Pool", Here)
+    cable.write_text(cable.read_text() + '[sweep]\nreplications = 2\n[sweep.factors]\n"workload.load" = [1, 2]\n')
+    store = Store(f"memory://{uuid.uuid4()}/sweep")
+    scenario = Scenario.load(cable)
+    seen: list[Progress] = []
+    local = scenario.sweep("sweep", progress=seen.append)
+    there = scenario.sweep(store.url)
+    assert (seen[0].done, seen[-1].done, seen[-1].total, seen[-1].left_s) == (0, 4, 4, 0.0)
+    assert there.complete
+    assert there.runs.equals(local.runs)
+    assert there.estimates().equals(local.estimates())
+    store.filesystem.get(store.path(""), "copy", recursive=True)
+    assert content(Path("copy")) == content(Path("sweep"))
+    again = scenario.sweep(store.url)
+    assert again.runs.equals(local.runs)
+    more = scenario.with_({"sweep.replications": 3}).sweep(store.url)
+    assert more.runs["replication"].to_list() == [0, 1, 2] * 2
