@@ -113,6 +113,14 @@ def test_failed_and_missing_runs_are_told(tmp_path: Path) -> None:
     assert figure.panels[0].series[0].n.tolist() == [2, 3, 2]
 
 
+def test_requests_without_latency_are_told(tmp_path: Path) -> None:
+    lost = {"requests": 100, "failed": 3, "unfinished": 2}
+    design = design_of({"workload.load": LOADS}, 2)
+    sweep = write_sweep(tmp_path / "sweep", design, lambda levels, r: {**metrics(levels, r), **lost})
+    assert "30 requests (5 %) failed or were cut off" in describe("latency-load", [sweep]).caption
+    assert "failed" not in describe("latency-load", [sweep], metric="utilisation").caption
+
+
 def test_one_replication_has_no_interval(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "sweep", design_of({"workload.load": LOADS}, 1), metrics)
     figure = describe("latency-load", [sweep])

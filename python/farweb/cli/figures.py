@@ -65,7 +65,7 @@ def plot(
 
         farweb plot timeseq results/satellite --connection 17
 
-        farweb plot latency-load results/sweep --by circuit --metric latency_p90_s -o figure.html
+        farweb plot latency-load results/sweep --metric latency_p90_s -o figure.html
 
         farweb plot list
     """

@@ -78,7 +78,7 @@ _RC: Any = {
 FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
 _COLUMNS_MAX = 6  # of a legend; chosen: more are not found at a glance
 _POINTS_A_LINE = 11.5
-_LETTERS_AN_INCH = 12.5  # of nine points, measured with room to spare
+_LETTERS_AN_INCH = 13  # of nine points, measured
 _CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
 
 
