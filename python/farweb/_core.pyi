@@ -18,6 +18,7 @@ __all__ = [
     "WorkloadError",
     "XplotEncoder",
     "debug_build",
+    "result_version",
     "results_schema",
     "scenario_schema",
     "version",
@@ -38,6 +39,9 @@ class RunError(FarwebError):
 version: str
 """Version of farweb, as results carry it."""
 
+result_version: int
+"""Version of what runs result in: raised when an equal scenario, workload and seed give other rows."""
+
 debug_build: bool
 """Whether the core was compiled without optimisation: ten times slower."""
 
@@ -56,16 +60,48 @@ class Scenario:
     """A checked scenario."""
 
     @staticmethod
-    def parse(text: str, file: str, overrides: Mapping[str, str]) -> Scenario:
+    def parse(text: str, file: str, overrides: dict[str, str]) -> Scenario:
         """Parse and check.
 
         Args:
             text: The scenario in TOML.
             file: Its name, for messages.
-            overrides: Values by dotted key (`"leg.0.tcp.buffer"`), each as TOML or bare text.
+            overrides: Values by dotted key (`"leg.0.tcp.buffer"`), each as TOML or bare text; applied in order.
 
         Raises:
             ScenarioError: All problems found, a line each.
+        """
+
+    def with_(self, overrides: dict[str, str]) -> Scenario:
+        """The same with other values, after those that it has; messages tell the places of `parse`.
+
+        Raises:
+            ScenarioError: All problems found, a line each.
+        """
+
+    def without_sweep(self) -> Scenario:
+        """The same without the table `sweep`."""
+
+    def design(self) -> str | None:
+        """The design of the sweep as JSON text; None when there is none.
+
+        `{"kind", "replications", "random_numbers", "factors": [{"name", "unit", "levels": [{"label", "value",
+        "number"}]}], "points": [[number of the level of each factor]]}`; see `farweb.sweep.design.Design`.
+        """
+
+    def point(self, number: int) -> Scenario:
+        """The scenario with the levels of a point set, and without the table `sweep`.
+
+        Raises:
+            ScenarioError: Levels that are right alone make no sense together; the message names them.
+            IndexError: There is no such point.
+        """
+
+    def seed(self, point: int, replication: int) -> int:
+        """The seed of a run; replications count from 0.
+
+        Raises:
+            IndexError: There is no such point.
         """
 
     @property
@@ -81,7 +117,9 @@ class Scenario:
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
         "down": {..}}], "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps",
         "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps",
-        "connections_to_fill", "text"}], "warnings": [..], "text": "the path drawn in text and a paragraph a leg"}`
+        "connections_to_fill", "text"}], "sweep": {"design", "points", "replications", "runs", "factors": [{"name",
+        "levels": [..]}], "text"} or null, "warnings": [..], "text": "the path drawn in text, a paragraph a leg and one
+        for the sweep"}`
         """
 
 @final
@@ -109,7 +147,9 @@ class RequestReader:
         """Open a table; the arguments are those of `Simulation`."""
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests by start time, without `object`, `source` and `tag`; None at the end.
+        """Up to `rows` requests by start time, all columns but `object`; None at the end.
+
+        A table of these columns gives the same requests: times below 2^52 ns (52 days) come back to the nanosecond.
 
         Raises:
             WorkloadError: A row is not a request.
@@ -163,6 +203,13 @@ class Simulation:
         """What each direction of each link carried over the whole run so far, as JSON text.
 
         A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
+        """
+
+    def measured(self) -> str:
+        """What each direction of each link did in the measured interval (`run.measure`), as JSON text.
+
+        `{"from_ns", "to_ns", "links": [objects as those of link_totals]}`; the whole run so far, as long as the warm-up
+        lasts.
         """
 
 @final

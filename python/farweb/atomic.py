@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from farweb.errors import RunError
+from farweb.errors import StorageError
 
 # What the machine, not the program, has to put right.
 _ENVIRONMENT = {
@@ -33,24 +33,28 @@ _ENVIRONMENT = {
 
 
 @contextlib.contextmanager
-def staged_folder(out: Path) -> Iterator[Path]:
+def staged_folder(out: Path, *, replace: bool = True) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` when the block ends; when the block raises, nothing is left of it.
 
     A folder that is already at `out` is replaced: it is renamed away, the new one takes its name, then it is deleted.
     The caller has to have made sure that it may be. Of a process that is killed between the two renames, both
-    folders remain under hidden names.
+    folders remain under hidden names. Without `replace`, a folder that is there first stays and the new one goes:
+    for folders whose content their name determines.
 
     Raises:
-        RunError: The disk is full, or the place cannot be written to.
+        StorageError: The disk is full, or the place cannot be written to.
     """
-    with _clear_errors(out), _folder(out.parent):
+    with storage_errors(out), made_folder(out.parent):
         stage = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
         try:
             yield stage
             for path in stage.iterdir():
                 _flush(path)
             stage.chmod(0o777 & ~_umask())
-            _replace_folder(stage, out)
+            if replace:
+                _replace_folder(stage, out)
+            else:
+                _add_folder(stage, out)
         finally:
             shutil.rmtree(stage, ignore_errors=True)
 
@@ -62,11 +66,11 @@ def staged_file(out: Path) -> Iterator[Path]:
     Its folder is hidden too and goes at the end: the block may keep other files beside it.
 
     Raises:
-        RunError: The disk is full, or the place cannot be written to.
+        StorageError: The disk is full, or the place cannot be written to.
     """
     with (
-        _clear_errors(out),
-        _folder(out.parent),
+        storage_errors(out),
+        made_folder(out.parent),
         tempfile.TemporaryDirectory(
             prefix=f".{out.name}.", suffix=".partial", dir=out.parent, ignore_cleanup_errors=True
         ) as folder,
@@ -78,17 +82,22 @@ def staged_file(out: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _clear_errors(out: Path) -> Iterator[None]:
+def storage_errors(out: Path | str) -> Iterator[None]:
+    """Turn what the machine, not the program, has to put right into one line about `out`.
+
+    Raises:
+        StorageError: The disk is full, or the place cannot be written to.
+    """
     try:
         yield
     except OSError as error:
         if error.errno not in _ENVIRONMENT:
             raise
-        raise RunError(f"{out}: cannot be written: {os.strerror(error.errno)}; nothing was left there") from error
+        raise StorageError(f"{out}: cannot be written: {os.strerror(error.errno)}; nothing was left there") from error
 
 
 @contextlib.contextmanager
-def _folder(folder: Path) -> Iterator[None]:
+def made_folder(folder: Path) -> Iterator[None]:
     """Make a folder and those above it for the block; when the block raises, those that were made go again."""
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
@@ -113,6 +122,22 @@ def _replace_folder(stage: Path, out: Path) -> None:
         old.rename(out)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _add_folder(stage: Path, out: Path) -> None:
+    try:
+        stage.rename(out)
+    except OSError:
+        if not out.is_dir():
+            raise
+
+
+def remove_stages(folder: Path) -> None:
+    """Remove what killed processes left in `folder` under hidden names; none may be writing there now."""
+    with contextlib.suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            if path.name.startswith(".") and path.suffix in {".partial", ".old"}:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _flush(path: Path) -> None:

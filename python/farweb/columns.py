@@ -107,18 +107,22 @@ def from_arrow(batch: pa.RecordBatch) -> dict[str, Column]:
 
 
 def _column(array: pa.Array) -> Column:
+    """A column of the core; it shares the array's memory unless there are nulls to be marked."""
     if pa.types.is_string(array.type):
-        encoded = array.dictionary_encode()
-        codes: NDArray[Any] = encoded.indices.fill_null(NULL_CODE).to_numpy(zero_copy_only=False)
-        return codes.astype(np.int32), encoded.dictionary.to_pylist()
+        return _column(array.dictionary_encode())
+    if pa.types.is_dictionary(array.type):
+        codes: NDArray[Any] = _filled(array.indices, NULL_CODE)
+        return codes.astype(np.int32, copy=False), array.dictionary.to_pylist()
     if pa.types.is_list(array.type):
         ranges = array.flatten()
-        lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        lengths = _filled(array.value_lengths(), 0)
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
         return offsets, _column(ranges.field("start")), _column(ranges.field("end"))  # type: ignore[return-value]
     if pa.types.is_boolean(array.type):
-        truth: NDArray[Any] = array.fill_null(False).to_numpy(zero_copy_only=False)
-        return truth
-    null = np.nan if pa.types.is_floating(array.type) else NULL_INT
-    values: NDArray[Any] = array.fill_null(null).to_numpy(zero_copy_only=False)
+        return _filled(array, False)
+    return _filled(array, np.nan if pa.types.is_floating(array.type) else NULL_INT)
+
+
+def _filled(array: pa.Array, null: float | bool) -> NDArray[Any]:
+    values: NDArray[Any] = (array.fill_null(null) if array.null_count else array).to_numpy(zero_copy_only=False)
     return values

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,57 +48,98 @@ class Progress:
     total: int | None
 
 
+@dataclass(frozen=True)
+class Tables:
+    """The tables of a workload, open.
+
+    Attributes:
+        requests: The request table as the core takes it: its path, or batches of columns by start time that can be
+            iterated over more than once.
+        hosts: The host table, if there is one.
+        inputs: What a manifest says of the files: `file` as the scenario names it, `sha256`, and `rows`, which is None
+            for requests that only the core has counted.
+    """
+
+    requests: str | Iterable[Mapping[str, Column]]
+    hosts: _core.HostTable | None
+    inputs: Mapping[str, Mapping[str, Any]]
+
+
 def simulate(scenario: Scenario, out: Path, progress: Callable[[Progress], None] | None) -> Results:
     """Run `scenario` and write its results to the folder `out`; see `Scenario.run`."""
     _may_write(out)
-    hosts_path = scenario.hosts_path
-    hosts = None if hosts_path is None else open_hosts(hosts_path)
+    with open_tables(scenario) as tables, staged_folder(out) as stage:
+        write_manifest(stage, simulate_into(stage, scenario, scenario.effective["run"]["seed"], tables, progress))
+    return Results.open(out)
+
+
+@contextlib.contextmanager
+def open_tables(scenario: Scenario) -> Iterator[Tables]:
+    """Open the files that `scenario` names.
+
+    Raises:
+        WorkloadError: A table cannot be used.
+    """
+    workload = scenario.effective["workload"]
+    hosts = None if scenario.hosts_path is None else open_hosts(scenario.hosts_path)
     with open_requests(scenario.requests_path) as requests:
         rows = None if isinstance(requests, str) else row_count(requests.path)
-        simulation = _core.Simulation(
-            scenario.core, scenario.effective["run"]["seed"], requests, str(scenario.requests_path), hosts
-        )
-        total = simulation.progress()["requests_total"]
-        load: int = scenario.effective["workload"]["load"]
-        if rows is None and total is not None:
-            rows = total // load
-        inputs = {"requests": _input(scenario.requests_path, scenario.effective["workload"]["requests"], rows)}
-        if hosts is not None and hosts_path is not None:
-            inputs["hosts"] = _input(hosts_path, scenario.effective["workload"]["hosts"], len(hosts))
-        with staged_folder(out) as stage:
-            wall, cpu = time.perf_counter(), time.process_time()
-            written = _run(simulation, stage, scenario, None if rows is None else rows * load, progress)
-            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-            manifest = {
-                "kind": RUN_KIND,
-                "version": _core.version,
-                "name": scenario.name,
-                "seed": scenario.effective["run"]["seed"],
-                "wall_s": round(wall, 3),
-                "cpu_s": round(cpu, 3),
-                **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
-                "warmup_ns": scenario.core.warmup_ns,
-                "links": json.loads(simulation.link_totals()),
-                "rows": written,
-                "inputs": inputs,
-                "scenario": scenario.effective,
-            }
-            (stage / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    return Results.open(out)
+        inputs = {"requests": _input(scenario.requests_path, workload["requests"], rows)}
+        if hosts is not None and scenario.hosts_path is not None:
+            inputs["hosts"] = _input(scenario.hosts_path, workload["hosts"], len(hosts))
+        yield Tables(requests, hosts, inputs)
+
+
+def simulate_into(
+    folder: Path, scenario: Scenario, seed: int, tables: Tables, progress: Callable[[Progress], None] | None
+) -> dict[str, Any]:
+    """Run `scenario` with `seed` and write its tables to `folder`; its manifest, which the caller writes."""
+    wall, cpu = time.perf_counter(), time.thread_time()
+    simulation = _core.Simulation(scenario.core, seed, tables.requests, str(scenario.requests_path), tables.hosts)
+    inputs = {name: dict(table) for name, table in tables.inputs.items()}
+    load: int = scenario.effective["workload"]["load"]
+    total = simulation.progress()["requests_total"]
+    if inputs["requests"]["rows"] is None and total is not None:
+        inputs["requests"]["rows"] = total // load
+    rows: int | None = inputs["requests"]["rows"]
+    written = _run(simulation, folder, scenario.name, seed, None if rows is None else rows * load, progress)
+    wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
+    return {
+        "kind": RUN_KIND,
+        "version": _core.version,
+        "result_version": _core.result_version,
+        "name": scenario.name,
+        "seed": seed,
+        "wall_s": round(wall, 3),
+        "cpu_s": round(cpu, 3),
+        **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
+        "warmup_ns": scenario.core.warmup_ns,
+        "links": json.loads(simulation.link_totals()),
+        "measured": json.loads(simulation.measured()),
+        "rows": written,
+        "inputs": inputs,
+        "scenario": {**scenario.effective, "run": {**scenario.effective["run"], "seed": seed}},
+    }
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Write the manifest of a results folder."""
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _run(
     simulation: _core.Simulation,
     folder: Path,
-    scenario: Scenario,
+    name: str,
+    seed: int,
     total: int | None,
     progress: Callable[[Progress], None] | None,
 ) -> dict[str, int]:
     """Run to the end, tables written as rows come; how many rows each has."""
     metadata = {
         "farweb.version": _core.version,
-        "farweb.scenario": scenario.name,
-        "farweb.seed": str(scenario.effective["run"]["seed"]),
+        "farweb.scenario": name,
+        "farweb.seed": str(seed),
     }
     with contextlib.ExitStack() as stack:
         writers: dict[str, TableWriter] = {}

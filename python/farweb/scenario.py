@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,20 @@ if TYPE_CHECKING:
 
     from farweb.results import Results
     from farweb.run import Progress
+    from farweb.sweep.design import Design
+    from farweb.sweep.results import SweepResults
+    from farweb.sweep.sweep import Progress as SweepProgress
 
 Value = str | int | float | bool | list[Any]
+
+_PARSED_KEPT = 8  # chosen: a worker has the scenarios of a sweep or two
 
 
 @dataclass(frozen=True)
 class Scenario:
     """A checked scenario. Make one with `Scenario.load`; change keys with `with_`; run it with `run`.
+
+    It can be pickled, and is checked again where it arrives, once a process for all points of a sweep.
 
     Attributes:
         path: The file that it came from; tables that it names are relative to its folder.
@@ -34,6 +41,7 @@ class Scenario:
     overrides: Mapping[str, str]
     _text: str = field(repr=False)
     core: _core.Scenario = field(repr=False, compare=False)
+    _cut: "_Cut | None" = field(default=None, repr=False)
 
     @classmethod
     def load(cls, path: str | Path, overrides: Mapping[str, Value] | None = None) -> "Scenario":
@@ -58,10 +66,20 @@ class Scenario:
 
     @classmethod
     def _parse(cls, path: Path, text: str, overrides: Mapping[str, str]) -> "Scenario":
-        return cls(path, overrides, text, _core.Scenario.parse(text, str(path), overrides))
+        return cls(path, overrides, text, _parsed(text, str(path), tuple(overrides.items())))
+
+    @classmethod
+    def _rebuild(cls, path: Path, text: str, overrides: Mapping[str, str], cut: "_Cut | None") -> "Scenario":
+        """The scenario that was pickled."""
+        if cut is None:
+            return cls._parse(path, text, overrides)
+        return cls(path, overrides, text, cut.apply(_parsed(text, str(path), tuple(cut.before.items()))), cut)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scenario._rebuild, (self.path, self._text, dict(self.overrides), self._cut)
 
     def with_(self, changes: Mapping[str, Value] | None = None, /, **more: Value) -> "Scenario":
-        """The same scenario with other values.
+        """The same scenario with other values; at a point of a sweep they stand instead of what its levels set.
 
         Args:
             changes: Values by dotted key: ``{"leg.0.tcp.buffer": "65535 B", "workload.load": 4}``.
@@ -70,7 +88,40 @@ class Scenario:
         Raises:
             ScenarioError: A key or value is not allowed.
         """
-        return self._parse(self.path, self._text, {**self.overrides, **_texts({**(changes or {}), **more})})
+        texts = _texts({**(changes or {}), **more})
+        overrides = _later(self.overrides, texts)
+        if self._cut is None:
+            return self._parse(self.path, self._text, overrides)
+        cut = replace(self._cut, after=_later(self._cut.after, texts))
+        return replace(self, overrides=overrides, core=self.core.with_(texts), _cut=cut)
+
+    @functools.cached_property
+    def design(self) -> "Design | None":
+        """The factors of the table `sweep` and their combinations; None without the table."""
+        from farweb.sweep.design import Design
+
+        design = self.core.design()
+        return None if design is None else Design.from_dict(json.loads(design))
+
+    def point(self, number: int) -> "Scenario":
+        """The scenario at a point of its sweep: the levels of the point set, and the table `sweep` gone.
+
+        Args:
+            number: Place in `design.points`, from 0.
+
+        Raises:
+            ScenarioError: Levels that are right alone make no sense together; the message names them.
+            IndexError: There is no such point.
+        """
+        return self._without_sweep(number)
+
+    def without_sweep(self) -> "Scenario":
+        """The scenario without the table `sweep`: what a single run simulates."""
+        return self if self.design is None else self._without_sweep(None)
+
+    def _without_sweep(self, point: int | None) -> "Scenario":
+        cut = _Cut(self.overrides, point, {})
+        return replace(self, core=cut.apply(self.core), _cut=cut)
 
     @functools.cached_property
     def effective(self) -> dict[str, Any]:
@@ -136,6 +187,39 @@ class Scenario:
         scenario = self if seed is None else self.with_({"run.seed": seed})
         return simulate(scenario, Path("results") / self.path.stem if out is None else Path(out), progress)
 
+    def sweep(
+        self,
+        out: str | Path | None = None,
+        *,
+        jobs: int | None = None,
+        scheduler: str | None = None,
+        retries: int = 0,
+        progress: "Callable[[SweepProgress], None] | None" = None,
+    ) -> "SweepResults":
+        """Do the runs of the scenario's table `[sweep]`, as many at a time as there are cores.
+
+        Runs whose results are in the folder are not done again. A run that fails is recorded, and the others go on. A
+        script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
+
+        Args:
+            out: The folder, or a URL that fsspec knows; ``results/NAME`` when left out, NAME being that of the scenario
+                file.
+            jobs: Runs at a time, a process each; as many as cores when left out.
+            scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
+            retries: How often a run that failed is tried again.
+            progress: Called some ten times a second.
+
+        Raises:
+            ScenarioError: There is no table `[sweep]`, or a combination of levels is not allowed.
+            WorkloadError: A table of the workload cannot be used. Nothing is written then.
+            ResultsError: There is something else at `out`, or another sweep is at work there.
+            RunError: The folder cannot be written to, or the scheduler has gone. What was finished stays.
+        """
+        from farweb.sweep.sweep import run_sweep
+
+        folder = Path("results") / self.path.stem if out is None else out
+        return run_sweep(self, folder, jobs=jobs, scheduler=scheduler, retries=retries, progress=progress)
+
     def __rich__(self) -> "RenderableType":
         from rich.text import Text
 
@@ -183,6 +267,36 @@ class Check:
     def _repr_html_(self) -> str:
         warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
         return f"<pre>{escape(self.text)}</pre><ul>{warnings}</ul>"
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """How a scenario without a sweep came from one with a sweep.
+
+    Attributes:
+        before: Overrides of the one with a sweep.
+        point: The point whose levels are set; None: no levels.
+        after: Overrides since then.
+    """
+
+    before: Mapping[str, str]
+    point: int | None
+    after: Mapping[str, str]
+
+    def apply(self, core: _core.Scenario) -> _core.Scenario:
+        core = core.without_sweep() if self.point is None else core.point(self.point)
+        return core.with_(dict(self.after)) if self.after else core
+
+
+@functools.lru_cache(maxsize=_PARSED_KEPT)
+def _parsed(text: str, file: str, overrides: tuple[tuple[str, str], ...]) -> _core.Scenario:
+    """The compiled form, parsed once a process."""
+    return _core.Scenario.parse(text, file, dict(overrides))
+
+
+def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
+    """All of them, those of `more` last, as they are applied in order."""
+    return {**{key: value for key, value in overrides.items() if key not in more}, **more}
 
 
 def _texts(values: Mapping[str, Value]) -> dict[str, str]:

@@ -30,6 +30,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("version", farweb::VERSION)?;
+        module.add("result_version", farweb::RESULT_VERSION)?;
         module.add("debug_build", cfg!(debug_assertions))
     }
 }

@@ -1,40 +1,88 @@
 //! Scenarios: text in, checked values out.
 
-use std::collections::BTreeMap;
-
+use farweb::scenario::{Design, ScenarioError as CoreError, Source};
 use farweb::workload::Directory;
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::ScenarioError;
 use crate::tables::HostTable;
 
 /// A checked scenario.
 #[pyclass(frozen, module = "farweb._core")]
-pub(crate) struct Scenario(pub(crate) farweb::scenario::Scenario);
+pub(crate) struct Scenario(Source);
+
+impl Scenario {
+    pub(crate) const fn checked(&self) -> &farweb::scenario::Scenario {
+        self.0.scenario()
+    }
+
+    fn design_with(&self, point: usize) -> PyResult<&Design> {
+        match self.0.design() {
+            None => Err(PyIndexError::new_err("the scenario has no sweep, and no points")),
+            Some(design) if point < design.points.len() => Ok(design),
+            Some(design) => {
+                let points = design.points.len();
+                Err(PyIndexError::new_err(format!(
+                    "there is no point {point}; the sweep has {points}, from 0"
+                )))
+            }
+        }
+    }
+}
 
 #[pymethods]
 impl Scenario {
     #[staticmethod]
-    fn parse(text: &str, file: &str, overrides: BTreeMap<String, String>) -> PyResult<Self> {
-        let overrides: Vec<_> = overrides.into_iter().collect();
-        farweb::scenario::Scenario::parse(text, file, &overrides)
-            .map(Self)
-            .map_err(|error| ScenarioError::new_err(error.to_string()))
+    fn parse(text: &str, file: &str, overrides: &Bound<'_, PyDict>) -> PyResult<Self> {
+        checked(Source::parse(text, file, &settings(overrides)?))
+    }
+
+    fn with_(&self, overrides: &Bound<'_, PyDict>) -> PyResult<Self> {
+        checked(self.0.with(&settings(overrides)?))
+    }
+
+    fn without_sweep(&self) -> Self {
+        Self(self.0.without_sweep())
+    }
+
+    fn design(&self) -> Option<String> {
+        let text = |design| serde_json::to_string(design).expect("a design is plain data");
+        self.0.design().map(text)
+    }
+
+    fn point(&self, number: usize) -> PyResult<Self> {
+        self.design_with(number)?;
+        checked(self.0.point(number))
+    }
+
+    fn seed(&self, point: usize, replication: u32) -> PyResult<u64> {
+        self.design_with(point).map(|design| design.seed(point, replication))
     }
 
     #[getter]
     fn warmup_ns(&self) -> u64 {
-        self.0.run.warmup.as_nanos()
+        self.checked().run.warmup.as_nanos()
     }
 
     fn effective(&self) -> String {
-        self.0.effective().to_string()
+        self.checked().effective().to_string()
     }
 
     fn check(&self, hosts: Option<&HostTable>) -> String {
         let directory: Option<&Directory> = hosts.map(|hosts| &hosts.0);
-        serde_json::to_string(&self.0.report(directory)).expect("a report is plain data")
+        serde_json::to_string(&self.checked().report(directory)).expect("a report is plain data")
     }
+}
+
+/// Keys and values in the order in which they are applied.
+fn settings(overrides: &Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
+    overrides.iter().map(|(key, value)| Ok((key.extract()?, value.extract()?))).collect()
+}
+
+fn checked(source: Result<Source, CoreError>) -> PyResult<Scenario> {
+    source.map(Scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
 }
 
 /// JSON Schema of a scenario.

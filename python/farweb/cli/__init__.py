@@ -14,7 +14,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, runs, schema, sql, workload
+from farweb.cli import export, figures, runs, schema, sql, sweeps, workload
 from farweb.errors import FarwebError, RunError
 
 _FAILED = 3
@@ -30,6 +30,7 @@ app = typer.Typer(
 )
 app.command()(runs.check)
 app.command()(runs.run)
+app.command()(sweeps.sweep)
 app.command()(runs.show)
 app.command()(figures.plot)
 app.command()(sql.sql)

@@ -49,10 +49,10 @@ class Output:
             sys.stderr.write(text + "\n")
 
     @contextlib.contextmanager
-    def progress(self, title: str) -> Iterator[Callable[[float, float | None, str], None]]:
+    def progress(self, title: str, *, left: bool = True) -> Iterator[Callable[[float, float | None, str], None]]:
         """Give a function that shows how far something is: done, of how many (None: unknown), and words about it.
 
-        A bar appears on a terminal, once the work has lasted a second.
+        A bar appears on a terminal, once the work has lasted a second. With `left` it estimates the time that is left.
         """
         if self._quiet or not sys.stderr.isatty():
             yield lambda _done, _total, _words: None
@@ -66,7 +66,7 @@ class Output:
             BarColumn(),
             TextColumn("{task.fields[words]}"),
             TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            *([TimeRemainingColumn()] if left else []),
             console=Console(stderr=True),
             transient=True,
         )

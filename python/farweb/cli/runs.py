@@ -41,7 +41,7 @@ def check(
         farweb check satellite.toml --set leg.0.tcp.buffer="65535 B"
     """
     del debug  # main() reads it
-    checked = _load(scenario, settings).check()
+    checked = load(scenario, settings).check()
     Output(as_json, quiet).result(checked.to_dict(), checked)
 
 
@@ -73,7 +73,7 @@ def run(
     """
     del debug
     output = Output(as_json, quiet)
-    loaded = _load(scenario, settings)
+    loaded = load(scenario, settings)
     with output.progress("simulating") as show:
 
         def on_progress(now: "Progress") -> None:
@@ -87,7 +87,9 @@ def run(
 
 
 def show(
-    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep.")],
+    results: Annotated[
+        str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
+    ],
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -133,7 +135,8 @@ def show(
     output.result({"results": str(results), "sweep": sweep.to_dict()}, sweep)
 
 
-def _load(path: Path, settings: list[str] | None) -> "Scenario":
+def load(path: Path, settings: list[str] | None) -> "Scenario":
+    """The scenario that the arguments of a verb name, with what `--set` changes."""
     from farweb.scenario import Scenario
 
     changes = {}

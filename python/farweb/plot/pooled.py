@@ -30,7 +30,7 @@ from farweb.plot.latency import (
     size_classes,
 )
 from farweb.plot.measured import Measured, left_out, measured_run
-from farweb.plot.replicated import part, runs_told
+from farweb.plot.replicated import runs_told
 from farweb.plot.style import listed
 from farweb.statistics.intervals import student_quantile
 from farweb.sweep.design import Design
@@ -154,7 +154,7 @@ class _Pools:
         rows = rows.filter((pl.col("status") == "done") & pl.col("point").is_in(group.points))
         numbers = {each: number for number, each in enumerate(sorted(set(rows["replication"])))}
         found = [
-            (measured_run(part(self._sweep, run)), numbers[r])
+            (measured_run(self._sweep.part(run)), numbers[r])
             for run, r in rows.select("run", "replication").iter_rows()
         ]
         self._counted += [each for each, _ in found]

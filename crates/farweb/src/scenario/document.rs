@@ -35,6 +35,19 @@ pub(super) fn join(parent: &str, key: &str) -> String {
     if parent.is_empty() { key } else { format!("{parent}.{key}") }
 }
 
+/// The parts of a dotted key.
+///
+/// # Errors
+/// When it is none, or has too many parts.
+pub(super) fn segments(key: &str) -> Result<Vec<String>, String> {
+    let parts = Key::parse(key)
+        .map_err(|_| format!("{} is not a dotted key; write one like \"leg.0.tcp.buffer\"", quote(key)))?;
+    if parts.len() > DEEPEST {
+        return Err(format!("{} parts; a key has at most {DEEPEST}", parts.len()));
+    }
+    Ok(parts.iter().map(|part| part.get().to_owned()).collect())
+}
+
 /// `text` in quotes, shortened and without control characters.
 pub(super) fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -106,19 +119,13 @@ impl Document {
     /// # Errors
     /// When the key is no dotted key, a place in a list is beyond its end, or the way leads through a plain value.
     pub(super) fn set_value(&mut self, key: &str, value: Value, place: Place) -> Result<(), String> {
-        let segments = Key::parse(key).map_err(|_| {
-            format!("{} is not a dotted key; write one like \"leg.0.tcp.buffer\"", quote(key))
-        })?;
-        if segments.len() > DEEPEST {
-            return Err(format!("{} parts; a key has at most {DEEPEST}", segments.len()));
-        }
         let mut path = String::new();
         let mut target = &mut self.tree;
-        for segment in &segments {
+        for segment in &segments(key)? {
             let parent = path;
-            path = join(&parent, segment.get());
-            let is_new = target.get(segment.get()).is_none() && !target.is_array();
-            target = step(target, segment.get(), &parent)?;
+            path = join(&parent, segment);
+            let is_new = target.get(segment).is_none() && !target.is_array();
+            target = step(target, segment, &parent)?;
             if is_new {
                 self.places.insert(path.clone(), place.clone());
             }
@@ -128,6 +135,22 @@ impl Document {
         self.places.retain(|known, _| !known.starts_with(&below));
         self.places.insert(path, place);
         Ok(())
+    }
+
+    /// The same without the table `name`.
+    pub(super) fn without(&self, name: &str) -> Self {
+        let is_other =
+            |path: &str| path != name && !path.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        let keep = |(path, place): (&String, &Place)| is_other(path).then(|| (path.clone(), place.clone()));
+        let mut tree = Map::new();
+        for (key, value) in self.tree.as_object().into_iter().flatten().filter(|(key, _)| *key != name) {
+            tree.insert(key.clone(), value.clone());
+        }
+        Self {
+            file: self.file.clone(),
+            tree: tree.into(),
+            places: self.places.iter().filter_map(keep).collect(),
+        }
     }
 
     /// Where `path` stands, or the nearest table around it.

@@ -6,28 +6,31 @@
 
 mod check;
 mod document;
+mod key;
 mod later;
 mod model;
 mod points;
 mod problem;
 mod report;
 mod shape;
+mod source;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
 pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
-pub use report::{DirectionReport, HostLimits, LegReport, LinkReport, Report, WindowLimit};
+pub use report::{
+    DirectionReport, FactorReport, HostLimits, LegReport, LinkReport, Report, SweepReport, WindowLimit,
+};
+pub use source::Source;
+pub use sweep::{Design, DesignFactor, Level};
 
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
 use document::Document;
-
-/// Version of the scenario format that this version reads.
-const FORMAT: i64 = 1;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let schema = schemars::SchemaGenerator::default().into_root_schema_for::<Scenario>();
@@ -60,22 +63,7 @@ impl Scenario {
     /// assert_eq!(error.problems[2].to_string(), "cable.toml:2: path: found the number 3; write a table");
     /// ```
     pub fn parse(text: &str, file: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
-        let mut problems = Vec::new();
-        let mut document =
-            Document::read(text, file, &mut problems).map_err(|problem| ScenarioError::new(vec![problem]))?;
-        for (key, value) in overrides {
-            problems.extend(document.set(key, value).err());
-        }
-        if let Some(problem) = wrong_format(&document) {
-            return Err(ScenarioError::new(vec![problem]));
-        }
-        problems.extend(shape::problems(&document, &SCHEMA));
-        if !problems.is_empty() {
-            return Err(ScenarioError::new(problems));
-        }
-        let scenario = read(&document).map_err(ScenarioError::new)?;
-        let problems = sweep::problems(&scenario, &document);
-        if problems.is_empty() { Ok(scenario) } else { Err(ScenarioError::new(problems)) }
+        Source::parse(text, file, overrides).map(Source::into_scenario)
     }
 
     /// The scenario after overrides with every default spelled out, quantities as text with their units.
@@ -87,8 +75,13 @@ impl Scenario {
     }
 }
 
-/// The typed scenario, once the document has its shape and keeps all rules.
+/// The typed scenario, once the document has its shape and keeps all rules; levels of a sweep are not looked at.
 fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
+    let mut problems = shape::problems(document, &SCHEMA);
+    problems.extend(sweep::shape_problems(document));
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     // The shape is right, so what serde still refuses are values whose rule no schema has.
     let scenario: Scenario = serde_json::from_value(document.tree.clone())
         .map_err(|error| vec![document.problem("format", error.to_string())])?;
@@ -97,19 +90,6 @@ fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
         return Ok(scenario);
     }
     Err(problems.iter().map(|(key, message)| document.problem(key, message)).collect())
-}
-
-/// A file of another format is not worth looking into: its keys are others.
-fn wrong_format(document: &Document) -> Option<Problem> {
-    let format = document.tree.get("format")?.as_i64()?;
-    let message = match format {
-        FORMAT => return None,
-        newer if newer > FORMAT => {
-            format!("found {newer}: made for a newer farweb; farweb {} reads format {FORMAT}", crate::VERSION)
-        }
-        older => format!("found {older}; there is only format {FORMAT}"),
-    };
-    Some(document.problem("format", message))
 }
 
 /// The schema without null, which TOML does not have: a key that is optional is just not required.

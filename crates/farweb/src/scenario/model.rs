@@ -1,13 +1,15 @@
 //! The keys of a scenario, as types. JSON Schema, defaults and documentation of every key come from here.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use super::points::{CapturePoint, CapturePointError};
+pub use super::sweep::{
+    DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
+};
 pub use crate::http::Release;
 use crate::net::LinkConfig;
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
@@ -209,17 +211,34 @@ pub struct Workload {
     pub default_window: Bytes,
 }
 
+/// Greatest seed: beyond 2^53 not every reader of JSON keeps whole numbers apart.
+pub(super) const SEED_MAX: u64 = 1 << 53;
+
 /// Seed and length of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Run {
     /// Root of every random stream, 0 to 2^53.
-    #[schemars(range(max = 9_007_199_254_740_992_u64))]
+    #[schemars(range(max = SEED_MAX))]
     pub seed: u64,
     /// "done": until every request has been answered; or a duration after which the run stops.
     pub until: Until,
     /// Requests that start before this time are left out of summaries and plots.
     pub warmup: Duration,
+    /// The interval over which rates, utilisation and queues are measured: from the end of the warm-up to the start of the last
+    /// request ("arrivals") or to the end of the run ("whole").
+    pub measure: Measure,
+}
+
+/// Where the measured interval ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// At the start of the last request; at the end of the run when no other starts in it.
+    #[default]
+    Arrivals,
+    /// At the end of the run.
+    Whole,
 }
 
 /// When a run ends.
@@ -259,19 +278,6 @@ pub enum Packets {
     Sample,
     /// Everybody's.
     All,
-}
-
-/// The design of a sweep.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Sweep {
-    /// Runs with different seeds for each combination of factor levels.
-    #[schemars(range(min = 1))]
-    #[serde(default = "one_copy")]
-    pub replications: u32,
-    /// Levels by dotted key, such as "leg.0.tcp.buffer".
-    #[serde(default)]
-    pub factors: BTreeMap<String, Vec<serde_json::Value>>,
 }
 
 const fn one_copy() -> u32 {
@@ -319,7 +325,7 @@ impl Tcp {
 
 impl Default for Run {
     fn default() -> Self {
-        Self { seed: 1, until: Until::Done, warmup: Duration::ZERO }
+        Self { seed: 1, until: Until::Done, warmup: Duration::ZERO, measure: Measure::default() }
     }
 }
 

@@ -232,7 +232,7 @@ fn type_name(name: &str) -> &str {
     }
 }
 
-fn describe(value: &Value) -> String {
+pub(super) fn describe(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
         Value::Bool(flag) => flag.to_string(),
@@ -258,12 +258,12 @@ fn list_quoted(words: &[&str]) -> String {
     words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", ")
 }
 
-fn choice(words: &[&str]) -> String {
+pub(super) fn choice(words: &[&str]) -> String {
     format!("{}{}", if words.len() == 1 { "" } else { "one of " }, list_quoted(words))
 }
 
 /// " (did you mean …?)" when one of `words` is near.
-fn did_you_mean(found: &str, words: &[&str]) -> String {
+pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
     let found = found.to_lowercase();
     let letters = found.chars().count();
     // A third of the letters may differ: "bufer", "conections"; chosen so that short words need to be close. A word that

@@ -4,6 +4,7 @@
 mod drawing;
 mod figures;
 mod leg;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod warnings;
@@ -17,6 +18,7 @@ use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 use leg::{HEADERS, Stretch};
 pub use leg::{HostLimits, WindowLimit};
+pub use sweep::{FactorReport, SweepReport};
 
 /// What a scenario means.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,9 +31,11 @@ pub struct Report {
     pub links: Vec<LinkReport>,
     /// Legs, from the clients to the servers.
     pub legs: Vec<LegReport>,
+    /// What its sweep comes to, if it has one.
+    pub sweep: Option<SweepReport>,
     /// What is allowed but may not be meant, each beginning with its key.
     pub warnings: Vec<String>,
-    /// The path drawn in text, and a paragraph a leg; at most 100 columns.
+    /// The path drawn in text, and a paragraph a leg and one for the sweep; at most 100 columns.
     pub text: String,
 }
 
@@ -117,12 +121,17 @@ impl Scenario {
         for leg in &legs {
             let _ = write!(text, "\n{}", leg.text);
         }
+        let sweep = sweep::sweep_report(self);
+        if let Some(sweep) = &sweep {
+            let _ = write!(text, "\n{}", sweep.text);
+        }
         Report {
             name: self.name.clone(),
             nodes: nodes.clone(),
             links: self.path.link.iter().enumerate().map(link).collect(),
             warnings: warnings::of(self, hosts),
             legs,
+            sweep,
             text,
         }
     }

@@ -124,7 +124,6 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["leg.0.tcp.from.buffer=1000 B"], "leg.0.tcp.from.buffer: 1000 B is less than the MSS of 1460 B: segments have 1000 B at most"),
     (&["run.until=60 s", "run.warmup=1 min"], "run.warmup: 60 s is not before run.until (60 s): summaries have no requests"),
     (&["record.points=[\"link 0\"]"], "record.points: has no effect, as record.packets is \"none\""),
-    (&["sweep.replications=2"], "sweep: a single run leaves this table out of account"),
     (&["path.link.0.up.delay=0 ms"], "path.link.0.up.delay: 0 ms on a link with a rate: it adds its transmission time only"),
     (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),
     (&["path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms"], "path.link.1: one direction has a rate, the other is unlimited"),

@@ -29,9 +29,6 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
     if scenario.record.packets == Packets::None && scenario.record.points != Record::default().points {
         warnings.push("record.points: has no effect, as record.packets is \"none\"".to_owned());
     }
-    if scenario.sweep.is_some() {
-        warnings.push("sweep: a single run leaves this table out of account".to_owned());
-    }
     warnings
 }
 

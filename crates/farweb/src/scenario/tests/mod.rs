@@ -190,7 +190,8 @@ fn overrides_are_toml_or_bare_text_and_need_no_key_in_the_file() {
     assert_eq!(scenario.path.link[0].up.loss, Loss::Bernoulli { probability: 0.5 });
     assert_eq!((scenario.run.seed, scenario.name.as_str()), (7, "2001-09-01"));
     assert_eq!(scenario.path.nodes, ["a", "b", "c"]);
-    assert_eq!(scenario.sweep.unwrap().factors["workload.load"], [1, 2]);
+    let factor = Factor { name: "workload.load".to_owned(), levels: Levels::List(vec![1.into(), 2.into()]) };
+    assert_eq!(scenario.sweep.unwrap().factors, Factors(vec![factor]));
 }
 
 #[test]

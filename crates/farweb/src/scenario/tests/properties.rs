@@ -1,5 +1,6 @@
 //! What holds for every scenario, and for every text that is none.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use proptest::prelude::*;
@@ -86,21 +87,69 @@ fn point() -> impl Strategy<Value = CapturePoint> {
     ]
 }
 
+/// Different levels of `workload.load`, of a delay in ms, and of two keys that change together; ranges where they may be.
+fn factors(is_hypercube: bool) -> impl Strategy<Value = Factors> {
+    let numbers = |levels: &BTreeSet<u32>| Levels::List(levels.iter().map(|level| (*level).into()).collect());
+    let load = prop::collection::btree_set(1..1000_u32, 1..6).prop_map(move |levels| numbers(&levels));
+    let loads = (1..1000_u32, 1..1000_u32, prop_oneof![Just(Scale::Linear), Just(Scale::Log)]).prop_map(
+        |(from, more, scale)| Levels::Range(Range { from: from.into(), to: (from + more).into(), scale }),
+    );
+    let load = prop_oneof![load.boxed(), if is_hypercube { loads.boxed() } else { load_alone() }];
+    let texts = |levels: BTreeSet<u32>| levels.iter().map(|level| format!("{level} ms").into()).collect();
+    let delay =
+        prop::collection::btree_set(1..1000_u32, 1..4).prop_map(move |levels| Levels::List(texts(levels)));
+    let named = |levels: BTreeSet<u32>| {
+        let set = |level: u32| {
+            let entry = |key: &str| (key.to_owned(), format!("{level} B").into());
+            [entry("workload.default_mss"), entry("workload.default_window")].into_iter().collect()
+        };
+        let level = |level: u32| NamedLevel { level: Label::Text(format!("{level} é")), set: set(level) };
+        Levels::Named(levels.into_iter().map(level).collect())
+    };
+    let named = prop::collection::btree_set(100..200_u32, 1..4).prop_map(named);
+    let factor = |name: &str, levels| Factor { name: name.to_owned(), levels };
+    (load, prop::option::of(delay), prop::option::of(named)).prop_map(move |(load, delay, named)| {
+        let delay = delay.map(|levels| factor("path.link.0.up.delay", levels));
+        let named = named.map(|levels| factor("servers", levels));
+        Factors(delay.into_iter().chain([factor("workload.load", load)]).chain(named).collect())
+    })
+}
+
+fn load_alone() -> BoxedStrategy<Levels> {
+    Just(Levels::List(vec![7.into()])).boxed()
+}
+
+fn sweep() -> impl Strategy<Value = Sweep> {
+    let kinds = prop_oneof![
+        Just(DesignKind::FullFactorial),
+        Just(DesignKind::OneAtATime),
+        Just(DesignKind::LatinHypercube)
+    ];
+    let numbers = prop_oneof![Just(RandomNumbers::Common), Just(RandomNumbers::Independent)];
+    (kinds, 1..9_u32, numbers, 1..30_u32).prop_flat_map(|(design, replications, random_numbers, samples)| {
+        let is_hypercube = design == DesignKind::LatinHypercube;
+        factors(is_hypercube).prop_map(move |factors| {
+            let samples = is_hypercube.then_some(samples);
+            Sweep { design, replications, random_numbers, samples, factors }
+        })
+    })
+}
+
 prop_compose! {
     fn scenario()(
         name in "[ -~é]{0,20}",
         links in prop::collection::vec((direction(), direction()), 1..5),
         tcp in tcp(),
         release in prop_oneof![Just(Release::AtOnce), Just(Release::Delayed), Just(Release::Paced)],
-        (load, offset, seed) in (1..1000_u32, 0..1_u64 << 50, 0..=1_u64 << 53),
+        (load, offset, seed) in (1..1000_u32, 0..1_u64 << 50, 0..1_u64 << 52),
+        measure in prop_oneof![Just(Measure::Arrivals), Just(Measure::Whole)],
         (until, warmup, every) in (prop::option::of(1..1_u64 << 60), 0..1_u64 << 60, prop::option::of(1..1_u64 << 50)),
         (connections, packets) in (any::<bool>(), prop_oneof![Just(Packets::None), Just(Packets::Sample), Just(Packets::All)]),
         points in prop::collection::vec(point(), 1..4),
-        replications in prop::option::of(1..9_u32),
+        sweep in prop::option::of(sweep()),
     ) -> Scenario {
         let nodes: Vec<String> = (0..=links.len()).map(|index| format!("node {index}")).collect();
         let carrier = Carrier::Http10 {};
-        let factors = [("workload.load".to_owned(), vec![1.into(), 2.into()])];
         Scenario {
             format: 1,
             name,
@@ -119,9 +168,10 @@ prop_compose! {
                 seed,
                 until: until.map_or(Until::Done, |nanos| Until::Time(Duration::from_nanos(nanos))),
                 warmup: Duration::from_nanos(warmup),
+                measure,
             },
             record: Record { links_every: every.map(Duration::from_nanos), connections, packets, points },
-            sweep: replications.map(|replications| Sweep { replications, factors: factors.into() }),
+            sweep,
         }
     }
 }
@@ -133,6 +183,56 @@ proptest! {
         let parsed = Scenario::parse(&text, "s.toml", &[]).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(&parsed, &scenario);
         prop_assert_eq!(parsed.effective(), scenario.effective());
+    }
+
+    #[test]
+    fn a_full_factorial_has_each_combination_once_and_each_point_its_levels(scenario in scenario()) {
+        let text = document_of(&scenario.effective());
+        let source = Source::parse(&text, "s.toml", &[]).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let Some(design) = source.design() else { return Ok(()) };
+        let counts = design.factors.iter().map(|factor| factor.levels.len());
+        let different: BTreeSet<_> = design.points.iter().collect();
+        match design.kind {
+            DesignKind::FullFactorial => prop_assert_eq!(different.len(), counts.product::<usize>()),
+            DesignKind::OneAtATime => prop_assert_eq!(different.len(), 1 + counts.map(|count| count - 1).sum::<usize>()),
+            DesignKind::LatinHypercube => {}
+        }
+        prop_assert!(design.kind == DesignKind::LatinHypercube || different.len() == design.points.len());
+        let load = design.factors.iter().position(|factor| factor.name == "workload.load").expect("there is a load");
+        for (number, point) in design.points.iter().enumerate().take(20) {
+            let varied = source.point(number).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let level = &design.factors[load].levels[point[load] as usize];
+            prop_assert_eq!(&varied.scenario().effective()["workload"]["load"], &level.value);
+            prop_assert_eq!(varied.scenario().sweep.as_ref(), None);
+        }
+    }
+
+    #[test]
+    fn a_latin_hypercube_has_one_sample_in_each_stratum(
+        samples in 1..200_u32, seed in 0..1_u64 << 50, from in 1..1_u64 << 30, more in 1_000_000..1_u64 << 40, log in any::<bool>(),
+    ) {
+        let scale = if log { "log" } else { "linear" };
+        let overrides = [
+            ("run.seed", seed.to_string()),
+            ("sweep.design", "latin-hypercube".to_owned()),
+            ("sweep.samples", samples.to_string()),
+            ("sweep.factors.\"run.until\"", format!("{{ from = \"{from} ns\", to = \"{} ns\", scale = \"{scale}\" }}", from + more)),
+        ];
+        let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
+        let source = Source::parse(CABLE, "s.toml", &overrides).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let mut strata = BTreeSet::new();
+        for number in 0..samples as usize {
+            let point = source.point(number).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let Until::Time(drawn) = point.scenario().run.until else { unreachable!("a time was drawn") };
+            let (low, high, x) = (from as f64, (from + more) as f64, drawn.as_nanos() as f64);
+            prop_assert!((low..=high).contains(&x));
+            let part = if log { (x / low).ln() / (high / low).ln() } else { (x - low) / (high - low) };
+            // A sample at the very edge may fall on either side of it.
+            let part = part * f64::from(samples);
+            let edge = (part - part.round()).abs() < 1e-6;
+            strata.insert(if edge { u64::MAX - number as u64 } else { part as u64 });
+        }
+        prop_assert_eq!(strata.len(), samples as usize);
     }
 
     #[test]
@@ -160,8 +260,8 @@ proptest! {
     #[test]
     fn any_value_at_any_key_never_panics(
         key in prop::sample::select(vec!["path", "path.nodes", "path.link.0.up", "leg", "leg.0", "leg.0.tcp", "leg.0.tcp.from",
-            "workload", "run", "record", "sweep", "sweep.factors", "origin", "path.link.0.down.loss"]),
-        value in prop::sample::select(vec!["1", "-1", "1.5", "true", "[]", "{}", "[[]]", "[{}]", "\"\"", "{kind=\"list\"}", "[1,\"a\"]", "nan"]),
+            "workload", "run", "record", "sweep", "sweep.factors", "sweep.factors.circuit", "sweep.factors.\"workload.load\"", "sweep.samples", "origin", "path.link.0.down.loss"]),
+        value in prop::sample::select(vec!["1", "-1", "1.5", "true", "[]", "{}", "[[]]", "[{}]", "\"\"", "{kind=\"list\"}", "[{level=1,set={}}]", "[{level=1,set={\"run.until\"=\"1 s\"}}]", "{from=1,to=2}", "{\"workload.load\"=[1,2]}", "[1,\"a\"]", "nan"]),
     ) {
         let _ = Scenario::parse(CABLE, "s.toml", &[(key.to_owned(), value.to_owned())]);
     }

@@ -1,0 +1,121 @@
+//! What kind of value a dotted key takes, by the JSON Schema.
+
+use serde_json::Value;
+
+use super::{QueueLimit, SCHEMA};
+use crate::tcp::ProfileName;
+use crate::units::{BitRate, Bytes, Duration, Quantity};
+
+/// Kind of value of a key, as far as numbers go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A whole number.
+    Whole,
+    /// A number.
+    Number,
+    /// A duration.
+    Duration,
+    /// A size.
+    Size,
+    /// A rate.
+    Rate,
+    /// A size or a number of packets.
+    Queue,
+    /// Anything else: a word, a list, a table.
+    Other,
+}
+
+/// A quantity in its smallest unit, and what its numbers on an axis are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Amount {
+    /// Whole ns, B, bit/s or packets.
+    pub(super) smallest: u64,
+    /// Unit on an axis: `s`, `B`, `bit/s`, `packets`.
+    pub(super) unit: &'static str,
+}
+
+impl Amount {
+    /// Its place on an axis.
+    pub(super) fn number(self) -> f64 {
+        match self.unit {
+            "s" => Duration::from_nanos(self.smallest).as_secs_f64(),
+            _ => self.smallest as f64,
+        }
+    }
+}
+
+impl Kind {
+    /// The kind of what stands at `key` in `scenario`, which has its defaults spelled out.
+    pub(super) fn of(scenario: &Value, key: &[String]) -> Self {
+        let (mut schema, mut value, mut parent) = (&*SCHEMA, scenario, &Value::Null);
+        for segment in key {
+            schema = member(alternative(resolve(schema), value, parent), segment);
+            parent = value;
+            value = match value {
+                Value::Array(list) => segment.parse().ok().and_then(|index: usize| list.get(index)),
+                table => table.get(segment),
+            }
+            .unwrap_or(&Value::Null);
+        }
+        Self::of_schema(resolve(schema))
+    }
+
+    fn of_schema(schema: &Value) -> Self {
+        match (schema["type"].as_str(), schema["format"].as_str()) {
+            (Some("integer"), _) => Self::Whole,
+            (Some("number"), _) => Self::Number,
+            (_, Some(Duration::KIND)) => Self::Duration,
+            (_, Some(Bytes::KIND)) => Self::Size,
+            (_, Some(BitRate::KIND)) => Self::Rate,
+            (_, Some(QueueLimit::KIND)) => Self::Queue,
+            _ => Self::Other,
+        }
+    }
+
+    /// The quantity that `text` is, if this is a kind of quantity and it is no word that stands for one.
+    pub(super) fn amount(self, text: &str) -> Option<Amount> {
+        let (smallest, unit) = match self {
+            Self::Duration => (text.parse::<Duration>().ok()?.as_nanos(), "s"),
+            Self::Size => (text.parse::<Bytes>().ok()?.get(), "B"),
+            Self::Rate => (text.parse::<BitRate>().ok()?.as_bps(), "bit/s"),
+            Self::Queue => match text.parse().ok()? {
+                QueueLimit::Bytes(bytes) => (bytes.get(), "B"),
+                QueueLimit::Packets(packets) => (packets, "packets"),
+            },
+            Self::Whole | Self::Number | Self::Other => return None,
+        };
+        Some(Amount { smallest, unit })
+    }
+}
+
+fn resolve(schema: &Value) -> &Value {
+    let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
+    name.map_or(schema, |name| &SCHEMA["$defs"][name])
+}
+
+/// The branch of `schema` that holds for the table `value` in `parent`: by its kind, or by the profile beside it.
+fn alternative<'s>(schema: &'s Value, value: &Value, parent: &Value) -> &'s Value {
+    let branch = |name: &str, fits: &dyn Fn(&Value) -> bool| {
+        schema[name].as_array()?.iter().find(|branch| fits(branch))
+    };
+    let kind = &value["kind"];
+    let found = branch("oneOf", &|branch| branch["properties"]["kind"]["const"] == *kind).or_else(|| {
+        let profile = match &parent["profile"] {
+            Value::Null => serde_json::to_value(ProfileName::default()).expect("a profile is a word"),
+            profile => profile.clone(),
+        };
+        branch("anyOf", &|branch| {
+            branch["x-profiles"].as_array().is_some_and(|names| names.contains(&profile))
+        })
+    });
+    found.map_or(schema, resolve)
+}
+
+/// The schema of an entry of a table or list.
+fn member<'s>(schema: &'s Value, key: &str) -> &'s Value {
+    match &schema["properties"][key] {
+        Value::Null if schema["type"] == "array" => &schema["items"],
+        Value::Null => &schema["additionalProperties"],
+        found => found,
+    }
+}

@@ -1,0 +1,90 @@
+//! What a sweep comes to: its points, runs and factors.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::scenario::{Design, DesignFactor, DesignKind, RandomNumbers, Scenario};
+
+/// Longest name of a factor that is shown, in columns, and longest list of its levels. Chosen: with the margin they make
+/// a line of 100.
+const LONGEST_NAME: usize = 34;
+const LONGEST_LEVELS: usize = 62;
+
+/// What a sweep comes to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SweepReport {
+    /// How its points were chosen.
+    pub design: DesignKind,
+    /// Combinations of levels.
+    pub points: usize,
+    /// Runs a point.
+    pub replications: u32,
+    /// Runs in all.
+    pub runs: u64,
+    /// Factors, in the order of the scenario.
+    pub factors: Vec<FactorReport>,
+    /// A line, and one for each factor.
+    pub text: String,
+}
+
+/// A factor, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FactorReport {
+    /// A dotted key, or the name of several keys.
+    pub name: String,
+    /// Names of its levels.
+    pub levels: Vec<String>,
+}
+
+/// What the sweep of `scenario` comes to, if it has one.
+pub(super) fn sweep_report(scenario: &Scenario) -> Option<SweepReport> {
+    let design = Design::of(scenario)?;
+    let factor = |factor: &DesignFactor| FactorReport {
+        name: factor.name.clone(),
+        levels: factor.levels.iter().map(|level| level.label.clone()).collect(),
+    };
+    let mut report = SweepReport {
+        design: design.kind,
+        points: design.points.len(),
+        replications: design.replications,
+        runs: design.runs(),
+        factors: design.factors.iter().map(factor).collect(),
+        text: String::new(),
+    };
+    report.text = text(&report, design.random_numbers);
+    Some(report)
+}
+
+fn text(report: &SweepReport, random_numbers: RandomNumbers) -> String {
+    let numbers = match random_numbers {
+        RandomNumbers::Common => "common",
+        RandomNumbers::Independent => "independent",
+    };
+    let mut text = format!(
+        "sweep: {}, {} × {} with {numbers} random numbers: {}\n",
+        report.design.name(),
+        count(report.points as u64, "point"),
+        count(u64::from(report.replications), "replication"),
+        count(report.runs, "run"),
+    );
+    for factor in &report.factors {
+        let levels = fitted(&factor.levels.join(", "), LONGEST_LEVELS, factor.levels.len());
+        let _ = writeln!(text, "  {:<24} {levels}", fitted(&factor.name, LONGEST_NAME, 1));
+    }
+    text.push_str("  a single run leaves the sweep out of account\n");
+    text
+}
+
+/// `text` on one line of at most `most` columns; when it names `number` things and does not fit, it tells how many.
+fn fitted(text: &str, most: usize, number: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let end = if number == 1 { "…".to_owned() } else { format!("… ({number})") };
+    text.chars().take(most - end.chars().count()).collect::<String>() + &end
+}
+
+fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

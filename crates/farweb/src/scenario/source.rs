@@ -1,0 +1,110 @@
+//! A scenario together with what it was read from, so that it can be read again with other values.
+
+use super::document::Document;
+use super::problem::{Problem, ScenarioError};
+use super::sweep::{self, Design};
+use super::{Scenario, read};
+
+/// Version of the scenario format that this version reads.
+const FORMAT: i64 = 1;
+
+/// A checked scenario, with the place of each key.
+#[derive(Debug, Clone)]
+pub struct Source {
+    document: Document,
+    scenario: Scenario,
+    design: Option<Design>,
+}
+
+impl Source {
+    /// Reads a scenario and checks it; see [`Scenario::parse`].
+    ///
+    /// # Errors
+    /// Everything that is wrong, with its place.
+    pub fn parse(text: &str, file: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
+        let mut problems = Vec::new();
+        let document =
+            Document::read(text, file, &mut problems).map_err(|problem| ScenarioError::new(vec![problem]))?;
+        Self::read(document, problems, overrides)
+    }
+
+    /// The same with other values; overrides are those of [`Scenario::parse`].
+    ///
+    /// # Errors
+    /// Everything that is wrong, with its place.
+    pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
+        Self::read(self.document.clone(), Vec::new(), overrides)
+    }
+
+    /// The scenario without its sweep: what a single run simulates.
+    #[must_use]
+    pub fn without_sweep(&self) -> Self {
+        let scenario = Scenario { sweep: None, ..self.scenario.clone() };
+        Self { document: self.document.without("sweep"), scenario, design: None }
+    }
+
+    /// The scenario at a point of its sweep: with the levels of the point set, and without the sweep.
+    ///
+    /// # Errors
+    /// When levels that are right alone make no sense together; the messages name the levels.
+    ///
+    /// # Panics
+    /// When there is no such point.
+    pub fn point(&self, number: usize) -> Result<Self, ScenarioError> {
+        let design = self.design.as_ref().expect("only a sweep has points");
+        let (document, scenario) =
+            sweep::point(&self.document, design, number).map_err(ScenarioError::new)?;
+        Ok(Self { document, scenario, design: None })
+    }
+
+    /// The scenario.
+    #[must_use]
+    pub const fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// The scenario alone.
+    #[must_use]
+    pub fn into_scenario(self) -> Scenario {
+        self.scenario
+    }
+
+    /// The design of its sweep, if it has one.
+    #[must_use]
+    pub const fn design(&self) -> Option<&Design> {
+        self.design.as_ref()
+    }
+
+    fn read(
+        mut document: Document,
+        mut problems: Vec<Problem>,
+        overrides: &[(String, String)],
+    ) -> Result<Self, ScenarioError> {
+        for (key, value) in overrides {
+            problems.extend(document.set(key, value).err());
+        }
+        if let Some(problem) = wrong_format(&document) {
+            return Err(ScenarioError::new(vec![problem]));
+        }
+        let scenario = match read(&document) {
+            Ok(scenario) if problems.is_empty() => scenario,
+            Ok(_) => return Err(ScenarioError::new(problems)),
+            Err(more) => return Err(ScenarioError::new(problems.into_iter().chain(more).collect())),
+        };
+        let design = sweep::design_of(&scenario, &document).map_err(ScenarioError::new)?;
+        Ok(Self { document, scenario, design })
+    }
+}
+
+/// A file of another format is not worth looking into: its keys are others.
+fn wrong_format(document: &Document) -> Option<Problem> {
+    let format = document.tree.get("format")?.as_i64()?;
+    let message = match format {
+        FORMAT => return None,
+        newer if newer > FORMAT => {
+            format!("found {newer}: made for a newer farweb; farweb {} reads format {FORMAT}", crate::VERSION)
+        }
+        older => format!("found {older}; there is only format {FORMAT}"),
+    };
+    Some(document.problem("format", message))
+}

@@ -1,0 +1,343 @@
+//! Whether a sweep makes sense: its design as a whole, and each level as a value that the scenario could have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::design::{Design, Level, kind, listed};
+use super::sample::Ruler;
+use super::{DesignKind, Factor, Levels, RandomNumbers, Sweep};
+use crate::record::TABLES;
+use crate::scenario::document::{Document, join, segments};
+use crate::scenario::problem::Problem;
+use crate::scenario::{SEED_MAX, Scenario, read};
+
+/// Most runs of a sweep. Chosen: at a tenth of a second each they take more than a day.
+const RUNS_MAX: u128 = 1_000_000;
+
+/// Columns that tables of a sweep have besides factors: those of its runs, metrics included, and of its statistics.
+#[rustfmt::skip]
+const SWEEP_COLUMNS: &[&str] = &[
+    "run", "point", "replication", "seed", "status", "error", "metric", "n", "mean", "sd", "low", "high", "method",
+    "requests", "done", "failed", "unfinished", "left_out", "latency_mean_s", "latency_p50_s", "latency_p90_s",
+    "latency_p95_s", "latency_p99_s", "latency_max_s", "first_byte_mean_s", "first_byte_p50_s", "first_byte_p90_s",
+    "sample_requests", "sample_latency_mean_s", "sample_latency_p50_s", "response_bytes", "goodput_bps", "offered_bps",
+    "carried_bps", "carried_up_bps", "utilisation", "queue_bytes_mean", "queue_bytes_max", "drops", "loss_ratio",
+    "retransmits", "timeouts", "connections", "connections_open_mean", "connections_open_max", "simulated_s",
+    "measured_s", "events", "packet_hops", "wall_s", "cpu_s", "worker",
+];
+
+/// How the names of metrics of a link begin: `link_0_down_bps`.
+const LINK_COLUMNS: &str = "link_";
+
+/// The design of `scenario`, read from `document`, once it keeps all rules; each level is tried alone.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub(in crate::scenario) fn design_of(
+    scenario: &Scenario,
+    document: &Document,
+) -> Result<Option<Design>, Vec<Problem>> {
+    let Some(sweep) = &scenario.sweep else { return Ok(None) };
+    let bare = document.without("sweep");
+    let mut check =
+        Check { scenario, sweep, document, bare, tree: scenario.effective(), problems: Vec::new() };
+    check.design();
+    check.keys();
+    for factor in &sweep.factors.0 {
+        check.factor(factor);
+    }
+    if check.problems.is_empty() { Ok(Design::of(scenario)) } else { Err(check.problems) }
+}
+
+/// What `document` says at a point of its sweep, and the scenario that it describes.
+///
+/// # Errors
+/// Everything that is wrong with the levels together; messages name them.
+pub(in crate::scenario) fn point(
+    document: &Document,
+    design: &Design,
+    number: usize,
+) -> Result<(Document, Scenario), Vec<Problem>> {
+    let levels: Vec<&Level> = design.levels(number).map(|(_, level)| level).collect();
+    let varied = vary(&document.without("sweep"), document, &levels).and_then(|varied| {
+        let scenario = read(&varied)?;
+        Ok((varied, scenario))
+    });
+    varied.map_err(|mut problems| {
+        let levels = design.levels_text(number);
+        for problem in &mut problems {
+            problem.message = format!("{} (at the point {levels})", problem.message);
+        }
+        problems
+    })
+}
+
+/// `bare` with what `levels` set; each value stands where `document` has it.
+fn vary(bare: &Document, document: &Document, levels: &[&Level]) -> Result<Document, Vec<Problem>> {
+    let mut varied = bare.clone();
+    let mut problems = Vec::new();
+    for setting in levels.iter().flat_map(|level| &level.set) {
+        let place = document.place(&setting.path);
+        if let Err(message) = varied.set_value(&setting.key, setting.value.clone(), place.clone()) {
+            let (file, key) = (document.file.clone(), setting.key.clone());
+            problems.push(Problem { file, place, key, message });
+        }
+    }
+    if problems.is_empty() { Ok(varied) } else { Err(problems) }
+}
+
+struct Check<'a> {
+    scenario: &'a Scenario,
+    sweep: &'a Sweep,
+    document: &'a Document,
+    /// The document without the sweep.
+    bare: Document,
+    /// The scenario with its defaults.
+    tree: Value,
+    problems: Vec<Problem>,
+}
+
+/// A key that a factor sets.
+struct Key {
+    segments: Vec<String>,
+    /// Where it is set.
+    path: String,
+    factor: String,
+}
+
+impl Check<'_> {
+    fn report(&mut self, path: &str, message: impl Into<String>) {
+        self.problems.push(self.document.problem(path, message));
+    }
+
+    /// Rules of the design as a whole.
+    fn design(&mut self) {
+        let sweep = self.sweep;
+        let is_hypercube = sweep.design == DesignKind::LatinHypercube;
+        match sweep.samples {
+            None if is_hypercube => {
+                self.report(
+                    "sweep.samples",
+                    "missing; a Latin hypercube has as many points as it says: samples = 20",
+                );
+            }
+            Some(samples) if !is_hypercube => {
+                let message = format!(
+                    "found {samples}; only design = \"latin-hypercube\" has samples, and here it is \"{}\"",
+                    sweep.design.name()
+                );
+                self.report("sweep.samples", message);
+            }
+            _ => {}
+        }
+        if is_hypercube && sweep.factors.0.is_empty() {
+            self.report("sweep.factors", "there are none; a Latin hypercube needs at least one");
+        }
+        let points = points(sweep);
+        let runs = points.saturating_mul(u128::from(sweep.replications));
+        if runs > RUNS_MAX {
+            let message = format!(
+                "found {runs} runs (points: {points}, replications: {}); a sweep has at most {RUNS_MAX} runs",
+                sweep.replications
+            );
+            self.report("sweep", message);
+        }
+        let last = self.scenario.run.seed + u64::from(sweep.replications) - 1;
+        if sweep.random_numbers == RandomNumbers::Common && last > SEED_MAX {
+            let message =
+                format!("the last replication would have the seed {last}; a seed is 0 to {SEED_MAX}");
+            self.report("run.seed", message);
+        }
+    }
+
+    /// No key is set twice, by two factors or by one.
+    fn keys(&mut self) {
+        let mut all = Vec::new();
+        for factor in &self.sweep.factors.0 {
+            let path = join("sweep.factors", &factor.name);
+            let keys: Vec<(&String, String)> = match &factor.levels {
+                Levels::Named(levels) => {
+                    let set = join(&join(&path, "0"), "set");
+                    levels
+                        .first()
+                        .into_iter()
+                        .flat_map(|level| level.set.keys())
+                        .map(|key| (key, join(&set, key)))
+                        .collect()
+                }
+                Levels::List(_) | Levels::Range(_) => vec![(&factor.name, path)],
+            };
+            let known = |(key, path): (&String, String)| {
+                Some(Key { segments: segments(key).ok()?, path, factor: factor.name.clone() })
+            };
+            all.extend(keys.into_iter().filter_map(known));
+        }
+        // In this order a key comes right after one that it lies in, or after others that lie in that as well.
+        all.sort_by(|one, other| one.segments.cmp(&other.segments));
+        for pair in all.windows(2) {
+            if pair[1].segments.starts_with(&pair[0].segments) {
+                let key = dotted(&pair[0].segments);
+                let message =
+                    format!("the factor {} sets {key} too; each key has one factor", pair[0].factor);
+                self.report(&pair[1].path, message);
+            }
+        }
+    }
+
+    fn factor(&mut self, factor: &Factor) {
+        let path = join("sweep.factors", &factor.name);
+        let before = self.problems.len();
+        match &factor.levels {
+            Levels::Named(levels) => {
+                self.name(&path, &factor.name);
+                let sets: Vec<_> =
+                    levels.iter().map(|level| (level.level.to_string(), level.set.keys())).collect();
+                self.labels(&path, sets.iter().map(|(label, _)| label.as_str()));
+                self.same_keys(
+                    &path,
+                    sets.into_iter().map(|(label, keys)| (label, keys.collect())).collect(),
+                );
+            }
+            Levels::Range(_) if self.sweep.design != DesignKind::LatinHypercube => {
+                let design = self.sweep.design.name();
+                let message = format!(
+                    "a range needs design = \"latin-hypercube\", and here it is \"{design}\"; write a list of levels"
+                );
+                self.report(&path, message);
+            }
+            Levels::Range(_) | Levels::List(_) => {
+                if let Some(message) = segments(&factor.name).ok().and_then(|key| refused(&key)) {
+                    self.report(&path, message);
+                }
+            }
+        }
+        if self.problems.len() == before {
+            self.levels(&path, factor);
+        }
+    }
+
+    /// The name of a factor of several keys is a column beside others.
+    fn name(&mut self, path: &str, name: &str) {
+        if name.trim().is_empty() || name.contains(char::is_control) {
+            let message = format!("found {name:?}; a factor has a name on one line");
+            return self.report(path, message);
+        }
+        let columns = TABLES.iter().flat_map(|table| table.columns).map(|column| column.name);
+        let is_taken = |column: &str| column.eq_ignore_ascii_case(name);
+        if columns.chain(SWEEP_COLUMNS.iter().copied()).any(is_taken) || name.starts_with(LINK_COLUMNS) {
+            self.report(path, "results have a column of this name; give the factor another");
+        }
+        let factors = self.sweep.factors.0.iter();
+        if factors.filter(|factor| is_taken(&factor.name)).count() > 1 {
+            self.report(path, "another factor has this name, but for small and capital letters");
+        }
+    }
+
+    fn labels<'l>(&mut self, path: &str, labels: impl Iterator<Item = &'l str>) {
+        let mut known = BTreeSet::new();
+        for (index, label) in labels.enumerate() {
+            if !known.insert(label) {
+                let place = join(&join(path, &index.to_string()), "level");
+                self.report(&place, format!("{label:?} is there twice; each level needs a name of its own"));
+            }
+        }
+    }
+
+    /// Every level of a factor of several keys sets all of them: one that does not would have the scenario's value unseen.
+    fn same_keys(&mut self, path: &str, sets: Vec<(String, Vec<&String>)>) {
+        let mut all = BTreeMap::new();
+        let mut each = Vec::new();
+        for (index, (label, keys)) in sets.iter().enumerate() {
+            let path = join(&join(path, &index.to_string()), "set");
+            let mut set = BTreeSet::new();
+            for key in keys {
+                let Ok(segments) = segments(key) else { continue };
+                if let Some(message) = refused(&segments) {
+                    self.report(&join(&path, key), message);
+                }
+                all.entry(segments.clone()).or_insert_with(|| label.clone());
+                set.insert(segments);
+            }
+            each.push((path, set));
+        }
+        for (path, set) in each {
+            for (key, label) in all.iter().filter(|(key, _)| !set.contains(*key)) {
+                let key = dotted(key);
+                let message = format!(
+                    "{key} is missing, which the level {label:?} sets; write the value that it has at this level too"
+                );
+                self.report(&path, message);
+            }
+        }
+    }
+
+    /// Every level is right alone, and none is there twice; a range is right at its ends.
+    fn levels(&mut self, path: &str, factor: &Factor) {
+        let mut told = BTreeSet::new();
+        let mut scenarios: BTreeMap<String, String> = BTreeMap::new();
+        let before = self.problems.len();
+        for level in listed(factor, &self.tree).levels {
+            let varied = vary(&self.bare, self.document, &[&level]).and_then(|varied| read(&varied));
+            let place = level.set.first().map_or(path, |setting| &setting.path);
+            let place = self.document.place(place);
+            let mut tell = |place, message: String| {
+                // A key that does not exist is wrong at every level; equal problems are told once.
+                if told.insert(message.clone()) {
+                    let (file, key) = (self.document.file.clone(), path.to_owned());
+                    self.problems.push(Problem { file, place, key, message });
+                }
+            };
+            match varied {
+                Err(problems) => {
+                    for Problem { key, message, .. } in problems {
+                        tell(place.clone(), format!("{key}: {message}"));
+                    }
+                }
+                Ok(scenario) => {
+                    let meaning = scenario.effective().to_string();
+                    let label = level.label;
+                    if let Some(other) = scenarios.get(&meaning) {
+                        tell(place, format!("the level {label} is the same as {other}; write each once"));
+                    }
+                    scenarios.entry(meaning).or_insert(label);
+                }
+            }
+        }
+        if let (Levels::Range(range), true) = (&factor.levels, self.problems.len() == before)
+            && let Err(message) = Ruler::new(range, kind(factor, &self.tree))
+        {
+            self.report(path, message);
+        }
+    }
+}
+
+/// Number of points of a design.
+fn points(sweep: &Sweep) -> u128 {
+    let mut counts =
+        sweep.factors.0.iter().filter_map(|factor| factor.levels.count()).map(|count| count as u128);
+    match sweep.design {
+        DesignKind::FullFactorial => counts.fold(1, u128::saturating_mul),
+        DesignKind::OneAtATime => 1 + counts.by_ref().map(|count| count - 1).sum::<u128>(),
+        DesignKind::LatinHypercube => u128::from(sweep.samples.unwrap_or(0)),
+    }
+}
+
+/// Why a sweep cannot vary a key, if it cannot.
+fn refused(key: &[String]) -> Option<&'static str> {
+    let key: Vec<&str> = key.iter().map(String::as_str).collect();
+    match key[..] {
+        ["sweep", ..] => Some("a sweep cannot vary itself"),
+        ["run"] | ["run", "seed", ..] => {
+            Some("the seeds of a sweep come from sweep.replications; vary other keys of run")
+        }
+        ["name" | "format", ..] => {
+            Some("this key changes no result, so that a sweep has nothing to vary in it")
+        }
+        _ => None,
+    }
+}
+
+fn dotted(segments: &[String]) -> String {
+    segments.iter().fold(String::new(), |path, segment| join(&path, segment))
+}

@@ -1,0 +1,232 @@
+//! The table `[sweep]`: what a sweep varies, as types; its checks, and the design that comes of it.
+//!
+//! A *factor* is a key with its levels, or a name for several keys that change together. A *point* is a combination of
+//! levels, one of each factor. Factors and levels keep the order of the file.
+
+mod check;
+mod design;
+mod sample;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+pub(super) use check::{design_of, point};
+pub use design::{Design, DesignFactor, Level};
+pub(super) use shape::problems as shape_problems;
+
+/// The design of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sweep {
+    /// Which combinations of levels are run.
+    pub design: DesignKind,
+    /// Runs with different seeds for each combination of levels.
+    #[schemars(range(min = 1))]
+    pub replications: u32,
+    /// Whether all combinations have the same seeds.
+    pub random_numbers: RandomNumbers,
+    /// Points of a Latin hypercube, which alone has it.
+    #[schemars(range(min = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u32>,
+    /// Levels by dotted key, such as "leg.0.tcp.buffer", or by the name of keys that change together.
+    pub factors: Factors,
+}
+
+/// Which combinations of levels a sweep runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DesignKind {
+    /// Each level of each factor with all of the others; the last factor varies fastest.
+    #[default]
+    FullFactorial,
+    /// The first levels of all factors, then each other level of each factor alone.
+    OneAtATime,
+    /// Samples, each factor's spread evenly over its range or levels (M. McKay, R. Beckman, W. Conover, "A Comparison of
+    /// Three Methods for Selecting Values of Input Variables …", Technometrics 21(2), 1979).
+    LatinHypercube,
+}
+
+/// Which seeds the runs of a sweep have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RandomNumbers {
+    /// Replication r has the seed `run.seed` + r at every point, so that differences between points have less noise.
+    #[default]
+    Common,
+    /// Every run has a seed of its own.
+    Independent,
+}
+
+/// The factors of a sweep, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Factors(pub Vec<Factor>);
+
+/// What a sweep varies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factor {
+    /// A dotted key of the scenario, or the name of several that change together.
+    pub name: String,
+    /// What it takes.
+    pub levels: Levels,
+}
+
+/// The levels of a factor.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Levels {
+    /// Several keys that change together.
+    Named(#[schemars(length(min = 1))] Vec<NamedLevel>),
+    /// From the first value to the last; for a Latin hypercube.
+    Range(Range),
+    /// Values of a key.
+    List(#[schemars(length(min = 1))] Vec<Value>),
+}
+
+/// A level of a factor that sets several keys.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedLevel {
+    /// What it is called.
+    pub level: Label,
+    /// Values by dotted key; all levels of a factor set the same keys.
+    pub set: Map<String, Value>,
+}
+
+/// What a level is called: text or a number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Label {
+    /// A word or more.
+    Text(String),
+    /// A number, which has a place on an axis.
+    Number(serde_json::Number),
+}
+
+/// All values from one to another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// The least.
+    pub from: Value,
+    /// The greatest.
+    pub to: Value,
+    /// How values are spread between them.
+    #[serde(default)]
+    pub scale: Scale,
+}
+
+/// How the values of a range are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Equal differences are equally likely.
+    #[default]
+    Linear,
+    /// Equal ratios are equally likely.
+    Log,
+}
+
+impl Default for Sweep {
+    fn default() -> Self {
+        Self {
+            design: DesignKind::default(),
+            replications: 1,
+            random_numbers: RandomNumbers::default(),
+            samples: None,
+            factors: Factors::default(),
+        }
+    }
+}
+
+impl DesignKind {
+    /// As a scenario writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FullFactorial => "full-factorial",
+            Self::OneAtATime => "one-at-a-time",
+            Self::LatinHypercube => "latin-hypercube",
+        }
+    }
+}
+
+impl Levels {
+    /// How many there are, unless it is a range.
+    fn count(&self) -> Option<usize> {
+        match self {
+            Self::Named(levels) => Some(levels.len()),
+            Self::List(levels) => Some(levels.len()),
+            Self::Range(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Number(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+impl Serialize for Factors {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|factor| (&factor.name, &factor.levels)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Factors {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Factors;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of factors")
+            }
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Factors, M::Error> {
+                let mut factors = Vec::new();
+                while let Some((name, levels)) = map.next_entry()? {
+                    factors.push(Factor { name, levels });
+                }
+                Ok(Factors(factors))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+impl<'de> Deserialize<'de> for Levels {
+    /// By shape: serde's own choice would take a list of two values for a range.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let levels = match &value {
+            Value::Array(list) if shape::has_names(list) => serde_json::from_value(value).map(Self::Named),
+            Value::Array(_) => serde_json::from_value(value).map(Self::List),
+            _ => serde_json::from_value(value).map(Self::Range),
+        };
+        levels.map_err(D::Error::custom)
+    }
+}
+
+impl JsonSchema for Factors {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Factors".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, Levels>::json_schema(generator)
+    }
+}

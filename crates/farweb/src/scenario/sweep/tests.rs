@@ -1,0 +1,433 @@
+//! Designs that can be written out by hand, and sweeps that are wrong in every way.
+
+use serde_json::{Value, json};
+
+use crate::scenario::tests::{CABLE, cable_with};
+use crate::scenario::{Design, Problem, QueueLimit, Source};
+use crate::units::Duration;
+
+/// The cable with a sweep.
+fn source(sweep: &str) -> Source {
+    Source::parse(&format!("{CABLE}{sweep}"), "cable.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn design(sweep: &str) -> Design {
+    source(sweep).design().expect("a sweep").clone()
+}
+
+/// Label, value and number of each level of the first factor of `sweep`, and its unit.
+fn levels(sweep: &str) -> (Vec<(String, Value, Option<f64>)>, &'static str) {
+    let design = design(sweep);
+    let factor = &design.factors[0];
+    let level = |level: &crate::scenario::Level| (level.label.clone(), level.value.clone(), level.number);
+    (factor.levels.iter().map(level).collect(), factor.unit)
+}
+
+const CIRCUIT: &str = r#"
+[[sweep.factors.circuit]]
+level = "cable"
+set = { "path.link.0.up.delay" = "60 ms", "path.link.0.down.delay" = "60 ms" }
+[[sweep.factors.circuit]]
+level = "satellite"
+set = { "path.link.0.down.delay" = "320 ms", "path.link.0.up.delay" = "250 ms" }
+"#;
+
+#[test]
+fn a_full_factorial_has_every_combination_and_the_last_factor_varies_fastest() {
+    let sweep =
+        format!("[sweep]\nreplications = 5\n[sweep.factors]\n\"workload.load\" = [4, 1, 2]\n{CIRCUIT}");
+    let found = serde_json::to_value(design(&sweep)).unwrap();
+    let level =
+        |label: &str, value: Value, number: Value| json!({"label": label, "value": value, "number": number});
+    assert_eq!(
+        found,
+        json!({
+            "kind": "full-factorial",
+            "replications": 5,
+            "random_numbers": "common",
+            "factors": [
+                {
+                    "name": "workload.load",
+                    "unit": "",
+                    "levels": [
+                        level("4", 4.into(), 4.0.into()), level("1", 1.into(), 1.0.into()), level("2", 2.into(), 2.0.into())
+                    ],
+                },
+                {
+                    "name": "circuit",
+                    "unit": "",
+                    "levels": [
+                        level("cable", "cable".into(), Value::Null), level("satellite", "satellite".into(), Value::Null)
+                    ],
+                },
+            ],
+            "points": [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]],
+        })
+    );
+    assert_eq!(design(&sweep).runs(), 30);
+}
+
+#[test]
+fn factors_keep_the_order_of_the_file() {
+    let sweep = format!("[sweep.factors]\n\"workload.load\" = [1]\n{CIRCUIT}[sweep.factors.\"run.until\"]\n");
+    let sweep = sweep.replace("[sweep.factors.\"run.until\"]\n", "[record]\nlinks_every = \"1 s\"\n");
+    let names =
+        |sweep: &str| design(sweep).factors.iter().map(|factor| factor.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&sweep), ["workload.load", "circuit"]);
+    let reversed = "[sweep.factors]\n\"workload.load\" = [1]\n\"run.until\" = [\"9 s\"]\n\"leg.0.tcp.mss\" = [\"99 B\"]\n";
+    assert_eq!(names(reversed), ["workload.load", "run.until", "leg.0.tcp.mss"]);
+}
+
+#[test]
+fn one_at_a_time_is_the_base_and_each_other_level_alone() {
+    let sweep = format!(
+        "[sweep]\ndesign = \"one-at-a-time\"\n[sweep.factors]\n\"workload.load\" = [1, 2, 4]\n{CIRCUIT}"
+    );
+    assert_eq!(design(&sweep).points, [[0, 0], [1, 0], [2, 0], [0, 1]]);
+}
+
+#[test]
+fn without_factors_the_scenario_itself_is_the_only_point() {
+    let source = source("[sweep]\nreplications = 3\n");
+    assert_eq!(source.design().unwrap().points, [[0_u32; 0]]);
+    assert_eq!(source.point(0).unwrap().scenario(), &cable_with(&[]).unwrap());
+}
+
+#[test]
+fn levels_have_numbers_in_the_unit_of_their_key() {
+    let of = |factor: &str| levels(&format!("[sweep.factors]\n{factor}\n"));
+    let level = |label: &str, number: Option<f64>| (label.to_owned(), json!(label), number);
+    let cases = [
+        (
+            "\"path.link.0.up.delay\" = [\"60 ms\", \"0.5 s\"]",
+            "s",
+            vec![level("60 ms", Some(0.06)), level("0.5 s", Some(0.5))],
+        ),
+        (
+            "\"leg.0.tcp.buffer\" = [\"8 KiB\", \"host\"]",
+            "B",
+            vec![level("8 KiB", Some(8192.0)), level("host", None)],
+        ),
+        (
+            "\"path.link.0.down.rate\" = [\"2 Mbit/s\", \"unlimited\"]",
+            "bit/s",
+            vec![level("2 Mbit/s", Some(2e6)), level("unlimited", None)],
+        ),
+        ("\"path.link.0.up.queue\" = [\"5 packets\"]", "packets", vec![level("5 packets", Some(5.0))]),
+        ("\"path.link.0.up.queue\" = [\"5 kB\"]", "B", vec![level("5 kB", Some(5000.0))]),
+        (
+            "\"path.link.0.up.queue\" = [\"5 kB\", \"5 packets\"]",
+            "",
+            vec![level("5 kB", None), level("5 packets", None)],
+        ),
+        (
+            "\"origin.release\" = [\"paced\", \"at-once\"]",
+            "",
+            vec![level("paced", None), level("at-once", None)],
+        ),
+        ("\"leg.0.tcp.constants.slow_tick\" = [\"500 ms\"]", "s", vec![level("500 ms", Some(0.5))]),
+    ];
+    for (factor, unit, wanted) in cases {
+        assert_eq!(of(factor), (wanted, unit), "{factor}");
+    }
+    let losses =
+        "\"path.link.0.up.loss\" = [{ kind = \"none\" }, { kind = \"bernoulli\", probability = 0.5 }]";
+    let bernoulli = "{ kind = \"bernoulli\", probability = 0.5 }";
+    assert_eq!(of(losses), (vec![level("{ kind = \"none\" }", None), level(bernoulli, None)], ""));
+    assert_eq!(
+        of("\"record.connections\" = [true, false]").0,
+        [("true".to_owned(), json!(true), None), ("false".to_owned(), json!(false), None)]
+    );
+}
+
+#[test]
+fn numbers_of_two_types_are_one_column_of_floats() {
+    let lossy =
+        CABLE.replacen("queue = \"256000 B\"", "loss = { kind = \"bernoulli\", probability = 0.5 }", 1);
+    let sweep = "[sweep.factors]\n\"path.link.0.up.loss.probability\" = [0, 0.25]\n";
+    let source = Source::parse(&format!("{lossy}{sweep}"), "s.toml", &[]).unwrap();
+    let levels = &source.design().unwrap().factors[0].levels;
+    assert_eq!(levels.iter().map(|level| level.value.clone()).collect::<Vec<_>>(), [json!(0.0), json!(0.25)]);
+    assert_eq!(levels.iter().map(|level| level.number).collect::<Vec<_>>(), [Some(0.0), Some(0.25)]);
+    assert_eq!(levels[0].label, "0");
+}
+
+#[test]
+fn named_levels_have_numbers_when_all_their_names_are_numbers() {
+    let named = |first: &str| {
+        format!(
+            "[sweep.factors]\nsize = [{{ level = {first}, set = {{ \"workload.load\" = 2 }} }}, {{ level = 20, set = {{ \"workload.load\" = 3 }} }}]\n"
+        )
+    };
+    let numbers = |sweep: &str| levels(sweep).0.into_iter().map(|(_, _, number)| number).collect::<Vec<_>>();
+    assert_eq!(numbers(&named("10")), [Some(10.0), Some(20.0)]);
+    assert_eq!(numbers(&named("\"10\"")), [None, None]);
+    // One type: text.
+    assert_eq!(levels(&named("\"10\"")).0[1].1, json!("20"));
+}
+
+#[test]
+fn a_point_has_its_levels_and_no_sweep() {
+    let sweep =
+        format!("[sweep.factors]\n\"path.link.0.up.queue\" = [\"5 packets\", \"6 packets\"]\n{CIRCUIT}");
+    let source = source(&sweep);
+    let point = source.point(3).unwrap();
+    let link = &point.scenario().path.link[0];
+    assert_eq!(link.up.queue, Some(QueueLimit::Packets(6)));
+    assert_eq!((link.up.delay, link.down.delay), (Duration::from_millis(250), Duration::from_millis(320)));
+    assert_eq!((point.scenario().sweep.as_ref(), point.design()), (None, None));
+    let settings =
+        ["path.link.0.up.queue=6 packets", "path.link.0.up.delay=250 ms", "path.link.0.down.delay=320 ms"];
+    assert_eq!(point.scenario(), &cable_with(&settings).unwrap());
+    // What is set afterwards stands instead of the levels.
+    let changed = point.with(&[("path.link.0.up.delay".to_owned(), "1 ms".to_owned())]).unwrap();
+    assert_eq!(changed.scenario().path.link[0].up.delay, Duration::from_millis(1));
+    assert_eq!(changed.scenario().path.link[0].down.delay, Duration::from_millis(320));
+    assert_eq!(source.without_sweep().scenario(), &cable_with(&[]).unwrap());
+}
+
+#[test]
+fn levels_that_are_right_alone_may_be_wrong_together() {
+    let sweep = r#"
+[sweep.factors]
+"path.link.0.up.queue" = ["9 kB", "0 B"]
+"path.link.0.up.queue_counts" = ["waiting", "all"]
+"#;
+    let waiting = CABLE.replacen("queue = \"256000 B\" }", "queue_counts = \"waiting\" }", 1);
+    let source = Source::parse(&format!("{waiting}{sweep}"), "s.toml", &[]).unwrap();
+    assert!(source.point(2).is_ok());
+    assert_eq!(
+        source.point(3).unwrap_err().to_string(),
+        "s.toml:25: path.link.0.up.queue: found 0; the limit counts the packet in transmission, so nothing would pass; \
+         leave the key out for no limit (at the point path.link.0.up.queue = 0 B, path.link.0.up.queue_counts = all)\n\
+         1 problem in the scenario"
+    );
+}
+
+#[test]
+fn common_random_numbers_are_those_of_the_replication() {
+    let design = design("[sweep]\nreplications = 3\n[sweep.factors]\n\"workload.load\" = [1, 2]\n");
+    let seeds = |point| (0..3).map(|replication| design.seed(point, replication)).collect::<Vec<_>>();
+    assert_eq!((seeds(0), seeds(1)), (vec![1, 2, 3], vec![1, 2, 3]));
+}
+
+#[test]
+fn independent_seeds_differ_and_stay_when_the_design_grows() {
+    let seeds = |levels: &str, replications: u32| {
+        let design = design(&format!(
+            "[sweep]\nreplications = {replications}\nrandom_numbers = \"independent\"\n[sweep.factors]\n\"workload.load\" = {levels}\n"
+        ));
+        (0..design.points.len())
+            .flat_map(|point| (0..2).map(move |replication| (point, replication)))
+            .map(|(point, replication)| design.seed(point, replication))
+            .collect::<Vec<_>>()
+    };
+    let few = seeds("[1, 4]", 2);
+    let more = seeds("[1, 2, 4]", 7);
+    assert_eq!((&few[..2], &few[2..]), (&more[..2], &more[4..]));
+    let mut different = more;
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different.len(), 6);
+    assert!(different.iter().all(|seed| *seed < 1 << 53));
+}
+
+const HYPERCUBE: &str = "[sweep]\ndesign = \"latin-hypercube\"\nsamples = 10\n[sweep.factors]\n";
+
+#[test]
+fn drawn_levels_are_short_texts_in_ascending_order() {
+    let sweep = format!(
+        "{HYPERCUBE}\"path.link.0.down.delay\" = {{ from = \"10 ms\", to = \"2 s\", scale = \"log\" }}\n\
+         \"path.link.0.up.queue\" = {{ from = \"5 packets\", to = \"9 packets\" }}\n\"workload.load\" = {{ from = 1, to = 100 }}\n"
+    );
+    let design = design(&sweep);
+    let labels = |factor: usize| {
+        design.factors[factor].levels.iter().map(|level| level.label.as_str()).collect::<Vec<_>>()
+    };
+    insta::assert_snapshot!(format!("{}\n{}\n{}", labels(0).join(", "), labels(1).join(", "), labels(2).join(", ")), @"
+    15.25 ms, 23.93 ms, 33.36 ms, 60.81 ms, 104.7 ms, 217.8 ms, 287.8 ms, 593.2 ms, 852.5 ms, 1.221 s
+    5 packets, 6 packets, 7 packets, 8 packets, 9 packets
+    7, 17, 24, 37, 50, 57, 63, 74, 84, 97
+    ");
+    for factor in &design.factors {
+        let numbers: Vec<f64> = factor.levels.iter().map(|level| level.number.unwrap()).collect();
+        assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
+    }
+    // Ten samples of five whole numbers: each twice.
+    let mut packets = [0; 5];
+    design.points.iter().for_each(|point| packets[point[1] as usize] += 1);
+    assert_eq!(packets, [2; 5]);
+}
+
+#[test]
+fn one_more_factor_leaves_the_samples_of_the_others_alone() {
+    let delays = |more: &str| {
+        let source = source(&format!(
+            "{HYPERCUBE}{more}\"path.link.0.down.delay\" = {{ from = \"10 ms\", to = \"2 s\" }}\n"
+        ));
+        (0..10)
+            .map(|point| source.point(point).unwrap().scenario().path.link[0].down.delay)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(delays(""), delays("\"workload.load\" = [1, 2]\n"));
+}
+
+#[test]
+fn a_range_too_narrow_for_short_texts_has_longer_ones() {
+    let sweep =
+        format!("{HYPERCUBE}\"path.link.0.down.delay\" = {{ from = \"1.0000 s\", to = \"1.0001 s\" }}\n");
+    let (levels, _) = levels(&sweep);
+    assert_eq!(levels.len(), 10);
+    for (stratum, (_, _, number)) in levels.iter().enumerate() {
+        let nanos = (number.unwrap() * 1e9).round() as usize - 1_000_000_000;
+        assert_eq!(nanos.min(99_999) / 10_000, stratum, "{levels:?}");
+    }
+}
+
+#[test]
+fn lists_in_a_latin_hypercube_have_each_level_equally_often() {
+    let sweep = format!("{HYPERCUBE}\"workload.load\" = [1, 2, 3, 4, 5]\n");
+    let mut counts = [0; 5];
+    design(&sweep).points.iter().for_each(|point| counts[point[0] as usize] += 1);
+    assert_eq!(counts, [2; 5]);
+}
+
+/// Sweeps that are wrong: the lines that stand below the cable, the key that is told, and the beginning of the message.
+#[rustfmt::skip]
+const WRONG: &[(&str, &str, &str)] = &[
+    ("[sweep]\ndesign = \"full\"", "sweep.design", "found \"full\"; it is one of \"full-factorial\", \"one-at-a-time\", \"latin-hypercube\" (did you mean full-factorial?)"),
+    ("[sweep]\nreplications = 0", "sweep.replications", "found 0; it is 1 to"),
+    ("[sweep]\nrandom_numbers = \"commn\"", "sweep.random_numbers", "found \"commn\"; it is one of \"common\", \"independent\" (did you mean common?)"),
+    ("[sweep]\nsamples = 4", "sweep.samples", "found 4; only design = \"latin-hypercube\" has samples, and here it is \"full-factorial\""),
+    ("[sweep]\ndesign = \"latin-hypercube\"\nfactors = { \"workload.load\" = [1] }", "sweep.samples", "missing; a Latin hypercube has as many points as it says: samples = 20"),
+    ("[sweep]\ndesign = \"latin-hypercube\"\nsamples = 2", "sweep.factors", "there are none; a Latin hypercube needs at least one"),
+    ("[sweep]\nreplications = 1000001", "sweep", "found 1000001 runs (points: 1, replications: 1000001); a sweep has at most 1000000 runs"),
+    ("[sweep.factors]\nworkload.load = [1, 2]", "sweep.factors.workload", "found a table; write a dotted key in quotes: \"workload.load\" = [1, 2]"),
+    ("[sweep.factors]\n\"workload.load\" = 3", "sweep.factors.\"workload.load\"", "found the number 3; write a list of levels, such as [1, 2, 4], or a range"),
+    ("[sweep.factors]\n\"workload.load\" = []", "sweep.factors.\"workload.load\"", "there are no levels; write at least one"),
+    ("[sweep.factors]\n\"workload.load\" = [1, 2, 1]", "sweep.factors.\"workload.load\"", "the level 1 is the same as 1; write each once"),
+    ("[sweep.factors]\n\"run.until\" = [\"1 s\", \"1000 ms\"]", "sweep.factors.\"run.until\"", "the level 1000 ms is the same as 1 s; write each once"),
+    ("[sweep.factors]\n\"run.seed\" = [1, 2]", "sweep.factors.\"run.seed\"", "the seeds of a sweep come from sweep.replications"),
+    ("[sweep.factors]\n\"run\" = [{ seed = 1 }]", "sweep.factors.run", "the seeds of a sweep come from sweep.replications"),
+    ("[sweep.factors]\n\"name\" = [\"a\", \"b\"]", "sweep.factors.name", "this key changes no result"),
+    ("[sweep.factors]\n\"sweep.samples\" = [1, 2]", "sweep.factors.\"sweep.samples\"", "a sweep cannot vary itself"),
+    ("[sweep.factors]\n\"leg.0.tcp\" = [{ mss = \"99 B\" }]\n\"leg.0.tcp.mss\" = [\"536 B\"]", "sweep.factors.\"leg.0.tcp.mss\"", "the factor leg.0.tcp sets leg.0.tcp too; each key has one factor"),
+    ("[sweep.factors]\n\"workload.load\" = { from = 1, to = 2 }", "sweep.factors.\"workload.load\"", "a range needs design = \"latin-hypercube\", and here it is \"full-factorial\"; write a list of levels"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\" }]", "sweep.factors.circuit.0.set", "missing; write for example { level = \"cable\""),
+    ("[sweep.factors]\ncircuit = [{ set = { \"workload.load\" = 2 } }]", "sweep.factors.circuit.0.level", "missing; write for example { level = \"cable\""),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", sett = { \"workload.load\" = 2 }, set = { \"workload.load\" = 1 } }]", "sweep.factors.circuit.0.sett", "unknown key; the keys here are level, set (did you mean set?)"),
+    ("[sweep.factors]\ncircuit = [{ level = true, set = { \"workload.load\" = 2 } }]", "sweep.factors.circuit.0.level", "found true; write text or a number"),
+    ("[sweep.factors]\ncircuit = [{ level = \" \", set = { \"workload.load\" = 2 } }]", "sweep.factors.circuit.0.level", "found an empty name; a level needs one"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\\nb\", set = { \"workload.load\" = 2 } }]", "sweep.factors.circuit.0.level", "found \"a\\nb\"; a name is one line"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = { } }]", "sweep.factors.circuit.0.set", "there are no keys; write at least one"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = 3 }]", "sweep.factors.circuit.0.set", "found the number 3; write a table of values by dotted key"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = { workload.load = 3 } }]", "sweep.factors.circuit.0.set", "found a table; write the whole dotted key in quotes, such as \"workload.load\""),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = { \"workload.load\" = 3 } }, 4]", "sweep.factors.circuit.1", "found the number 4; write { level = \"cable\""),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = { \"workload.load\" = 3 } }, { level = \"a\", set = { \"workload.load\" = 4 } }]", "sweep.factors.circuit.1.level", "\"a\" is there twice; each level needs a name of its own"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = { \"workload.load\" = 3 } }, { level = \"b\", set = { \"workload.load\" = 3 } }]", "sweep.factors.circuit", "the level b is the same as a; write each once"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = { \"workload.load\" = 3, \"run.until\" = \"1 s\" } }, { level = \"b\", set = { \"workload.load\" = 4 } }]", "sweep.factors.circuit.1.set", "run.until is missing, which the level \"a\" sets"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = { \"workload.lod\" = 3 } }]", "sweep.factors.circuit", "workload.lod: unknown key; the keys here are requests"),
+    ("[sweep.factors]\ncircuit = [{ level = \"a\", set = { \"run.seed\" = 3 } }]", "sweep.factors.circuit.0.set.\"run.seed\"", "the seeds of a sweep come from"),
+    ("[sweep.factors]\nhost = [{ level = \"a\", set = { \"workload.load\" = 3 } }]", "sweep.factors.host", "results have a column of this name; give the factor another"),
+    ("[sweep.factors]\nUtilisation = [{ level = \"a\", set = { \"workload.load\" = 3 } }]", "sweep.factors.Utilisation", "results have a column of this name"),
+    ("[sweep.factors]\nlink_0 = [{ level = \"a\", set = { \"workload.load\" = 3 } }]", "sweep.factors.link_0", "results have a column of this name"),
+    ("[sweep.factors]\n\"\" = [{ level = \"a\", set = { \"workload.load\" = 3 } }]", "sweep.factors.\"\"", "found \"\"; a factor has a name on one line"),
+];
+
+/// Ranges that are wrong, and the beginning of the message.
+#[rustfmt::skip]
+const WRONG_RANGES: &[(&str, &str, &str)] = &[
+    ("\"workload.load\" = { from = 1 }", "sweep.factors.\"workload.load\".to", "missing; write for example { from = \"10 ms\""),
+    ("\"workload.load\" = { from = 1, too = 2, to = 3 }", "sweep.factors.\"workload.load\".too", "unknown key; the keys here are from, to, scale (did you mean to?)"),
+    ("\"workload.load\" = { from = 1, to = [3] }", "sweep.factors.\"workload.load\".to", "found a list; write a number, or text with a unit"),
+    ("\"workload.load\" = { from = 1, to = 3, scale = \"lag\" }", "sweep.factors.\"workload.load\".scale", "found \"lag\"; it is one of \"linear\", \"log\" (did you mean log?)"),
+    ("\"workload.load\" = { from = 1, to = 3, scale = 10 }", "sweep.factors.\"workload.load\".scale", "found the number 10; write one of"),
+    ("\"workload.load\" = { from = 3, to = 3 }", "sweep.factors.\"workload.load\"", "the level 3 is the same as 3"),
+    ("\"workload.load\" = { from = 4, to = 3 }", "sweep.factors.\"workload.load\"", "found 4 to 3; a range ends above its beginning"),
+    ("\"workload.load\" = { from = 0, to = 3 }", "sweep.factors.\"workload.load\"", "workload.load: found 0; it is 1 to"),
+    ("\"workload.load\" = { from = 1.5, to = 3 }", "sweep.factors.\"workload.load\"", "workload.load: found the number 1.5; write a whole number"),
+    ("\"origin.release\" = { from = \"paced\", to = \"at-once\" }", "sweep.factors.\"origin.release\"", "the key takes neither numbers nor quantities; write a list of levels"),
+    ("\"leg.0.tcp.mss\" = { from = \"99 B\", to = \"host\" }", "sweep.factors.\"leg.0.tcp.mss\"", "found \"host\"; a range goes from a number or quantity to another"),
+    ("\"path.link.0.up.queue\" = { from = \"9 packets\", to = \"9 kB\" }", "sweep.factors.\"path.link.0.up.queue\"", "found \"9 packets\" to \"9 kB\"; both ends of a range have the same unit"),
+    ("\"path.link.0.up.delay\" = { from = \"0 ms\", to = \"9 ms\", scale = \"log\" }", "sweep.factors.\"path.link.0.up.delay\"", "found \"0 ms\" to \"9 ms\"; a range on a logarithmic scale begins above 0"),
+    ("\"run.until\" = { from = \"1 h\", to = \"9999 h\" }", "sweep.factors.\"run.until\"", "found \"1 h\" to \"9999 h\"; a range ends at 2^53 of the smallest unit at most"),
+];
+
+fn problems(sweep: &str) -> Vec<Problem> {
+    Source::parse(&format!("{CABLE}{sweep}\n"), "s.toml", &[]).expect_err(sweep).problems
+}
+
+#[test]
+fn what_is_no_sweep_is_told_at_its_key() {
+    let ranges =
+        WRONG_RANGES.iter().map(|(range, key, message)| (format!("{HYPERCUBE}{range}"), key, message));
+    let others = WRONG.iter().map(|(sweep, key, message)| ((*sweep).to_owned(), key, message));
+    for (sweep, key, message) in others.chain(ranges) {
+        let problems = problems(&sweep);
+        assert_eq!(problems.len(), 1, "{sweep}: {problems:?}");
+        assert_eq!(problems[0].key, *key, "{problems:?}");
+        assert!(problems[0].message.starts_with(message), "{}", problems[0]);
+    }
+}
+
+#[test]
+fn a_wrong_level_is_told_with_its_line() {
+    let sweep = "[sweep.factors]\n\"leg.0.tcp.mss\" = [\n  \"1460 B\",\n  \"16 B\",\n]\n";
+    let first = CABLE.lines().count();
+    let told = problems(sweep)[0].to_string();
+    assert!(
+        told.starts_with(&format!(
+            "s.toml:{}: sweep.factors.\"leg.0.tcp.mss\": leg.0.tcp.mss: found 16 B",
+            first + 4
+        )),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_sweep_of_more_than_a_million_runs_is_refused_before_it_is_laid_out() {
+    let levels = (1..=100).map(|level| level.to_string()).collect::<Vec<_>>().join(", ");
+    let ticks = (1..=100).map(|level| format!("\"{level} s\"")).collect::<Vec<_>>().join(", ");
+    let keys = ["workload.copies_offset", "run.until", "path.link.0.up.delay", "path.link.0.down.delay"];
+    let factors: Vec<_> = keys.iter().map(|key| format!("\"{key}\" = [{ticks}]\n")).collect();
+    let sweep = format!("[sweep]\n[sweep.factors]\n\"workload.load\" = [{levels}]\n{}", factors.concat());
+    let told = problems(&sweep);
+    assert_eq!(told.len(), 1);
+    assert_eq!(
+        told[0].message,
+        "found 10000000000 runs (points: 10000000000, replications: 1); a sweep has at most 1000000 runs"
+    );
+}
+
+#[test]
+fn the_last_seed_of_common_random_numbers_is_a_seed() {
+    let last = ["run.seed=9007199254740990", "sweep.replications=3"];
+    assert!(cable_with(&last).is_ok());
+    let beyond = cable_with(&["run.seed=9007199254740990", "sweep.replications=4"]).unwrap_err();
+    assert!(
+        beyond.problems[0].message.starts_with("the last replication would have the seed 9007199254740993"),
+        "{beyond}"
+    );
+}
+
+#[test]
+fn factors_may_come_from_overrides() {
+    let scenario = cable_with(&["sweep.factors.\"workload.load\"=[1, 2]", "sweep.replications=2"]).unwrap();
+    assert_eq!(Design::of(&scenario).unwrap().runs(), 4);
+}
+
+#[test]
+fn the_report_tells_the_design_in_a_line_and_a_line_a_factor() {
+    let sweep =
+        format!("[sweep]\nreplications = 5\n[sweep.factors]\n\"workload.load\" = [1, 2, 4]\n{CIRCUIT}");
+    let report = source(&sweep).scenario().report(None);
+    let told = report.sweep.unwrap();
+    assert!(report.text.ends_with(&told.text));
+    insta::assert_snapshot!(told.text, @"
+    sweep: full-factorial, 6 points × 5 replications with common random numbers: 30 runs
+      workload.load            1, 2, 4
+      circuit                  cable, satellite
+      a single run leaves the sweep out of account
+    ");
+    assert_eq!(report.warnings, [""; 0]);
+}

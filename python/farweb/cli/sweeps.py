@@ -1,0 +1,116 @@
+"""`farweb sweep`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.runs import ScenarioFile, Settings, load
+from farweb.errors import FarwebError, RunError
+
+if TYPE_CHECKING:
+    from farweb.sweep.sweep import Progress
+
+
+def sweep(
+    scenario: ScenarioFile,
+    settings: Settings = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each; as many as cores when left out."),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.",
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Results folder, or a URL such as s3://…; results/SCENARIO when left out."
+        ),
+    ] = None,
+    retries: Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")] = 0,
+    only_plan: Annotated[
+        bool, typer.Option("--plan", help="List the runs and estimate their time, without running them.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Simulate all combinations of a scenario's table `[sweep]`, as many at a time as there are cores.
+
+    Runs whose results are in the folder are not done again: the same command goes on after an interruption, and with
+    more levels or replications does only what is missing. A run that fails is recorded, and the others go on.
+
+    Examples:
+
+        farweb sweep buffers.toml --plan
+
+        farweb sweep buffers.toml --jobs 8
+
+        farweb sweep buffers.toml --scheduler tcp://cluster.example:8786 --out /shared/buffers
+    """
+    del debug
+    if jobs is not None and scheduler is not None:
+        raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
+    needs_sweep_extra("farweb sweep")
+    loaded = load(scenario, settings)
+    folder = str(Path("results") / scenario.stem) if out is None else out
+    output = Output(as_json, quiet)
+    if only_plan:
+        from farweb.sweep.schedule import schedule
+
+        planned = schedule(loaded, folder, jobs)
+        output.result({"results": folder, "plan": planned.to_dict()}, planned)
+        return
+    with output.progress("sweeping", left=False) as show:
+
+        def on_progress(now: "Progress") -> None:
+            show(now.done + now.failed, now.total, _words(now))
+
+        try:
+            results = loaded.sweep(folder, jobs=jobs, scheduler=scheduler, retries=retries, progress=on_progress)
+        except KeyboardInterrupt:
+            output.note(f"What is finished stays in {folder}; the same command goes on from there.")
+            raise
+    failures = results.runs.filter(results.runs["status"] == "failed")
+    if as_json or not quiet:
+        summary = results.summary()
+        told = {"results": folder, "runs": len(results.runs), "failed": len(failures), "summary": summary.to_dict()}
+        output.result(told, summary)
+    if len(failures):
+        raise RunError(
+            f"{len(failures)} of {len(results.runs)} runs failed, the first with: {failures['error'][0]} "
+            f"({folder}/failures tells of each; the same command tries them again)"
+        )
+    output.note(f"Results are in {folder}; farweb show {folder} tells what they say.")
+
+
+def needs_sweep_extra(verb: str) -> None:
+    """Tell which packages are missing, in a line, if they are.
+
+    Raises:
+        FarwebError: They are.
+    """
+    from importlib.util import find_spec
+
+    for module, package in (("dask", "Dask"), ("distributed", "Dask"), ("fsspec", "fsspec"), ("scipy", "SciPy")):
+        if find_spec(module) is None:
+            raise FarwebError(f'{verb} needs {package}: pip install "farweb[sweep]"')
+
+
+def _words(now: "Progress") -> str:
+    from farweb.quantities import count, seconds
+
+    if not now.workers and now.done + now.failed == now.found:
+        return f"{count(now.done)} of {count(now.total)} runs; waiting for workers"
+    words = f"{count(now.done + now.failed)} of {count(now.total)} runs"
+    if now.failed:
+        words += f", {count(now.failed)} failed"
+    if now.elapsed_s > 0:
+        words += f", {now.events / now.elapsed_s / 1e6:.2f} million events/s"
+    return words if now.left_s is None else f"{words}, {seconds(now.left_s)} left"

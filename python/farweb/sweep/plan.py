@@ -1,0 +1,91 @@
+"""The runs of a sweep: which there are, in which order, and what each is called.
+
+A run is called by what determines its results: another sweep, or the same one with more levels, finds those that it has
+already.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from farweb import _core
+from farweb.errors import ScenarioError
+from farweb.scenario import Scenario
+from farweb.sweep.inputs import Inputs, Source
+
+_ID_DIGITS = 16  # hex digits, 64 bits: among a million runs two equal ids come with a probability of 3e-8
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a plan: everything that a worker needs but the tables.
+
+    Attributes:
+        run: Its id: a digest of the effective scenario, the seed, the tables' content and the version of the models.
+        point: Number of the combination of levels.
+        replication: Counted from 0 at each point.
+        seed: Root of its random streams.
+        levels: What stands in the columns of the factors, by factor.
+        scenario: The scenario of the point.
+        inputs: Its tables: `requests`, and `hosts` if there is a host table.
+    """
+
+    run: str
+    point: int
+    replication: int
+    seed: int
+    levels: Mapping[str, str | int | float | bool]
+    scenario: Scenario
+    inputs: Mapping[str, Source]
+
+
+def plan(scenario: Scenario, inputs: Inputs) -> list[Run]:
+    """The runs of a scenario's sweep, by point and replication.
+
+    Raises:
+        ScenarioError: The scenario has no sweep, or a combination of levels is not allowed.
+        WorkloadError: A table is not there.
+    """
+    design = scenario.design
+    if design is None:
+        raise ScenarioError(f"{scenario.path}: has no table [sweep]; farweb run simulates it once")
+    runs = []
+    for point in range(len(design.points)):
+        of_point = scenario.point(point)
+        levels = {name: level.value for name, level in design.levels(point).items()}
+        sources = inputs.of(of_point)
+        identity = _identity(of_point, sources)
+        for replication in range(design.replications):
+            seed = scenario.core.seed(point, replication)
+            runs.append(Run(_id(identity, seed), point, replication, seed, levels, of_point, sources))
+    return runs
+
+
+def run_of(
+    scenario: Scenario,
+    *,
+    point: int,
+    replication: int,
+    seed: int,
+    levels: Mapping[str, str | int | float | bool],
+    inputs: Inputs,
+) -> Run:
+    """A single run of `scenario`, whose table [sweep] does not matter."""
+    sources = inputs.of(scenario)
+    return Run(_id(_identity(scenario, sources), seed), point, replication, seed, levels, scenario, sources)
+
+
+def _identity(scenario: Scenario, sources: Mapping[str, Source]) -> dict[str, Any]:
+    """What determines the results of a scenario, but for the seed: no names, for these change nothing."""
+    effective = {key: value for key, value in scenario.effective.items() if key not in {"name", "sweep"}}
+    effective["run"] = {key: value for key, value in effective["run"].items() if key != "seed"}
+    effective["workload"] = {key: value for key, value in effective["workload"].items() if key not in sources}
+    tables = {name: source.sha256 for name, source in sources.items()}
+    return {"scenario": effective, "result_version": _core.result_version, "tables": tables}
+
+
+def _id(identity: Mapping[str, Any], seed: int) -> str:
+    canonical = json.dumps({**identity, "seed": seed}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:_ID_DIGITS]

@@ -1,0 +1,324 @@
+"""Runs on Dask: a local cluster with a process a core, or any cluster that is already there.
+
+Each run is one future. No more are with the scheduler at a time than keep its workers busy, so that memory does not
+grow with the number of runs. What a worker did is in the store before its future ends: whatever is killed, what was
+finished stays.
+"""
+
+import contextlib
+import logging
+import os
+import signal
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import resource_tracker
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from farweb.errors import FarwebError, RunError
+from farweb.sweep.plan import Run
+from farweb.sweep.store import Outcome, Store, failure_name
+from farweb.sweep.work import Version, work
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+__all__ = ["Outcome", "Pool"]
+
+_AHEAD = (
+    4  # futures a thread; chosen: a worker that ends a run finds the next one there, even if runs take milliseconds
+)
+_COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; chosen: new ones get work at once
+_CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
+_READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
+
+# What a local cluster does otherwise than Dask's defaults: no sampling of what workers do, short histories of what the
+# scheduler did (they are for its dashboard, and take some 10 MB), and a run that has killed two workers is set apart,
+# since it gets another chance alone (`_Flight.outcomes`).
+_LOCAL = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.system-monitor.log-length": 100,
+    "distributed.admin.low-level-log-length": 100,
+    "distributed.scheduler.allowed-failures": 1,
+    "distributed.scheduler.dashboard.status.task-stream-length": 10,
+    "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
+}
+
+# A worker has one core: libraries that would start a thread a core must not.
+_ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+class Pool:
+    """Workers for the runs of a sweep. Use it in a `with` block; Dask is started when the first run needs it.
+
+    Args:
+        store: Where the runs leave their results. Their tables have to be there (`Inputs.write`).
+        jobs: Processes of a local cluster; as many as there are cores when left out.
+        scheduler: Address of a Dask scheduler (`tcp://…`, `tls://…`), or path of its scheduler file, instead.
+        retries: How often a run that failed is tried again.
+    """
+
+    def __init__(
+        self, store: Store, *, jobs: int | None = None, scheduler: str | None = None, retries: int = 0
+    ) -> None:
+        self._store = store
+        self._jobs = jobs or cores()
+        self._scheduler = scheduler
+        self._retries = retries
+        self._version = Version.here()
+        self._name = uuid.uuid4().hex[:8]  # other sweeps at the same scheduler have tasks of other names
+        self._client: Client | None = None
+        self._open = contextlib.ExitStack()
+        self._threads = 0
+        self._counted = float("-inf")
+        self._finished: set[str] = set()
+        self._failed: set[str] = set()
+
+    def __enter__(self) -> "Pool":
+        self._finished = self._store.finished()
+        self._failed = self._store.failed()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+        self._client = None
+
+    @property
+    def threads(self) -> int:
+        """Runs that the workers do at a time, as last counted; 0 before there are any."""
+        return self._threads
+
+    def outcomes(self, runs: Iterable[Run]) -> Iterator[Outcome]:
+        """What comes of runs, as they end. Those that the store has are not simulated again.
+
+        A run that fails is tried again `retries` times; then its failure is written to the store. Of runs with the same
+        id one is simulated, and there is one outcome.
+
+        Raises:
+            StorageError: The store cannot be written to or read: every run would fail.
+            RunError: The workers have another version of farweb, or the scheduler has gone.
+        """
+        each = {run.run: run for run in runs}.values()
+        missing = [run for run in each if run.run not in self._finished]
+        yield from self._stored([run for run in each if run.run in self._finished])
+        if missing:
+            flight = _Flight(self, missing, self._retries)
+            try:
+                yield from flight.outcomes()
+            finally:
+                flight.cancel()
+
+    def _stored(self, runs: list[Run]) -> Iterator[Outcome]:
+        if self._store.folder is not None:
+            yield from (self._store.outcome(run.run) for run in runs)
+            return
+        with ThreadPoolExecutor(_READERS) as readers:
+            for begin in range(0, len(runs), _READERS * 8):
+                yield from readers.map(lambda run: self._store.outcome(run.run), runs[begin : begin + _READERS * 8])
+
+    def settle(self, run: Run, outcome: Outcome, attempts: int) -> None:
+        """Keep the store's failures true: one for each run that failed, none for one that did not."""
+        if outcome.status == "done":
+            self._finished.add(run.run)
+            if run.run in self._failed:
+                self._failed.remove(run.run)
+                self._store.remove(failure_name(run.run))
+            return
+        self._failed.add(run.run)
+        told = {"error": outcome.error, "attempts": attempts}
+        self._store.write_json(
+            failure_name(run.run),
+            {"run": run.run, **told, "point": run.point, "replication": run.replication, "seed": run.seed},
+        )
+
+    def room(self) -> int:
+        """How many futures may be with the scheduler now."""
+        if time.monotonic() - self._counted > _COUNTED_S:
+            self._counted = time.monotonic()
+            self._threads = sum(self.client.nthreads().values())
+        return _AHEAD * max(self._threads, 1)
+
+    def submit(self, run: Run, attempt: int) -> "Future[Outcome]":
+        """Hand a run to the scheduler."""
+        key = (f"farweb-{self._name}", run.run, attempt)  # a tuple: Dask takes all runs for one group of tasks
+        return self.client.submit(_task, self._store, run, self._version, key=key, pure=False)
+
+    @property
+    def client(self) -> "Client":
+        """The connection to the scheduler, made when it is first needed.
+
+        Raises:
+            RunError: There is no scheduler at this address.
+        """
+        if self._client is None:
+            _quiet()
+            self._client = self._local() if self._scheduler is None else self._remote(self._scheduler)
+        return self._client
+
+    def _local(self) -> "Client":
+        import dask
+        from distributed import Client, LocalCluster
+
+        self._open.enter_context(dask.config.set(_LOCAL))
+        with _without_interrupts():
+            cluster = self._open.enter_context(
+                LocalCluster(
+                    n_workers=self._jobs,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",  # no port that another may have; nothing is served but status
+                    memory_limit=None,
+                    silence_logs=logging.CRITICAL,
+                    env=_ONE_THREAD,
+                )
+            )
+        client: Client = self._open.enter_context(Client(cluster, set_as_default=False))
+        return client
+
+    def _remote(self, scheduler: str) -> "Client":
+        from distributed import Client
+
+        where: dict[str, Any] = {"address": scheduler} if "://" in scheduler else {"scheduler_file": scheduler}
+        if "scheduler_file" in where and not Path(scheduler).is_file():
+            raise RunError(
+                f"{scheduler}: no such file; name a scheduler's address (tcp://host:port) or its scheduler file"
+            )
+        try:
+            client: Client = self._open.enter_context(Client(**where, timeout=_CONNECT_S, set_as_default=False))
+        except (OSError, ValueError, TimeoutError) as error:
+            raise RunError(f"no Dask scheduler answers at {scheduler}: {_first_line(error)}") from None
+        return client
+
+    def gone(self) -> RunError:
+        """What to say when the scheduler has gone."""
+        where = self._scheduler or "of this machine"
+        return RunError(
+            f"the Dask scheduler {where} has gone; what is finished stays in {self._store.url}, and the same command "
+            "goes on from there"
+        )
+
+
+class _Flight:
+    """Some runs on their way through a pool."""
+
+    def __init__(self, pool: Pool, runs: list[Run], retries: int) -> None:
+        self._pool = pool
+        self._retries = retries
+        self._waiting = iter(runs)
+        self._suspects: list[Run] = []
+        self._attempts: Counter[str] = Counter()
+        self._futures: dict[Future[Outcome], Run] = {}
+        from distributed import as_completed
+
+        self._ended = as_completed(loop=pool.client.loop, raise_errors=False)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        while self._fill():
+            yield from self._next()
+        # Dask blames all runs that a worker had when it died. Alone with its worker, a run is to blame by itself.
+        for run in self._suspects:
+            self._submit(run)
+            while self._futures:
+                yield from self._next(alone=True)
+
+    def _fill(self) -> bool:
+        """Hand over as many runs as there is room for; whether any are under way."""
+        room = self._pool.room() - len(self._futures)
+        for _ in range(room):
+            run = next(self._waiting, None)
+            if run is None:
+                break
+            self._submit(run)
+        return bool(self._futures)
+
+    def _submit(self, run: Run) -> None:
+        self._attempts[run.run] += 1
+        future = self._pool.submit(run, self._attempts[run.run])
+        self._futures[future] = run
+        self._ended.add(future)
+
+    def _next(self, alone: bool = False) -> Iterator[Outcome]:
+        """Wait for a run to end; what came of it, unless it is tried again."""
+        future = next(self._ended)
+        run = self._futures.pop(future)
+        outcome = self._outcome(future, run, alone)
+        future.release()
+        if outcome is None:
+            self._suspects.append(run)
+            return
+        if outcome.status == "failed" and outcome.error != _KILLED and self._attempts[run.run] <= self._retries:
+            self._submit(run)
+            return
+        self._pool.settle(run, outcome, self._attempts[run.run])
+        yield outcome
+
+    def _outcome(self, future: "Future[Outcome]", run: Run, alone: bool) -> Outcome | None:
+        """What came of a run; None when workers died that had it among others."""
+        from distributed import KilledWorker
+
+        if future.status == "finished":
+            with contextlib.suppress(Exception):  # the worker has gone since, or the scheduler
+                outcome: Outcome = future.result()
+                return outcome
+            raise self._pool.gone()
+        if future.status != "error":
+            raise self._pool.gone()
+        error = future.exception()
+        if isinstance(error, KilledWorker):
+            return Outcome(run.run, "failed", _KILLED) if alone else None
+        if isinstance(error, FarwebError):
+            raise error
+        raise RunError(f"a worker cannot do runs: {_first_line(error)}") from error
+
+    def cancel(self) -> None:
+        """Take back what has not ended."""
+        if self._futures:
+            with contextlib.suppress(Exception):  # the scheduler may have gone, and with it what there is to cancel
+                self._pool.client.cancel(list(self._futures))
+        self._futures.clear()
+
+
+_KILLED = "every worker process that ran it was killed, as systems do when memory runs out"
+
+
+def _task(store: Store, run: Run, version: Version) -> Outcome:
+    from distributed import get_worker
+
+    return work(store, run, version, str(get_worker().name))
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start threads and processes that Ctrl-C does not reach: a terminal sends it to all processes, and one answers."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    resource_tracker.ensure_running()  # which lets signals through again when the first process is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _quiet() -> None:
+    """Keep Dask's own messages from the terminal: what they tell is in outcomes and errors."""
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _first_line(error: BaseException | None) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0].rstrip(".")

@@ -1,0 +1,147 @@
+"""What `farweb sweep --plan` tells: the runs, which of them are done, and how long the others will take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from farweb.quantities import count, seconds
+from farweb.scenario import Scenario
+from farweb.sheet import Sheet, to_html, to_rich
+from farweb.sweep.design import Design
+from farweb.sweep.estimate import Estimate, Measured, estimate, pilot
+from farweb.sweep.inputs import Inputs
+from farweb.sweep.plan import Run, plan
+from farweb.sweep.pool import cores
+from farweb.sweep.store import Store
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_SHOWN = 10  # rows of a table's head, and of its tail; chosen: both fit on a screen
+_READ = 1000  # finished runs whose times are read; chosen: more do not make an estimate better
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The runs of a sweep before they are run.
+
+    Attributes:
+        design: The factors and points.
+        runs: In the order of the plan.
+        finished: Ids of those whose results are in the folder.
+        jobs: Runs at a time.
+        estimate: How long a run takes at each point; None when no run could be measured.
+        piloted: Whether the estimate comes from pilot runs, and not from finished ones.
+    """
+
+    design: Design
+    runs: Sequence[Run]
+    finished: frozenset[str]
+    jobs: int
+    estimate: Estimate | None
+    piloted: bool
+
+    @property
+    def missing(self) -> list[Run]:
+        """The runs that are to be done."""
+        return [run for run in self.runs if run.run not in self.finished]
+
+    @property
+    def total_s(self) -> tuple[float, float] | None:
+        """From how long to how long these take; None when nothing was measured."""
+        if self.estimate is None:
+            return None
+        return self.estimate.total_s([run.point for run in self.missing], self.jobs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        total = self.total_s
+        return {
+            "design": self.design.kind,
+            "points": len(self.design.points),
+            "replications": self.design.replications,
+            "jobs": self.jobs,
+            "missing": len(self.missing),
+            "estimate": {
+                "from": "nothing" if self.estimate is None else "pilot runs" if self.piloted else "finished runs",
+                "measured": 0 if self.estimate is None else self.estimate.measured,
+                "low_s": None if total is None else total[0],
+                "high_s": None if total is None else total[1],
+            },
+            "runs": [
+                {
+                    **{key: getattr(run, key) for key in ("run", "point", "replication", "seed")},
+                    "levels": dict(run.levels),
+                    "done": run.run in self.finished,
+                    "estimate_s": None if self.estimate is None else self.estimate.point_s[run.point],
+                }
+                for run in self.runs
+            ],
+        }
+
+    @property
+    def remark(self) -> str:
+        """How many runs are to be done and how long they take, in a sentence."""
+        done = len(self.runs) - len(self.missing)
+        told = f"{count(len(self.missing))} of {count(len(self.runs))} runs are to be done"
+        if done:
+            told += f" ({count(done)} are)"
+        total = self.total_s
+        if total is None or self.estimate is None:
+            return f"{told}. No run could be measured, so their time is not known."
+        if not self.missing:
+            return f"All {count(len(self.runs))} runs are done."
+        measured = f"{count(self.estimate.measured)} {'pilot' if self.piloted else 'finished'} runs"
+        return f"{told}: {seconds(total[0])} to {seconds(total[1])}, {self.jobs} at a time, judged by {measured}."
+
+    def _sheet(self) -> Sheet:
+        names = [factor.name for factor in self.design.factors]
+        header = ["run", "point", *names, "replication", "seed", "", "takes about"]
+        rows = [self._row(run) for run in self.runs[:_SHOWN]]
+        if left_out := max(0, len(self.runs) - 2 * _SHOWN):
+            rows.append([f"… {count(left_out)} more", *[""] * (len(header) - 1)])
+        rows += [self._row(run) for run in self.runs[max(_SHOWN, len(self.runs) - _SHOWN) :]]
+        return Sheet(f"{self.design.kind}, {count(len(self.design.points))} points", header, rows)
+
+    def _row(self, run: Run) -> list[str]:
+        labels = [level.label for level in self.design.levels(run.point).values()]
+        time = "" if self.estimate is None else seconds(self.estimate.point_s[run.point])
+        done = "done" if run.run in self.finished else ""
+        return [run.run, str(run.point), *labels, str(run.replication), str(run.seed), done, time]
+
+    def __rich__(self) -> "RenderableType":
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(to_rich([self._sheet()]), Text(self.remark))
+
+    def _repr_html_(self) -> str:
+        return f"{to_html([self._sheet()])}<p>{self.remark}</p>"
+
+
+def schedule(scenario: Scenario, out: str | Path, jobs: int | None = None) -> Schedule:
+    """The plan of a scenario's sweep into the folder `out`. Nothing is written there.
+
+    When no run of the plan is finished, some are tried for ten seconds in all, in a folder that goes again.
+
+    Raises:
+        ScenarioError: The scenario has no sweep, or a combination of levels is not allowed.
+        WorkloadError: A table cannot be used.
+        ResultsError: There is something else in the folder.
+    """
+    store = Store(out)
+    store.manifest()
+    runs = plan(scenario, Inputs())
+    design = scenario.design
+    assert design is not None, "plan() asks for one"
+    found = store.finished()
+    finished = frozenset(run.run for run in runs if run.run in found)
+    known = [run for run in runs if run.run in finished]
+    every = -(-len(known) // _READ) or 1
+    measured = [Measured(run.point, store.outcome(run.run).wall_s) for run in known[::every]]
+    piloted = not measured
+    if piloted:
+        measured = pilot(runs)
+    fitted = estimate(design, measured) if measured else None
+    return Schedule(design, runs, finished, jobs or cores(), fitted, piloted)

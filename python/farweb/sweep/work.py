@@ -1,0 +1,91 @@
+"""What a worker does for one run: simulate it into its part of the store and tell what came of it."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from farweb import _core
+from farweb.errors import FarwebError, RunError, StorageError
+from farweb.metrics import measure
+from farweb.results import MANIFEST, Results
+from farweb.run import Tables, simulate_into, write_manifest
+from farweb.sweep.inputs import shared_tables
+from farweb.sweep.plan import Run
+from farweb.sweep.store import Outcome, Store, part_name
+
+
+@dataclass(frozen=True)
+class Version:
+    """What has to be the same where a sweep is begun and where it is worked on."""
+
+    version: str
+    result_version: int
+
+    @classmethod
+    def here(cls) -> "Version":
+        """That of this process."""
+        return cls(_core.version, _core.result_version)
+
+
+def work(store: Store, run: Run, wanted: Version, worker: str) -> Outcome:
+    """Simulate `run` into its part.
+
+    Returns:
+        What came of it; a run that fails is one of two ways for a run to end.
+
+    Raises:
+        StorageError: The store cannot be written to, or this machine does not see it.
+        RunError: This worker has another version of farweb.
+    """
+    if (here := Version.here()) != wanted:
+        raise RunError(
+            f"the worker {worker} has farweb {here.version} (results version {here.result_version}), and the sweep was "
+            f"begun with {wanted.version} ({wanted.result_version}); install the same everywhere"
+        )
+    if store.has(f"{part_name(run.run)}/{MANIFEST}"):  # of a worker that was lost before it could tell
+        return store.outcome(run.run)
+    began, cpu = time.perf_counter(), time.thread_time()
+    tables = shared_tables(store, run.inputs)
+    try:
+        manifest = _simulate(store, run, tables, began, cpu)
+    except _Failed as failed:
+        return Outcome(run.run, "failed", str(failed), wall_s=time.perf_counter() - began, worker=worker)
+    return Outcome(
+        run.run,
+        "done",
+        metrics=manifest["metrics"],
+        wall_s=time.perf_counter() - began,
+        cpu_s=time.thread_time() - cpu,
+        events=manifest["events"],
+        packet_hops=manifest["packet_hops"],
+        worker=worker,
+    )
+
+
+class _Failed(Exception):  # noqa: N818 - the way in which a run has ended
+    """A run has failed; in a line, why."""
+
+
+def _simulate(store: Store, run: Run, tables: Tables, began: float, cpu: float) -> dict[str, Any]:
+    """Simulate into the part of the run; its manifest."""
+    with store.part(run.run) as folder:
+        try:
+            manifest = simulate_into(folder, run.scenario, run.seed, tables, None)
+            manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
+            manifest["metrics"] = measure(Results(folder, manifest))
+        except (OSError, StorageError):
+            raise  # of the machine: the store tells in a line what it is
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
+                raise
+            # The folder has another name each time; the error is the same for equal runs.
+            raise _Failed(_one_line(error).replace(str(folder), part_name(run.run))) from error
+        manifest["wall_s"] = round(time.perf_counter() - began, 6)
+        manifest["cpu_s"] = round(time.thread_time() - cpu, 6)
+        write_manifest(folder, manifest)
+    return manifest
+
+
+def _one_line(error: BaseException) -> str:
+    first = (str(error) or type(error).__name__).splitlines()[0]
+    return first if isinstance(error, FarwebError) else f"this is a bug in farweb: {type(error).__name__}: {first}"
