@@ -32,7 +32,7 @@ from farweb.plot.latency import (
 from farweb.plot.measured import Measured, left_out, measured_run
 from farweb.plot.replicated import runs_told
 from farweb.plot.style import listed
-from farweb.statistics.intervals import student_quantile
+from farweb.statistics.intervals import student_quantiles
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
 
@@ -237,7 +237,7 @@ def shares(latency: Floats, cluster: Numbers, clusters: int, at: Floats) -> tupl
     share: Floats = reached.sum(axis=0) / total.sum()
     apart = reached - share * total[:, None]
     variance = np.square(apart).sum(axis=0) * clusters / (clusters - 1) / total.sum() ** 2
-    return share, student_quantile(clusters - 1) * np.sqrt(variance)
+    return share, student_quantiles(clusters - 1) * np.sqrt(variance)
 
 
 def medians_of(pool: Pool) -> Medians:
