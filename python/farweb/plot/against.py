@@ -7,7 +7,7 @@ import numpy as np
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
-from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, varying
+from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, short_names, varying
 from farweb.plot.replicated import Estimates, intervals_told, latency_left_out, runs_told
 from farweb.plot.style import listed
 from farweb.sweep.design import Design
@@ -67,6 +67,15 @@ class Abscissa:
         self._offered = Estimates(sweep, "offered_bps") if offered else None
         self._levels = sorted({sweep.design.points[point][self.factor] for point in points})
         self.axis = self._axis(points)
+
+    @property
+    def name(self) -> str:
+        """What is on the axis, in few words."""
+        return (
+            self.axis.quantity
+            if self._offered is not None
+            else short_names(self._design)[self._design.factors[self.factor].name]
+        )
 
     @property
     def told(self) -> str:
