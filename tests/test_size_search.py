@@ -184,7 +184,7 @@ def noisy(mean: Callable[[int], float], seed: int, common: float, own: float, sk
     ],
 )
 def test_the_interval_holds_the_truth_in_95_of_100_seeds(target: str, truth: int, skewed: bool) -> None:
-    limits = Limits(most=21)
+    limits = Limits(most=34)
     right = 0
     for seed in range(100):
         metric = noisy(lambda position: 1 + 10 / (position + 1), seed, 0.05, 0.05, skewed)

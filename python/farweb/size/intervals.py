@@ -1,12 +1,12 @@
 """Intervals of means and of their ratios from few replications, whose ends each err with a stated probability.
 
-Latencies have a long tail: of an exponential metric the upper end of Student's interval is too low 15 to 35 times as often as it
-may be at an error of 0.0004. Hall's transformation takes the skewness away to the first order. With few replications the
-skewness itself is uncertain, so each end is the farther one of the two, and no interval is shortened. That leaves errors
-2 to 15 times as large as stated in this case, and no larger than stated for normal metrics.
+Latencies have a long tail: of an exponential metric the upper end of Student's interval is too low 15 to 35 times as
+often as it may be at an error of 0.0004. Hall's transformation takes the skewness away to the first order. With few
+replications the skewness itself is uncertain, so each end is the farther one of the two, and no interval is shortened.
+That leaves 2 to 15 times the stated error in this case, and no more than stated for normal metrics.
 
-Sources: Hall, "On the removal of skewness by transformation", J. Royal Stat. Soc. B 54, 1992; Fieller, "Some problems in
-interval estimation", J. Royal Stat. Soc. B 16, 1954.
+Sources: Hall, "On the removal of skewness by transformation", J. Royal Stat. Soc. B 54, 1992; Fieller, "Some problems
+in interval estimation", J. Royal Stat. Soc. B 16, 1954.
 """
 
 import math
