@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from farweb._core import debug_build
 from farweb._core import version as __version__
-from farweb.errors import FarwebError, ResultsError, RunError, ScenarioError, WorkloadError
+from farweb.errors import FarwebError, ResultsError, RunError, ScenarioError, StorageError, WorkloadError
 
 if TYPE_CHECKING:
     from farweb.results import Results
@@ -32,6 +32,7 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "StorageError",
     "Summary",
     "WorkloadError",
     "__version__",

@@ -147,7 +147,9 @@ class RequestReader:
         """Open a table; the arguments are those of `Simulation`."""
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests by start time, without `object`, `source` and `tag`; None at the end.
+        """Up to `rows` requests by start time, all columns but `object`; None at the end.
+
+        A table of these columns gives the same requests: times below 2^52 ns (52 days) come back to the nanosecond.
 
         Raises:
             WorkloadError: A row is not a request.
@@ -201,6 +203,13 @@ class Simulation:
         """What each direction of each link carried over the whole run so far, as JSON text.
 
         A list of objects with the columns of the table `links`, `time_ns` left out; the interval is the whole run.
+        """
+
+    def measured(self) -> str:
+        """What each direction of each link did in the measured interval (`run.measure`), as JSON text.
+
+        `{"from_ns", "to_ns", "links": [objects as those of link_totals]}`; the whole run so far, as long as the warm-up
+        lasts.
         """
 
 @final

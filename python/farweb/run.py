@@ -107,6 +107,7 @@ def simulate_into(
     return {
         "kind": RUN_KIND,
         "version": _core.version,
+        "result_version": _core.result_version,
         "name": scenario.name,
         "seed": seed,
         "wall_s": round(wall, 3),
@@ -114,6 +115,7 @@ def simulate_into(
         **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
         "warmup_ns": scenario.core.warmup_ns,
         "links": json.loads(simulation.link_totals()),
+        "measured": json.loads(simulation.measured()),
         "rows": written,
         "inputs": inputs,
         "scenario": {**scenario.effective, "run": {**scenario.effective["run"], "seed": seed}},

@@ -98,7 +98,7 @@ pub(crate) fn hosts(columns: &Bound<'_, PyDict>) -> PyResult<HostColumns> {
     })
 }
 
-/// Rows of a request table for Python; `source` and `tag` are left out.
+/// Rows of a request table for Python.
 pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     columns.set_item("start_s", batch.start_s.into_pyarray(py))?;
@@ -106,6 +106,10 @@ pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_
     columns.set_item("request_bytes", batch.request_bytes.into_pyarray(py))?;
     columns.set_item("response_bytes", batch.response_bytes.into_pyarray(py))?;
     columns.set_item("server_s", batch.server_s.map(|values| values.into_pyarray(py)))?;
+    for (name, words) in [("source", batch.source), ("tag", batch.tag)] {
+        let words = words.map(|words| words_to_python(py, words.codes, words.words)).transpose()?;
+        columns.set_item(name, words)?;
+    }
     Ok(columns)
 }
 

@@ -2,7 +2,7 @@
 
 use farweb::record::TABLES;
 use farweb::workload::Copies;
-use farweb::world::World;
+use farweb::world::{LinkTotals, World};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
@@ -73,22 +73,36 @@ impl Simulation {
     }
 
     fn link_totals(&mut self) -> String {
-        let row = |totals: farweb::world::LinkTotals| {
-            let stats = totals.stats;
-            json!({
-                "link": totals.link,
-                "direction": totals.direction.name(),
-                "interval_ns": (stats.to - stats.from).as_nanos(),
-                "bytes": stats.bytes.get(),
-                "packets": stats.packets,
-                "drops": stats.drops(),
-                "queue_bytes_mean": stats.queue_bytes_mean(),
-                "queue_bytes_max": stats.queue_bytes_max.get(),
-                "busy": stats.busy_share(),
-            })
-        };
-        serde_json::Value::from_iter(self.world.link_totals().into_iter().map(row)).to_string()
+        links(self.world.link_totals()).to_string()
     }
+
+    fn measured(&mut self) -> String {
+        let measured = self.world.measured();
+        json!({
+            "from_ns": measured.from.as_nanos(),
+            "to_ns": measured.to.as_nanos(),
+            "links": links(measured.links),
+        })
+        .to_string()
+    }
+}
+
+fn links(totals: Vec<LinkTotals>) -> serde_json::Value {
+    let row = |totals: LinkTotals| {
+        let stats = totals.stats;
+        json!({
+            "link": totals.link,
+            "direction": totals.direction.name(),
+            "interval_ns": (stats.to - stats.from).as_nanos(),
+            "bytes": stats.bytes.get(),
+            "packets": stats.packets,
+            "drops": stats.drops(),
+            "queue_bytes_mean": stats.queue_bytes_mean(),
+            "queue_bytes_max": stats.queue_bytes_max.get(),
+            "busy": stats.busy_share(),
+        })
+    };
+    totals.into_iter().map(row).collect()
 }
 
 /// The tables of a results folder and their columns, as JSON text.

@@ -3,16 +3,19 @@
 use std::path::Path;
 
 use farweb::id::Id;
-use farweb::units::Duration;
+use farweb::units::{Duration, Instant};
 use farweb::workload::{
     Batch, BatchTable, Copies, Directory, HostColumns, Request, RequestSource, RequestTable, SymbolTable,
-    WorkloadError, hosts_from_columns, open_hosts,
+    Words, WorkloadError, hosts_from_columns, open_hosts,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
 
 use crate::columns;
 use crate::errors::workload_error;
+
+/// The code of a word that is missing.
+const NULL_CODE: i32 = -1;
 
 /// A host table.
 #[pyclass(frozen, module = "farweb._core")]
@@ -78,20 +81,43 @@ impl RequestReader {
 
 impl RequestReader {
     fn read(&mut self, rows: usize) -> Result<Batch, WorkloadError> {
-        let (mut batch, mut hosts, mut server) = (Batch::default(), SymbolTable::default(), Vec::new());
+        let (mut batch, mut server) = (Batch::default(), Vec::new());
+        let (mut hosts, mut sources, mut tags) =
+            (BatchWords::default(), BatchWords::default(), BatchWords::default());
         while batch.start_s.len() < rows {
             let Some(request) = self.requests.next_request(&mut self.directory)? else { break };
-            let Request { start, host, request_bytes, response_bytes, server: took, .. } = request;
-            let host = hosts.symbol(&self.directory.hosts()[host].key);
-            batch.start_s.push(start.as_secs_f64());
-            batch.host.codes.push(host.index() as i32);
+            let Request { start, host, request_bytes, response_bytes, server: took, source, tag } = request;
+            let directory = &self.directory;
+            batch.start_s.push((start - Instant::ZERO).to_secs_f64());
+            hosts.push(Some(&directory.hosts()[host].key));
             batch.request_bytes.push(request_bytes as i64);
             batch.response_bytes.push(response_bytes as i64);
-            server.push(took.map_or(f64::NAN, Duration::as_secs_f64));
+            server.push(took.map_or(f64::NAN, Duration::to_secs_f64));
+            sources.push(source.map(|source| &*directory.sources.words()[source]));
+            tags.push(tag.map(|tag| &*directory.tags.words()[tag]));
         }
-        batch.host.words = hosts.words().iter().map(|(_, word)| word.to_string()).collect();
+        batch.host = hosts.words();
         batch.server_s = Some(server);
+        (batch.source, batch.tag) = (Some(sources.words()), Some(tags.words()));
         Ok(batch)
+    }
+}
+
+/// A column of words, numbered as they come in a batch.
+#[derive(Default)]
+struct BatchWords {
+    codes: Vec<i32>,
+    known: SymbolTable,
+}
+
+impl BatchWords {
+    fn push(&mut self, word: Option<&str>) {
+        self.codes.push(word.map_or(NULL_CODE, |word| self.known.symbol(word).index() as i32));
+    }
+
+    fn words(self) -> Words {
+        let words = self.known.words().iter().map(|(_, word)| word.to_string()).collect();
+        Words { codes: self.codes, words }
     }
 }
 

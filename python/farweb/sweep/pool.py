@@ -8,11 +8,14 @@ finished stays.
 import contextlib
 import logging
 import os
+import signal
+import threading
 import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -165,17 +168,18 @@ class Pool:
         from distributed import Client, LocalCluster
 
         self._open.enter_context(dask.config.set(_LOCAL))
-        cluster = self._open.enter_context(
-            LocalCluster(
-                n_workers=self._jobs,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",  # no port that another may have; nothing is served but status
-                memory_limit=None,
-                silence_logs=logging.CRITICAL,
-                env=_ONE_THREAD,
+        with _without_interrupts():
+            cluster = self._open.enter_context(
+                LocalCluster(
+                    n_workers=self._jobs,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",  # no port that another may have; nothing is served but status
+                    memory_limit=None,
+                    silence_logs=logging.CRITICAL,
+                    env=_ONE_THREAD,
+                )
             )
-        )
         client: Client = self._open.enter_context(Client(cluster, set_as_default=False))
         return client
 
@@ -294,6 +298,20 @@ def _task(store: Store, run: Run, version: Version) -> Outcome:
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start threads and processes that Ctrl-C does not reach: a terminal sends it to all processes, and one answers."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    resource_tracker.ensure_running()  # which lets signals through again when the first process is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _quiet() -> None:

@@ -157,6 +157,25 @@ impl<P: Packet> Link<P> {
         self.meter.totals(now)
     }
 
+    /// Measures from `now` on; see [`measured`](Self::measured).
+    pub fn begin_measuring(&mut self, now: Instant) {
+        self.drain(now);
+        self.meter.begin_measuring(now);
+    }
+
+    /// Measures up to `now`.
+    pub fn end_measuring(&mut self, now: Instant) {
+        self.drain(now);
+        self.meter.end_measuring(now);
+    }
+
+    /// Statistics since measuring began, to its end or to `now`; what stood in the queue at the beginning counts for its
+    /// mean and its greatest length.
+    pub fn measured(&mut self, now: Instant) -> LinkStats {
+        self.drain(now);
+        self.meter.measured(now)
+    }
+
     /// Bytes that wait or are in transmission at `now`.
     pub fn queue_bytes(&mut self, now: Instant) -> Bytes {
         self.drain(now);

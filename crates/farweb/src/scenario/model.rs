@@ -225,6 +225,20 @@ pub struct Run {
     pub until: Until,
     /// Requests that start before this time are left out of summaries and plots.
     pub warmup: Duration,
+    /// The interval over which rates, utilisation and queues are measured: from the end of the warm-up to the start of the last
+    /// request ("arrivals") or to the end of the run ("whole").
+    pub measure: Measure,
+}
+
+/// Where the measured interval ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// At the start of the last request; at the end of the run when no other starts in it.
+    #[default]
+    Arrivals,
+    /// At the end of the run.
+    Whole,
 }
 
 /// When a run ends.
@@ -311,7 +325,7 @@ impl Tcp {
 
 impl Default for Run {
     fn default() -> Self {
-        Self { seed: 1, until: Until::Done, warmup: Duration::ZERO }
+        Self { seed: 1, until: Until::Done, warmup: Duration::ZERO, measure: Measure::default() }
     }
 }
 

@@ -106,6 +106,18 @@ impl Duration {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }
 
+    /// Length in seconds, for tables: [`from_secs_f64`](Self::from_secs_f64) makes the same span of it below 2^52 ns
+    /// (52 days), and one within a nanosecond below twice that.
+    ///
+    /// From 48 days on floats are a nanosecond apart, and the nearest one may be read as the next nanosecond; then it is the
+    /// one before.
+    #[must_use]
+    pub fn to_secs_f64(self) -> f64 {
+        let secs = self.as_secs_f64();
+        let reads_back = |secs: &f64| Self::from_secs_f64(*secs) == Some(self);
+        [secs, secs.next_down()].into_iter().find(reads_back).unwrap_or(secs)
+    }
+
     /// `self * numerator / denominator`, rounded down; the product is taken in 128 bits.
     ///
     /// # Panics
@@ -385,6 +397,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_span_survives_a_table(nanos in prop_oneof![0..1_u64 << 52, (1_u64 << 52) - 1_000_000..1_u64 << 52]) {
+            let span = Duration::from_nanos(nanos);
+            prop_assert_eq!(Duration::from_secs_f64(span.to_secs_f64()), Some(span));
+        }
+
         #[test]
         fn what_fits_into_a_transmission_time_is_what_was_sent(bps in 1..=400_000_000_000_u64, bytes in 0..10_000_000_u64) {
             let rate = BitRate::from_bps(bps).unwrap();

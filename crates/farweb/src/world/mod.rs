@@ -7,6 +7,7 @@ mod capture;
 mod connections;
 mod exchange;
 mod leg;
+mod measurement;
 mod path;
 mod recorder;
 mod transfers;
@@ -23,9 +24,11 @@ use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 
 use connections::{ConnectionId, End, Pair};
 use leg::{Hosts, Leg};
+use measurement::Measurement;
 use path::{LinkId, Path};
 use recorder::Recorder;
 
+pub use measurement::Measured;
 pub use path::{Direction, LinkTotals};
 
 /// Everything that can happen. `Copy` and small: an event names entities by id and carries no data.
@@ -55,6 +58,7 @@ pub struct World {
     recorder: Recorder,
     upcoming: Upcoming,
     until: Until,
+    measurement: Measurement,
     progress: Progress,
     /// Lent to endpoints; kept so that no event allocates.
     output: Output,
@@ -107,6 +111,7 @@ impl World {
             directory,
             upcoming: Upcoming::Unread,
             until: scenario.run.until,
+            measurement: Measurement::new(&scenario.run),
             progress: Progress::default(),
             output: Output::default(),
         };
@@ -186,6 +191,7 @@ impl World {
         };
         self.progress.now = now;
         self.progress.events += 1;
+        self.measure_from_warmup(now);
         match event {
             Event::RequestStarts => self.on_request_start(now, source)?,
             Event::PacketArrives(link) => self.on_packet_arrival(now, link),
@@ -209,7 +215,9 @@ impl World {
         if let Upcoming::Request(request) = self.upcoming {
             self.start_request(now, request)?;
         }
-        self.read_request(source)
+        self.read_request(source)?;
+        self.measure_to_start(now, matches!(self.upcoming, Upcoming::None));
+        Ok(())
     }
 
     fn read_request(&mut self, source: &mut dyn RequestSource) -> Result<(), WorkloadError> {
@@ -235,6 +243,7 @@ impl World {
     /// Ends the run at `end`: rows of what is still open, and the last interval.
     fn finish(&mut self, end: Instant, status: Status) {
         self.progress.now = end;
+        self.measure_to_end(end);
         self.close_remaining(status);
         self.recorder.close_interval(end, &mut self.path);
         self.progress.done = true;

@@ -45,14 +45,14 @@ pub(super) struct Path {
     links: IdVec<LinkId, Link<Packet>>,
 }
 
-/// What one direction of a link carried over a whole run.
+/// What one direction of a link carried over a whole run, or in the measured interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkTotals {
     /// Link, from 0 at the clients.
     pub link: usize,
     /// Direction.
     pub direction: Direction,
-    /// Its statistics from the start to the end of the run.
+    /// Its statistics, with the interval that they are for.
     pub stats: LinkStats,
 }
 
@@ -140,10 +140,26 @@ impl Path {
     }
 
     pub(super) fn totals(&mut self, now: Instant) -> Vec<LinkTotals> {
+        self.collect(|link| link.totals(now))
+    }
+
+    pub(super) fn begin_measuring(&mut self, now: Instant) {
+        self.links.iter_mut().for_each(|(_, link)| link.begin_measuring(now));
+    }
+
+    pub(super) fn end_measuring(&mut self, now: Instant) {
+        self.links.iter_mut().for_each(|(_, link)| link.end_measuring(now));
+    }
+
+    pub(super) fn measured(&mut self, now: Instant) -> Vec<LinkTotals> {
+        self.collect(|link| link.measured(now))
+    }
+
+    fn collect(&mut self, stats: impl Fn(&mut Link<Packet>) -> LinkStats) -> Vec<LinkTotals> {
         let total = |(id, link): (LinkId, &mut Link<Packet>)| LinkTotals {
             link: id.link(),
             direction: id.direction(),
-            stats: link.totals(now),
+            stats: stats(link),
         };
         self.links.iter_mut().map(total).collect()
     }

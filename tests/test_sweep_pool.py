@@ -1,0 +1,108 @@
+"""The pool by itself: what it does with runs that kill workers, fail now and then, or come twice."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from farweb import RunError, Scenario, StorageError
+from farweb.sweep.inputs import Inputs
+from farweb.sweep.plan import Run, plan
+from farweb.sweep.pool import Pool
+from farweb.sweep.store import Outcome, Store
+from farweb.sweep.work import Version, work
+
+SWEEP = "[sweep]\nreplications = 6\n"
+
+Task = Callable[[Store, Run, Version], Outcome]
+
+
+@pytest.fixture
+def runs(cable: Path) -> list[Run]:
+    cable.write_text(cable.read_text() + SWEEP)
+    inputs = Inputs()
+    runs = plan(Scenario.load(cable), inputs)
+    inputs.write(Store("out"))
+    return runs
+
+
+class Tampered(Pool):
+    """A pool whose workers do something else for some runs."""
+
+    def __init__(self, task: Task, **options: Any) -> None:
+        super().__init__(Store("out"), jobs=2, **options)
+        self.task = task
+
+    def submit(self, run: Run, attempt: int) -> Any:
+        return self.client.submit(self.task, self._store, run, self._version, pure=False)
+
+
+def test_a_run_that_kills_its_worker_is_set_apart_and_the_others_are_done(runs: list[Run]) -> None:
+    deadly = runs[1].run
+
+    def task(store: Store, run: Run, version: Version) -> Outcome:
+        if run.run == deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return work(store, run, version, "worker")
+
+    with Tampered(task, retries=1) as pool:
+        outcomes = {outcome.run: outcome for outcome in pool.outcomes(runs)}
+    assert {run: outcome.status for run, outcome in outcomes.items()} == {
+        run.run: "failed" if run.run == deadly else "done" for run in runs
+    }
+    assert (outcomes[deadly].error or "").startswith("every worker process that ran it was killed")
+    assert Store("out").failed() == {deadly}
+    assert Store("out").finished() == {run.run for run in runs} - {deadly}
+
+
+def test_failing_runs_are_tried_again_and_equal_ones_are_done_once(runs: list[Run], folder: Path) -> None:
+    flaky, hopeless = runs[1].run, runs[2].run
+
+    def task(store: Store, run: Run, version: Version) -> Outcome:
+        tries = folder / run.run
+        with tries.open("a") as file:
+            file.write("x")
+        if run.run == hopeless or (run.run == flaky and tries.stat().st_size < 3):
+            return Outcome(run.run, "failed", "no luck")
+        return work(store, run, version, "worker")
+
+    with Tampered(task, retries=2) as pool:
+        outcomes = [*pool.outcomes([*runs, *runs]), *pool.outcomes(runs[:1])]
+    assert sorted(outcome.run for outcome in outcomes) == sorted([*(run.run for run in runs), runs[0].run])
+    assert [outcome.run for outcome in outcomes if outcome.status == "failed"] == [hopeless]
+    tried = {run.run: (folder / run.run).stat().st_size for run in runs}
+    assert tried == {run.run: 3 if run.run in {flaky, hopeless} else 1 for run in runs}
+    assert Store("out").failed() == {hopeless}
+    assert outcomes[-1].worker == "", "answered from the store"
+    assert outcomes[-1].metrics == next(each for each in outcomes if each.run == runs[0].run).metrics
+
+
+def test_what_the_machine_has_to_put_right_ends_everything(runs: list[Run]) -> None:
+    def full(store: Store, run: Run, version: Version) -> Outcome:
+        raise StorageError(f"{run.run}: cannot be written: No space left on device")
+
+    def older(store: Store, run: Run, version: Version) -> Outcome:
+        return work(store, run, Version("0.0.1", version.result_version), "worker")
+
+    def broken(store: Store, run: Run, version: Version) -> Outcome:
+        raise ModuleNotFoundError("No module named 'farweb'")
+
+    def blind(store: Store, run: Run, version: Version) -> Outcome:
+        return work(Store("elsewhere"), run, version, "worker")
+
+    cases = (
+        (full, StorageError, "cannot be written: No space left on device"),
+        (older, RunError, r"the worker worker has farweb .*, and the sweep was begun with 0.0.1"),
+        (broken, RunError, "a worker cannot do runs: ModuleNotFoundError: No module named 'farweb'"),
+        (blind, StorageError, "is not there for the worker on .*: all workers have to see the sweep's folder"),
+    )
+    pool = Tampered(full)
+    with pool:
+        for task, error, told in cases:
+            pool.task = task
+            with pytest.raises(error, match=told):
+                list(pool.outcomes(runs[:2]))
+    assert Store("out").failed() == set()

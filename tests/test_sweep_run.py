@@ -1,0 +1,250 @@
+"""`farweb sweep` from end to end: what it does, what survives, how it ends."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+import pytest
+
+from farweb import Results
+from farweb.sweep.results import SweepResults
+from samples import Farweb
+from sweeps import FARWEB, RUNS, content, ended, parts, started, wait_until, write_scenario
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a sweep that nothing has happened to; its scenario lies beside it."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    write_scenario(folder)
+    swept = ended("sweep", folder / "s.toml", "--jobs", 2, "--out", folder / "out", "--json")
+    assert swept.returncode == 0, swept.stderr
+    assert swept.stderr == ""
+    assert json.loads(swept.stdout)["runs"] == RUNS
+    return folder / "out"
+
+
+@pytest.fixture
+def scenario(undisturbed: Path) -> Path:
+    return undisturbed.parent / "s.toml"
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    children = psutil.Process(process.pid).children(recursive=True)
+    return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+
+
+def test_a_part_holds_what_a_single_run_results_in(undisturbed: Path, scenario: Path, folder: Path) -> None:
+    sweep = SweepResults.open(undisturbed)
+    assert sweep.complete
+    assert sweep.runs["status"].to_list() == ["done"] * RUNS
+    assert sweep.runs["replication"].to_list() == [0, 1, 2] * 4
+    assert sweep.runs["seed"].to_list() == [1, 2, 3] * 4
+    row = sweep.runs.row(7, named=True)
+    assert (row["leg.0.tcp.buffer"], row["path.link.0.down.delay"]) == ("32767 B", "20 ms")
+    levels = ("--set", 'leg.0.tcp.buffer="32767 B"', "--set", 'path.link.0.down.delay="20 ms"')
+    single = ended("run", scenario, *levels, "--seed", 2, "--out", "single", "--quiet")
+    assert single.returncode == 0, single.stderr
+    part = undisturbed / "parts" / f"run={row['run']}"
+    for table in ("requests", "connections"):
+        assert (part / f"{table}.parquet").read_bytes() == Path("single", f"{table}.parquet").read_bytes()
+    manifest, alone = Results.open(part).manifest, Results.open("single").manifest
+    assert (manifest["run"], manifest["point"], manifest["replication"]) == (row["run"], 2, 1)
+    own = {"wall_s", "cpu_s", "run", "point", "replication", "metrics"}
+    del alone["scenario"]["sweep"]
+    assert {key: manifest[key] for key in manifest if key not in own} == {
+        key: alone[key] for key in alone if key not in {"wall_s", "cpu_s"}
+    }
+
+
+def test_what_the_tables_say_is_what_the_parts_say(undisturbed: Path) -> None:
+    runs = pq.read_table(undisturbed / "runs.parquet").to_pylist()
+    timings = pq.read_table(undisturbed / "timings.parquet").to_pylist()
+    assert [row["run"] for row in timings] == [row["run"] for row in runs]
+    assert {f"run={row['run']}" for row in runs} == parts(undisturbed)
+    for row, cost in zip(runs, timings, strict=True):
+        part = json.loads((undisturbed / "parts" / f"run={row['run']}" / "manifest.json").read_text("utf-8"))
+        assert {name: row[name] for name in part["metrics"]} == part["metrics"]
+        assert (cost["events"], cost["packet_hops"]) == (part["events"], part["packet_hops"])
+        assert cost["wall_s"] >= part["wall_s"] > 0
+        assert cost["worker"] in {"0", "1"}
+
+
+def test_a_client_that_is_killed_again_and_again_loses_nothing(undisturbed: Path, scenario: Path, folder: Path) -> None:
+    out = folder / "out"
+    for moment in (0, 4, RUNS - 1):
+        with started("sweep", scenario, "--jobs", 2, "--out", out, "--quiet") as client:
+            wait_until(lambda: (out / "manifest.json").exists() and len(parts(out)) >= moment)  # noqa: B023
+            workers = workers_of(client)
+            os.kill(client.pid, signal.SIGKILL)
+            client.wait()
+            psutil.wait_procs(workers, timeout=10)
+            assert not any(worker.is_running() for worker in workers), "workers end with their client"
+        assert moment <= len(parts(out)) < RUNS or moment == RUNS - 1
+        assert not json.loads((out / "manifest.json").read_text("utf-8"))["complete"]
+    before = {part: (out / "parts" / part).stat().st_ino for part in parts(out)}
+    swept = ended("sweep", scenario, "--jobs", 2, "--out", out, "--quiet")
+    assert swept.returncode == 0, swept.stderr
+    assert content(out) == content(undisturbed)
+    assert {part: (out / "parts" / part).stat().st_ino for part in before} == before, (
+        "what was finished is not done again"
+    )
+
+
+def test_workers_that_are_killed_lose_nothing(undisturbed: Path, scenario: Path, folder: Path) -> None:
+    out = folder / "out"
+    with started("sweep", scenario, "--jobs", 2, "--out", out, "--quiet") as client:
+        for moment in (1, 6):
+            wait_until(lambda: len(parts(out)) >= moment)  # noqa: B023
+            os.kill(workers_of(client)[0].pid, signal.SIGKILL)
+        _, err = client.communicate(timeout=60)
+    assert (client.returncode, err) == (0, "")
+    assert content(out) == content(undisturbed)
+
+
+def test_an_interrupted_sweep_says_how_to_go_on(scenario: Path, folder: Path) -> None:
+    out = folder / "out"
+    with started("sweep", scenario, "--jobs", 2, "--out", out) as client:
+        wait_until(lambda: len(parts(out)) >= 1)
+        os.killpg(client.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+        printed, err = client.communicate(timeout=30)
+    assert client.returncode == 130, err
+    assert err == f"What is finished stays in {out}; the same command goes on from there.\nfarweb: interrupted\n"
+    assert printed == ""
+    assert {path.name for path in out.iterdir()} == {"inputs", "manifest.json", "parts", "plan.parquet"}
+    assert {path.name for path in (out / "parts").iterdir()} == parts(out), "no half-written part"
+
+
+def test_two_sweeps_in_one_folder_are_refused(scenario: Path, folder: Path) -> None:
+    out = folder / "out"
+    with started("sweep", scenario, "--jobs", 1, "--out", out, "--quiet") as first:
+        wait_until(lambda: (out / "manifest.json").exists())
+        os.kill(first.pid, signal.SIGSTOP)
+        second = ended("sweep", scenario, "--jobs", 1, "--out", out, "--quiet")
+        os.kill(first.pid, signal.SIGKILL)
+    assert second.returncode == 2
+    assert second.stderr == f"farweb: {out}: another sweep is at work in this folder; wait for its end\n"
+
+
+@pytest.fixture
+def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler and two workers in processes of their own: the address, and the scheduler."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    dask = (sys.executable, "-m", "dask")
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    scheduler = (*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+    worker = (*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", "work")
+    with ExitStack() as stack:
+        processes = []
+        for command in (scheduler, worker, worker):
+            process = stack.enter_context(subprocess.Popen(command, **quiet))  # type: ignore[call-overload]
+            stack.callback(process.kill)
+            processes.append(process)
+        yield address, processes[0]
+
+
+def test_a_cluster_over_tcp_gives_the_same_bytes(
+    undisturbed: Path, scenario: Path, folder: Path, cluster: tuple[str, subprocess.Popen[bytes]]
+) -> None:
+    address, scheduler = cluster
+    wait_until(lambda: psutil.Process(scheduler.pid).net_connections() != [])
+    swept = ended("sweep", scenario, "--scheduler", address, "--out", "out", "--quiet")
+    assert (swept.returncode, swept.stderr) == (0, "")
+    assert content(folder / "out") == content(undisturbed)
+    workers = set(pq.read_table("out/timings.parquet")["worker"].to_pylist())
+    assert all(worker.startswith("tcp://127.0.0.1:") for worker in workers)
+    with started("sweep", scenario, "--scheduler", address, "--out", "lost", "--set", "run.seed=100") as client:
+        wait_until(lambda: len(parts(folder / "lost")) >= 1)
+        scheduler.kill()
+        _, err = client.communicate(timeout=60)
+    assert client.returncode == 3
+    assert err.splitlines()[-1] == (
+        f"farweb: the Dask scheduler {address} has gone; what is finished stays in lost, and the same command goes on "
+        "from there"
+    )
+    assert 1 <= len(parts(folder / "lost")) < RUNS
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("tcp://127.0.0.1:1", "no Dask scheduler answers at tcp://127.0.0.1:1: "),
+        ("scheduler.json", "scheduler.json: no such file; name a scheduler's address"),
+    ],
+)
+def test_without_a_scheduler_it_says_so(
+    farweb: Farweb, cable: Path, monkeypatch: pytest.MonkeyPatch, address: str, told: str
+) -> None:
+    monkeypatch.setattr("farweb.sweep.pool._CONNECT_S", 0.2)
+    cable.write_text(cable.read_text() + "[sweep]\nreplications = 2\n")
+    swept = farweb("sweep", cable, "--scheduler", address, "--out", "out")
+    assert swept.code == 3
+    assert swept.err.startswith(f"farweb: {told}"), swept.err
+    assert swept.err.count("\n") == 1
+    again = farweb("sweep", cable, "--scheduler", address, "--jobs", 2)
+    assert (again.code, "--jobs is for this machine" in again.err) == (2, True)
+
+
+ZERO = "start_s,host,request_bytes,response_bytes\n0,a.example,0,1000\n"
+
+
+def test_a_run_that_fails_is_recorded_and_the_others_go_on(cable: Path, folder: Path) -> None:
+    (folder / "zero.csv").write_text(ZERO)  # a table that is right, and no use for this carrier
+    cable.write_text(
+        cable.read_text()
+        + '[sweep]\nreplications = 2\n[sweep.factors]\n"workload.requests" = ["zero.csv", "requests.csv"]\n'
+    )
+    swept = ended("sweep", cable, "--jobs", 1, "--retries", 2, "--quiet")
+    assert swept.returncode == 3
+    sweep = SweepResults.open("results/cable")
+    assert sweep.complete
+    assert sweep.runs["status"].to_list() == ["failed", "failed", "done", "done"]
+    assert sweep.runs["requests"].to_list() == [None, None, 3, 3]
+    error = sweep.runs["error"][0]
+    assert error.startswith("request table: column request_bytes: found 0 for the request at 0.000000000 s"), error
+    assert swept.stderr == (
+        f"farweb: 2 of 4 runs failed, the first with: {error} (results/cable/failures tells of each; the same command "
+        "tries them again)\n"
+    )
+    failures = [json.loads(path.read_text("utf-8")) for path in Path("results/cable/failures").iterdir()]
+    assert sorted((failure["replication"], failure["attempts"]) for failure in failures) == [(0, 3), (1, 3)]
+    assert {failure["error"] for failure in failures} == {error}
+    assert {failure["run"] for failure in failures} == set(sweep.runs["run"][:2])
+    before = content(Path("results/cable"))
+    again = ended("sweep", cable, "--jobs", 1, "--retries", 2, "--quiet")
+    assert (again.returncode, again.stderr) == (3, swept.stderr)
+    assert content(Path("results/cable")) == before
+    (folder / "zero.csv").write_text(ZERO.replace(",0,", ",300,"))
+    mended = ended("sweep", cable, "--jobs", 1, "--quiet")
+    assert (mended.returncode, mended.stderr) == (0, "")
+    assert SweepResults.open("results/cable").runs["requests"].to_list() == [1, 1, 3, 3]
+
+
+def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(folder: Path) -> None:
+    """A limit on the size of files is as full a disk as one can have without being root."""
+    sweep = '[sweep]\nreplications = 2\n[sweep.factors]\n"record.packets" = ["none", "all"]\n'
+    scenario = write_scenario(folder, sweep, requests=200)
+    shell = f'ulimit -f {60_000 // 512}; exec "$@"'  # tables without packets are smaller, those with them larger
+    limited = ("sh", "-c", shell, "-", *FARWEB, "sweep", str(scenario), "--jobs", "1", "--out", "out", "--quiet")
+    stopped = subprocess.run(limited, capture_output=True, text=True, check=False, timeout=60)
+    assert stopped.returncode == 3, stopped.stderr
+    assert "cannot be written: File too large; nothing was left there" in stopped.stderr
+    assert stopped.stderr.count("\n") == 1
+    assert not json.loads(Path("out/manifest.json").read_text("utf-8"))["complete"]
+    assert not Path("out/failures").exists(), "the machine failed, not a run"
+    assert len(parts(Path("out"))) == 2
+    for out in ("out", "another"):
+        swept = ended("sweep", scenario, "--jobs", 1, "--out", out, "--quiet")
+        assert swept.returncode == 0, swept.stderr
+    assert content(Path("out")) == content(Path("another"))
