@@ -89,7 +89,7 @@ def test_the_buffer_of_a_window_limited_rate_is_the_closed_form(farweb: Farweb, 
     answer = math.ceil(0.92 * cycle_s / SENT_S) * MSS
     assert answer == 20 * MSS
     found = farweb(
-        *("size", download, "--vary", "leg.0.tcp.buffer=8 KiB..32 KiB", "--resolution", "1 B"),
+        *("size", download, "--vary", "leg.0.tcp.buffer=28 kB..30 kB", "--resolution", "1 B"),
         *("--target", "utilisation >= 0.92", "--jobs", 2, "--json", "--out", "fill"),
     )
     assert found.code == 0, found.err
@@ -119,7 +119,7 @@ def check_folder(farweb: Farweb, said: dict[str, object]) -> None:
     before = {path: path.read_bytes() for path in Path("fill").glob("*") if path.is_file() and path.stem != "timings"}
     parts = sorted(Path("fill/parts").iterdir())
     again = farweb(
-        *("size", "download.toml", "--vary", "leg.0.tcp.buffer=8 KiB..32 KiB", "--resolution", "1 B"),
+        *("size", "download.toml", "--vary", "leg.0.tcp.buffer=28 kB..30 kB", "--resolution", "1 B"),
         *("--target", "utilisation >= 0.92", "--scheduler", "tcp://127.0.0.1:1", "--json", "--out", "fill"),
     )
     assert again.json() == said, again.err

@@ -127,7 +127,8 @@ def size(
             raise
     if as_json or not quiet:
         output.result({"results": folder, **answer.to_dict(), "text": answer.text}, answer)
-    output.note(f"Results are in {folder}.")
+    metric = answer.curve[0].estimates[0].metric
+    output.note(f"Results are in {folder}; farweb plot latency-load {folder} --metric {metric} draws the curve.")
     if answer.answer is None:
         raise typer.Exit(_NOT_MET)
 

@@ -171,6 +171,10 @@ class Judge:
 
         The first look that decides is the one that counts, whatever later replications show.
         """
+        key = clause, position, rival
+        looked, holds = self._decided.get(key, (0, None))
+        if holds is not None and not self.without_chance:
+            return holds
         values = self._values(clause, position)
         others = None if rival is None else self._values(clause, rival)
         if values is None:
@@ -182,8 +186,6 @@ class Judge:
             return _within(float(_excess(clause, values[:1], others)[0]), clause.strict)
         if not clause.of_best and clause.upper and clause.bound == 0 and not clause.strict and (values > 0).any():
             return False  # no metric is negative, so its expectation is above 0
-        key = clause, position, rival
-        looked, holds = self._decided.get(key, (0, None))
         for look in self._looks[bisect.bisect_right(self._looks, looked) :]:
             if holds is None and look <= n:
                 by_chance = self._chance or clause.metric.whole or not values[0]
