@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -201,6 +202,21 @@ def test_mistakes_end_with_2_before_anything_runs(
     assert words in found.err
     assert "Traceback" not in found.err
     assert not Path("results").exists()
+
+
+def test_the_examples_of_its_help_work(
+    farweb: Farweb, cable: Path, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")  # examples are longer than 80 characters
+    cable.rename("satellite.toml")
+    shown = farweb("size", "--help").out
+    examples = [line.strip(" │") for line in shown.splitlines() if line.strip(" │").startswith("farweb size")]
+    assert len(examples) == 3
+    for example in examples:
+        ran = farweb(*shlex.split(example)[1:])
+        assert ran.code == 0, f"{example}: {ran.err}"
+        assert "with" in ran.out
+        assert "draws the curve" in ran.err
 
 
 def test_a_factor_of_the_sweep_is_varied_and_the_others_are_left_out(
