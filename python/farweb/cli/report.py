@@ -18,7 +18,7 @@ def report(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The page; report.html in the (first) folder when left out, here where that is a URL."),
+        typer.Option("--out", "-o", metavar="FILE", help="The page; report.html in the (first) folder when left out."),
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading; the question when left out.")] = None,
     question: Annotated[

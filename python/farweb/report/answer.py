@@ -11,7 +11,7 @@ from farweb.report.comparisons import Change, changes, strongest
 from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
 from farweb.report.words import between, change, change_between, listed, percent, shown
-from farweb.statistics.intervals import student
+from farweb.statistics.intervals import students
 from farweb.sweep.analysis import JOINT
 from farweb.sweep.results import SweepResults
 
@@ -63,16 +63,15 @@ def _ends(sweep: SweepResults, metric: Metric, rows: Sequence[Row], names: Names
 def _like_the_first(sweep: SweepResults, metric: Metric, ranked: Sequence[Row]) -> str:
     """How many points cannot be told from the first, each compared by replication."""
     values = sweep.values(metric.name)
-    base = values[ranked[0].points[0]]
-    intervals = [student(values[row.points[0]] - base) for row in ranked[1:]]
+    first, *others = (row.points[0] for row in ranked)
+    intervals = students(values[others] - values[first])
     ends = [(each.low, each.high) for each in intervals if each.low is not None and each.high is not None]
     if len(ends) < len(intervals) or len(ranked) < 3:
         return ""
     same = sum(low <= 0 <= high for low, high in ends)
-    others = len(ranked) - 1
     if same == 0:
-        return f" Each of the other {others} points differs from it by more than chance explains."
-    return f" Of the other {others} points {same} cannot be told from it."
+        return f" Each of the other {len(others)} points differs from it by more than chance explains."
+    return f" Of the other {len(others)} points {same} cannot be told from it."
 
 
 def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact]:
