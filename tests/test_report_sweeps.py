@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ def test_pooled_estimates_are_of_the_replications_means(tmp_path: Path) -> None:
 
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), lambda labels: {})
     page = report([sweep], metrics=["latency_p50_s"], by=[LOAD], plots=["effects"]).html()
-    assert "<td>2 s<br><small>−4.35 … 8.35 s</small></td>" in page
+    assert "<td>2 s<br><small>0 s … 8.35 s</small></td>" in page
     assert "<td>12 s<br><small>5.65 … 18.4 s</small></td>" in page
 
 
@@ -153,6 +154,17 @@ def test_an_unfinished_sweep_with_failures_says_so_first(tmp_path: Path) -> None
     assert "1 run failed: other" in outline.text
     assert "The sweep is incomplete: 3 of 12 runs are missing" in outline.text
     assert "Best median latency" in outline.text
+
+
+def test_independent_seeds_are_not_told_as_a_range(tmp_path: Path) -> None:
+    design = replace(design_of({LOAD: [1, 2]}, 2), random_numbers="independent")
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests, seed=2**52), circuits)
+    seeds = {f"{2**52 + place}": 2 + place * 2**40 for place in range(2)}
+    changed = sweep.runs.with_columns(seed=sweep.runs["seed"].cast(str).replace_strict(seeds))
+    changed.write_parquet(sweep.path / "runs.parquet")
+    outline = Outline(report([SweepResults.open(sweep.path)], plots=["effects"]).html())
+    assert f"seeds2 and {2 + 2**40}" in outline.text
+    assert "Every run has a seed of its own" in outline.text
 
 
 def test_one_replication_is_no_basis_for_intervals(tmp_path: Path) -> None:
@@ -200,7 +212,7 @@ def test_the_page_of_a_latin_hypercube(tmp_path: Path) -> None:
     assert "The points with the 8 best and the 8 worst values of median latency" in outline.text
     assert "1 … 30, 30 values" in outline.text
     assert "10 ms … 100 ms" in outline.text
-    assert "Where the variation comes from: load 100.0 %" in outline.text
+    assert "Where the variation comes from, by ranks: load 100.0 %" in outline.text
     assert "instead of" not in outline.text.partition("What makes the difference")[0]
 
 
@@ -318,6 +330,7 @@ def test_values_have_their_unit_and_differences_their_sign() -> None:
     assert change_between(find_metric("utilisation"), -0.123, 0.05) == "−12.3 … 5 points"
     assert between(MEDIAN, 0.3, 0.4) == "300 … 400 ms"
     assert between(MEDIAN, 0.3, 4.0) == "300 ms … 4 s"
+    assert between(MEDIAN, -0.3, 0.4) == "0 s … 400 ms"
     assert shown(find_metric("utilisation"), 0.123) == "12.3 %"
     assert shown(find_metric("carried_bps"), 2e6) == "2 Mbit/s"
     assert shown(find_metric("queue_bytes_mean"), 1500.0) == "1.50 kB"

@@ -104,8 +104,11 @@ def _variation(sweep: SweepResults, metric: Metric, names: Names) -> list[Fact]:
     if not told:
         return []
     chance = sum(part for name, part in terms if name in CHANCE)
-    rest = f"; chance between replications makes {chance:.1f} %" if chance >= 0.05 else ""
-    return [("Where the variation comes from:", f"{listed(told[:_TERMS])}{rest}."), *_together(large, names)]
+    what, rest = "Where the variation comes from", f"chance between replications makes {chance:.1f} %"
+    if sweep.design.kind == "latin-hypercube":
+        what, rest = f"{what}, by ranks", f"{chance:.1f} % is not explained by ranks of these factors"
+    rest = f"; {rest}" if chance >= 0.05 else ""
+    return [(f"{what}:", f"{listed(told[:_TERMS])}{rest}."), *_together(large, names)]
 
 
 def _together(terms: Sequence[tuple[str, float]], names: Names) -> list[Fact]:

@@ -32,6 +32,11 @@ def differences(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
         "Averaged over all pairs of points that differ in nothing else, by replication. Real: the interval leaves zero "
         "out. Each is judged by itself at 95 %: of twenty that are none, one looks real."
     )
+    if metric.kind == "quantile":
+        note += (
+            " Differences are between the quantiles of single runs; estimates are quantiles of the requests of all "
+            "replications together, so that of few requests the two need not agree."
+        )
     sheet = Sheet(f"Differences in {words(metric)}", header, rows, names=2)
     return page.table(sheet) + page.paragraph(note, "note")
 

@@ -39,8 +39,11 @@ _DESIGNS = {
 }
 
 _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
+"""Figures that have a factor along their axis; all but the first are about the load."""
+
 _OTHERS = ("effects", "cdf", "size-latency")
 _FIGURES = 3
+_LOAD = "workload.load"
 
 
 def sweep_page(
@@ -160,7 +163,8 @@ def _charts(sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: 
     if plots:
         return [_chart(sweep, name, metric, factors) for name in plots]
     charts: list[Chart] = []
-    for name in (*_AGAINST, *_OTHERS):
+    has_load = any(factor.name == _LOAD and len(factor.levels) > 1 for factor in sweep.design.factors)
+    for name in (*(_AGAINST if has_load else _AGAINST[:1]), *_OTHERS):
         room = _FIGURES - 1 if name in _AGAINST else _FIGURES
         if len(charts) < room:
             try:
@@ -173,12 +177,11 @@ def _charts(sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: 
 def _chart(sweep: SweepResults, name: str, metric: Metric, factors: Sequence[Factor]) -> "Chart":
     """A figure, of the main metric and by the factors of the table as far as it has these options."""
     from farweb.plot import FIGURES, draw
-    from farweb.plot.against import LOAD
 
     options = FIGURES[name].options if name in FIGURES else ()
     by = None
     if "by" in options and len(factors) < len(sweep.design.factors):
-        by = [factor.name for factor in factors if factor.name != LOAD]  # which is along the axis
+        by = [factor.name for factor in factors if factor.name != _LOAD]  # which is along the axis
     return draw(name, [sweep], by=by, metric=metric.name if "metric" in options else None)
 
 
@@ -236,6 +239,6 @@ def _reproduction(
 
 def _seeds(sweep: SweepResults) -> str:
     seeds = sorted(set(sweep.runs["seed"].to_list()))
-    if seeds == list(range(seeds[0], seeds[-1] + 1)) and len(seeds) > 1:
+    if len(seeds) > 1 and seeds[-1] - seeds[0] == len(seeds) - 1:
         return f"{seeds[0]} to {seeds[-1]}"
     return listed(list(map(str, seeds))) if len(seeds) <= 8 else f"{len(seeds):,}, in the table runs"
