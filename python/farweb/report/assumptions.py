@@ -114,9 +114,8 @@ def _windows(points: Sequence[Point]) -> list[str]:
             whose = " (median of the servers)" if any(leg["hosts"] for leg in legs) else ""
             text += f"; the window lets one connection carry {_range(limits, rate)} at most{whose}"
         if limits and fill:
-            text += (
-                ", and one fills the path" if max(fill) == 1 else f"; it takes {_range(fill, count)} to fill the path"
-            )
+            needed = _range(fill, count)
+            text += ", and one fills the path" if needed == "1" else f"; it takes {needed} of them to fill the path"
         said.append(f"{text}.")
     return said
 
