@@ -2,7 +2,7 @@
 
 A file a group of verbs. What a verb needs is imported in its body, so that `farweb --help` answers at once.
 
-Exit codes: 0 done, 2 usage or scenario error, 3 a run failed, 130 interrupted.
+Exit codes: 0 done, 2 usage or scenario error, 3 a run failed, 4 a target not met, 130 interrupted.
 """
 
 import signal
@@ -14,7 +14,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, report, runs, schema, sql, sweeps, workload
+from farweb.cli import export, figures, report, runs, schema, size, sql, sweeps, workload
 from farweb.errors import FarwebError, RunError
 
 _FAILED = 3
@@ -31,6 +31,7 @@ app = typer.Typer(
 app.command()(runs.check)
 app.command()(runs.run)
 app.command()(sweeps.sweep)
+app.command()(size.size)
 app.command()(runs.show)
 app.command()(figures.plot)
 app.command()(report.report)

@@ -30,9 +30,9 @@ from farweb.plot.latency import (
     size_classes,
 )
 from farweb.plot.measured import Measured, left_out, measured_run
-from farweb.plot.replicated import part, runs_told
+from farweb.plot.replicated import runs_told
 from farweb.plot.style import listed
-from farweb.statistics.intervals import student_quantile
+from farweb.statistics.intervals import student_quantiles
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
 
@@ -154,7 +154,7 @@ class _Pools:
         rows = rows.filter((pl.col("status") == "done") & pl.col("point").is_in(group.points))
         numbers = {each: number for number, each in enumerate(sorted(set(rows["replication"])))}
         found = [
-            (measured_run(part(self._sweep, run)), numbers[r])
+            (measured_run(self._sweep.part(run)), numbers[r])
             for run, r in rows.select("run", "replication").iter_rows()
         ]
         self._counted += [each for each, _ in found]
@@ -237,7 +237,7 @@ def shares(latency: Floats, cluster: Numbers, clusters: int, at: Floats) -> tupl
     share: Floats = reached.sum(axis=0) / total.sum()
     apart = reached - share * total[:, None]
     variance = np.square(apart).sum(axis=0) * clusters / (clusters - 1) / total.sum() ** 2
-    return share, student_quantile(clusters - 1) * np.sqrt(variance)
+    return share, student_quantiles(clusters - 1) * np.sqrt(variance)
 
 
 def medians_of(pool: Pool) -> Medians:

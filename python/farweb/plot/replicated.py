@@ -11,9 +11,8 @@ import polars as pl
 from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import METRICS, Metric, find_metric
 from farweb.plot.style import listed
-from farweb.results import Results
 from farweb.statistics.intervals import Interval, student
-from farweb.sweep.results import PARTS, SweepResults
+from farweb.sweep.results import SweepResults
 
 _WORDS = {
     "goodput_bps": "goodput",
@@ -116,11 +115,6 @@ def _seeds(seeds: Sequence[int]) -> str:
     return f"Seeds {listed([str(seed) for seed in seeds])}" if len(seeds) <= 6 else f"{len(seeds):,} seeds"
 
 
-def part(sweep: SweepResults, run: str) -> Results:
-    """The results of one run of a sweep."""
-    return Results.open(sweep.path / PARTS / f"run={run}")
-
-
 class Links:
     """What the scenarios of a sweep's points say of links: rates in bit/s and queue limits in bytes."""
 
@@ -153,7 +147,7 @@ class Links:
     def _path(self, point: int) -> Mapping[str, Any]:
         if point not in self._runs:
             return dict(self._sweep.manifest["scenario"]["path"])
-        path: Mapping[str, Any] = part(self._sweep, self._runs[point]).manifest["scenario"]["path"]
+        path: Mapping[str, Any] = self._sweep.part(self._runs[point]).manifest["scenario"]["path"]
         return path
 
 

@@ -1,0 +1,139 @@
+"""`farweb size`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.runs import ScenarioFile, Settings, load
+from farweb.cli.sweeps import needs_sweep_extra
+
+if TYPE_CHECKING:
+    from farweb.size.find import Progress
+
+_NOT_MET = 4
+
+
+def size(
+    scenario: ScenarioFile,
+    vary: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY=LO..HI",
+            help="What to vary: a key over a range or a list (KEY=v1,v2,v3), or the name of a factor of [sweep].",
+        ),
+    ],
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="EXPR",
+            help="What is to be met: METRIC OP VALUE, joined by `and`, such as 'p50(latency) <= 1.05*best'.",
+        ),
+    ],
+    largest: Annotated[bool, typer.Option("--largest", help="Find the largest value instead of the smallest.")] = False,
+    resolution: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STEP",
+            help="How far apart values are, such as '1 B' or '0.1 %'; 1 for whole numbers and packets, otherwise 1 %.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option(min=0.5, max=0.9999, help="That the answer's interval is right, and every verdict.")
+    ] = 0.95,
+    replications: Annotated[
+        int, typer.Option(min=3, max=10_000, help="Runs of a value to begin with, where the seed makes a difference.")
+    ] = 5,
+    max_replications: Annotated[
+        int, typer.Option(min=3, max=10_000, help="Runs of a value after which it stays undecided.")
+    ] = 55,
+    max_runs: Annotated[int, typer.Option(min=1, help="Runs in all.")] = 1000,
+    settings: Settings = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Seed of the first replication, instead of the scenario's run.seed."),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each; as many as cores when left out."),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.",
+        ),
+    ] = None,
+    retries: Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")] = 0,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Results folder, or a URL such as s3://…; results/SCENARIO-size when left out."
+        ),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Find the smallest value of a key that meets a target.
+
+    Brackets the value, with as many replications at each as it takes to decide, and prints it with its interval, the
+    values tried and the runs it took. Runs whose results are in the folder are not done again. Ends with exit code 4
+    when no value meets the target.
+
+    Examples:
+
+        farweb size satellite.toml --vary leg.0.tcp.buffer='8 KiB..4 MiB' --target 'goodput >= 8 Mbit/s'
+
+        farweb size satellite.toml --vary path.link.0.down.queue='1 packets..400 packets' --target 'drops <= 0'
+
+        farweb size satellite.toml --vary workload.load=1..64 --largest --target 'p90(latency) <= 4 s'
+    """
+    del debug
+    if jobs is not None and scheduler is not None:
+        raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
+    if max_replications < replications:
+        raise typer.BadParameter("--max-replications is at least --replications")
+    needs_sweep_extra("farweb size")
+    from farweb.size.find import find_size
+    from farweb.size.search import Limits
+
+    loaded = load(scenario, settings)
+    if seed is not None:
+        loaded = loaded.with_({"run.seed": seed})
+    folder = f"results/{scenario.stem}-size" if out is None else out
+    output = Output(as_json, quiet)
+    with output.progress("searching") as show:
+
+        def on_progress(now: "Progress") -> None:
+            show(now.done, None, _words(now))
+
+        try:
+            answer = find_size(
+                loaded,
+                vary,
+                target,
+                largest=largest,
+                resolution=resolution,
+                limits=Limits(confidence, replications, max_replications, max_runs),
+                out=folder,
+                jobs=jobs,
+                scheduler=scheduler,
+                retries=retries,
+                progress=on_progress,
+            )
+        except KeyboardInterrupt:
+            output.note(f"What is finished stays in {folder}; the same command goes on from there.")
+            raise
+    if as_json or not quiet:
+        output.result({"results": folder, **answer.to_dict(), "text": answer.text}, answer)
+    output.note(f"Results are in {folder}.")
+    if answer.answer is None:
+        raise typer.Exit(_NOT_MET)
+
+
+def _words(now: "Progress") -> str:
+    words = f"{now.done:,} of {now.asked:,} runs so far"
+    if now.low is None and now.high is None:
+        return words
+    return f"{words}; between {now.low or 'the first value'} and {now.high or 'the last value'}"

@@ -1,0 +1,284 @@
+"""The answer of a search for a size, and how it reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from farweb.sheet import Sheet, to_html, to_rich
+from farweb.size import quantity
+from farweb.size.judge import Verdict
+from farweb.size.search import Found, Limits, Search
+from farweb.size.target import Clause, Target
+from farweb.size.vary import Axis
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_DIGITS = 5  # of estimates: three would not tell 0.9798 from 0.98
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A metric at a value.
+
+    Attributes:
+        metric: Its name.
+        mean: Over the replications; None when a run has no value.
+        low: Lower end of the interval, which holds together with those of all values; None before the first look.
+        high: Upper end.
+        ratio: The metric over that at the best value tried, when the target names `best`.
+        ratio_low: Lower end of the ratio's interval, from pairs of equal seeds.
+        ratio_high: Upper end.
+    """
+
+    metric: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A value that was tried.
+
+    Attributes:
+        label: How it is written.
+        value: As it stands in the table `runs`.
+        number: Its place on an axis, in the answer's unit; None when it has none.
+        n: Replications.
+        verdict: What is known of it.
+        estimates: One for each metric of the target.
+    """
+
+    label: str
+    value: str | int | float | bool
+    number: float | None
+    n: int
+    verdict: Verdict
+    estimates: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The smallest (or largest) value of a key that meets a target.
+
+    Attributes:
+        name: What the scenario is called.
+        key: What was varied.
+        unit: Of the values' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
+        target: What was to be met.
+        largest: Whether the largest value was asked for.
+        confidence: That all verdicts, and with them the interval, are right.
+        attainable: Whether a value meets the target; None when that could not be decided.
+        answer: The smallest value that was shown to meet it; None when none was.
+        low: The answer's interval. The smallest value that meets the target lies above `low`, the largest value that
+            was shown not to; None when the range begins with values that were not. With `largest` it is at least the
+            answer and lies below `high`.
+        high: The other end: the answer itself (with `largest` this is `low`).
+        reached: For each clause of the target the best estimate and where it is, in words.
+        without_chance: Whether runs do not depend on the seed.
+        curve: The values tried, from the smallest to the largest.
+        runs: Runs that the search took.
+        warnings: What is to be known before the answer is used.
+    """
+
+    name: str
+    key: str
+    unit: str
+    target: str
+    largest: bool
+    confidence: float
+    attainable: bool | None
+    answer: Tried | None
+    low: Tried | None
+    high: Tried | None
+    reached: tuple[str, ...]
+    without_chance: bool
+    curve: tuple[Tried, ...]
+    runs: int
+    warnings: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The answer as a sentence."""
+        kind = "largest" if self.largest else "smallest"
+        runs = f"{self.runs:,} run{'s' if self.runs != 1 else ''}"
+        if self.answer is None:
+            return f"{self._refusal()}; {runs}."
+        other = self.high if self.largest else self.low
+        if other is None:
+            ends = "at the end of the range" if self.answer == self.curve[-1 if self.largest else 0] else "or beyond"
+            between = ends if self.without_chance else f"{ends}, {self._sure}"
+        elif self.without_chance:
+            between = f"{other.label} does not meet it; the seed makes no difference"
+        else:
+            low, high = sorted((other, self.answer), key=self.curve.index)
+            between = f"between {low.label} and {high.label} {self._sure}"
+        return f"The {kind} {self.key} with {self.target} is {self.answer.label} ({between}); {runs}."
+
+    @property
+    def _sure(self) -> str:
+        return f"at {quantity.decimal(Fraction(str(self.confidence)) * 100)} % confidence"
+
+    def _refusal(self) -> str:
+        """That no value meets the target, and how near the best one comes."""
+        span = f"{self.key} from {self.curve[0].label} to {self.curve[-1].label}"
+        reached = "; ".join(self.reached)
+        if self.attainable is False:
+            sure = "the seed makes no difference" if self.without_chance else self._sure
+            return f"No {span} meets {self.target} ({sure}): {reached}"
+        return f"No {span} was shown to meet {self.target}, and not every value was shown not to: {reached}"
+
+    def _metrics(self) -> list[str]:
+        return list(dict.fromkeys(estimate.metric for estimate in self.curve[0].estimates))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return asdict(self)
+
+    def __rich__(self) -> "RenderableType":
+        from rich.console import Group
+        from rich.text import Text
+
+        warnings = [Text(f"warning: {warning}", style="yellow") for warning in self.warnings]
+        return Group(to_rich([self._sheet()]), Text(self.text), *warnings)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
+        return f"{to_html([self._sheet()])}<p>{escape(self.text)}</p><ul>{warnings}</ul>"
+
+    def _sheet(self) -> Sheet:
+        names = self._metrics()
+        header = [self.key, "runs"]
+        for name in names:
+            header += [name, "interval"]
+        rated = any(estimate.ratio is not None for tried in self.curve for estimate in tried.estimates)
+        header += ["of best", "interval"] if rated else []
+        rows = []
+        for tried in self.curve:
+            row = [tried.label, str(tried.n)]
+            by_name = {estimate.metric: estimate for estimate in reversed(tried.estimates)}
+            for name in names:
+                unit = _unit(name)
+                row += [shown(by_name[name].mean, unit), _interval(by_name[name].low, by_name[name].high, unit)]
+            if rated:
+                of = next(estimate for estimate in tried.estimates if estimate.ratio is not None)
+                row += [shown(of.ratio, "1"), _interval(of.ratio_low, of.ratio_high, "1")]
+            rows.append([*row, tried.verdict.value])
+        return Sheet(f"{self.name}: {self.target}", [*header, "target"], rows)
+
+
+def answer_of(search: Search, axis: Axis, target: Target, limits: Limits, name: str, warnings: Sequence[str]) -> Answer:
+    """What a search has found, in values instead of positions."""
+    found = search.found()
+    tried = {
+        position: _tried(search, axis, target, position) for position in search.tried if search.judge.count(position)
+    }
+    answer = None if found.answer is None else tried[found.answer]
+    below = None if found.below is None or found.answer is None else tried[found.below]
+    curve = tuple(tried[position] for position in sorted(tried, reverse=axis.downwards))
+    labels = {position: each.label for position, each in tried.items()}
+    return Answer(
+        name=name,
+        key=axis.name,
+        unit=axis.unit,
+        target=str(target),
+        largest=axis.downwards,
+        confidence=limits.confidence,
+        attainable=found.attainable,
+        answer=answer,
+        low=answer if axis.downwards else below,
+        high=below if axis.downwards else answer,
+        reached=tuple(dict.fromkeys(_reached(curve, clause) for clause in target.clauses)),
+        without_chance=search.judge.without_chance,
+        curve=curve,
+        runs=search.runs,
+        warnings=(*_warnings(found, labels, limits), *warnings),
+    )
+
+
+def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
+    choice, judge = axis.choice(position), search.judge
+    estimates = tuple(
+        Estimate(
+            clause.metric.name,
+            *judge.interval(clause, position),
+            *(judge.ratio(clause, position) if clause.of_best else (None, None, None)),
+        )
+        for clause in target.clauses
+    )
+    verdict = judge.verdict(position)
+    return Tried(choice.label, choice.value, choice.number, judge.count(position), verdict, estimates)
+
+
+def _warnings(found: Found, labels: Mapping[int, str], limits: Limits) -> list[str]:
+    def listed(positions: Sequence[int]) -> str:
+        return ", ".join(labels[position] for position in positions if position in labels)
+
+    warnings = []
+    if found.again:
+        warnings.append(
+            f"the target is not met at {listed(found.again)} beyond the answer: it is met within a range, "
+            "whose other end was not searched for"
+        )
+    if found.before:
+        warnings.append(
+            f"the target is also met at {listed(found.before)}, but not at all values between: the answer is where it "
+            "begins to be met at all values tried"
+        )
+    if found.undecided:
+        warnings.append(
+            f"not decided after {limits.most} replications: {listed(found.undecided)}; more (--max-replications) make "
+            "the interval narrower"
+        )
+    if found.stopped:
+        warnings.append(f"ended after the most runs that it may make (--max-runs {limits.runs})")
+    return warnings
+
+
+def _reached(curve: Sequence[Tried], clause: Clause) -> str:
+    """The best estimate of a clause's metric and where it was."""
+    name, unit = clause.metric.name, clause.metric.unit
+    known = [
+        (estimate.mean, estimate, tried)
+        for tried in curve
+        for estimate in tried.estimates
+        if estimate.metric == name and estimate.mean is not None
+    ]
+    if not known:
+        return f"no run has {name}"
+    mean, best, tried = (min if clause.upper else max)(known, key=lambda each: each[0])
+    interval = "" if best.low == best.high else f" ({_interval(best.low, best.high, unit)})"
+    return f"the best {name} is {shown(mean, unit)}{interval} at {tried.label}"
+
+
+def _unit(name: str) -> str:
+    """The unit of a metric."""
+    from farweb.metrics import find_metric
+
+    return find_metric(name).unit
+
+
+def shown(value: float | None, unit: str) -> str:
+    """A number with five digits in the unit that suits it."""
+    if value is None:
+        return "–"
+    if unit not in ("", "1"):
+        for name, size in reversed(quantity.decimal_units(unit).items()):
+            if abs(value) >= size:
+                return f"{value / float(size):.{_DIGITS}g} {name}"
+        return f"{value:.{_DIGITS}g} {unit}"
+    whole = value == round(value) or abs(value) >= 10**_DIGITS
+    return f"{value:,.0f}" if whole else f"{value:.{_DIGITS}g}"
+
+
+def _interval(low: float | None, high: float | None, unit: str) -> str:
+    if low is None or high is None:
+        return "–"
+    return f"{shown(low, unit)} – {shown(high, unit)}"

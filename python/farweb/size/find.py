@@ -1,0 +1,251 @@
+"""Finds a size: runs what the search asks for, as a sweep runs its points, and leaves a folder like a sweep's.
+
+The folder's design is of the kind `search`: one factor, the values tried as its levels, and as many replications of
+each as it took. The manifest has the answer. Runs whose results are in the folder are not done again, whatever they
+were done for: a search that was interrupted goes on, and one with another target or more confidence does what it lacks.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from farweb.errors import FarwebError, RunError
+from farweb.size.answer import Answer, answer_of
+from farweb.size.search import Limits, Search
+from farweb.size.target import Target, parse_target
+from farweb.size.vary import Axis, parse_vary
+from farweb.sweep.design import Design, Factor, Level
+from farweb.sweep.inputs import Inputs
+from farweb.sweep.plan import Run, run_of
+from farweb.sweep.pool import Pool
+from farweb.sweep.store import Outcome, Store
+from farweb.sweep.sweep import RunTable, begin, describe, finish
+
+if TYPE_CHECKING:
+    from farweb.scenario import Scenario
+
+_LOSS_WITHOUT_CHANCE = ("none", "list")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is.
+
+    Attributes:
+        done: Runs that have ended.
+        asked: Runs that were asked for; more are, as a rule, when these have ended.
+        low: The largest value that was shown not to meet the target, as far as is known; None before there is one.
+        high: The smallest value that was shown to meet it.
+    """
+
+    done: int
+    asked: int
+    low: str | None
+    high: str | None
+
+
+def find_size(
+    scenario: "Scenario",
+    vary: str,
+    target: str,
+    *,
+    largest: bool = False,
+    resolution: str | None = None,
+    limits: Limits | None = None,
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    retries: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+) -> Answer:
+    """Find the smallest value of a key that meets a target.
+
+    A script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
+
+    Args:
+        scenario: What is run. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
+        vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]`; see
+            `farweb.size.vary`. Other factors of that table are left out.
+        target: What is to be met, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`.
+        largest: Find the largest value instead.
+        resolution: How far apart the values of a range are at most: a quantity, or a share of the value (``"1 %"``).
+        limits: How sure the answer is to be, and what it may cost.
+        out: The folder, or a URL that fsspec knows; ``results/NAME-size`` when left out, NAME being that of the file.
+        jobs: Runs at a time, a process each; as many as cores when left out.
+        scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
+        retries: How often a run that failed is tried again.
+        progress: Called as runs end.
+
+    Raises:
+        TargetError: The target cannot be read.
+        VaryError: The range cannot be read or used.
+        ScenarioError: A value is not allowed.
+        WorkloadError: A table of the workload cannot be used.
+        ResultsError: There is something else at `out`, or another sweep is at work there.
+        RunError: A run failed, or the folder cannot be written to. What was finished stays.
+    """
+    limits = limits or Limits()
+    axis = parse_vary(vary, scenario, resolution, largest)
+    goal = parse_target(target)
+    seed: int = scenario.effective["run"]["seed"]
+    scenario.with_({"run.seed": seed + max(limits.most, limits.replications) - 1})
+    base = scenario.without_sweep()
+    search = Search(axis, goal, limits, _draws_losses(base, axis))
+    runs = _Runs(base, axis)
+    store = Store(Path("results") / f"{scenario.path.stem}-size" if out is None else out)
+    with store.claimed(), Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
+        _run(search, runs, store, pool, axis, goal, progress)
+        if not search.runs:
+            raise FarwebError(
+                f"--max-runs {limits.runs}: the first values alone take {len(search.tried) * 2} runs or more"
+            )
+        _check_metrics(goal, runs.outcomes.values())
+        answer = answer_of(search, axis, goal, limits, scenario.name, _left_out(scenario, axis))
+        tried, design = runs.in_order()
+        manifest = _manifest(base, runs.inputs, design, tried, goal, axis, limits)
+        manifest["search"]["answer"] = json.loads(json.dumps(answer.to_dict()))
+        begin(store, manifest, design, tried)
+        table = RunTable(tried)
+        for outcome in runs.outcomes.values():
+            table.add(outcome)
+        finish(store, manifest, design, table)
+    return answer
+
+
+def _run(
+    search: Search,
+    runs: "_Runs",
+    store: Store,
+    pool: Pool,
+    axis: Axis,
+    target: Target,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    """Do what the search asks for until it has no more questions."""
+    while asked := search.ask():
+        batch: dict[str, list[tuple[int, int]]] = {}
+        for position, replication in asked:
+            batch.setdefault(runs.add(position, replication).run, []).append((position, replication))
+        runs.inputs.write(store)
+        design = runs.design()
+        begin(store, _manifest(runs.base, runs.inputs, design, runs.tried, target, axis, None), design, runs.tried)
+        ended = 0
+        for outcome in pool.outcomes([runs.by_id[run] for run in batch]):
+            runs.outcomes[outcome.run] = outcome
+            ended += len(batch[outcome.run])
+            if progress is not None:
+                progress(_progress(search, axis, ended, len(asked)))
+        failed = [run for run in batch if runs.outcomes[run].status == "failed"]
+        if failed:
+            first = runs.by_id[failed[0]]
+            raise RunError(
+                f"{len(failed)} of {len(asked)} runs failed, the first with {axis.name} = {first.levels[axis.name]}, "
+                f"seed {first.seed}: {runs.outcomes[first.run].error} (the same command tries them again)"
+            )
+        for run, places in batch.items():
+            for position, replication in places:
+                search.tell(position, replication, runs.outcomes[run].metrics)
+
+
+class _Runs:
+    """The runs of a search, and what came of them."""
+
+    def __init__(self, base: "Scenario", axis: Axis) -> None:
+        self.base = base
+        self.inputs = Inputs()
+        self.tried: list[Run] = []
+        self.by_id: dict[str, Run] = {}
+        self.outcomes: dict[str, Outcome] = {}
+        self._axis = axis
+        self._points: dict[int, int] = {}
+        self._scenarios: dict[int, Scenario] = {}
+        self._seed: int = base.effective["run"]["seed"]
+
+    def add(self, position: int, replication: int) -> Run:
+        """A run at a position of the axis."""
+        choice = self._axis.choice(position)
+        if position not in self._points:
+            self._points[position] = len(self._points)
+            self._scenarios[position] = self.base.with_(choice.changes)
+        run = run_of(
+            self._scenarios[position],
+            point=self._points[position],
+            replication=replication,
+            seed=self._seed + replication,
+            levels={self._axis.name: choice.value},
+            inputs=self.inputs,
+        )
+        self.tried.append(run)
+        self.by_id[run.run] = run
+        return run
+
+    def design(self) -> Design:
+        """The design of the runs so far, values in the order in which they were tried."""
+        return self._design(list(self._points))
+
+    def in_order(self) -> tuple[list[Run], Design]:
+        """All runs by value and replication, and their design, values from the smallest to the largest."""
+        positions = sorted(self._points, reverse=self._axis.downwards)
+        places = {self._points[position]: place for place, position in enumerate(positions)}
+        runs = [replace(run, point=places[run.point]) for run in self.tried]
+        return sorted(runs, key=lambda run: (run.point, run.replication)), self._design(positions)
+
+    def _design(self, positions: Iterable[int]) -> Design:
+        choices = [self._axis.choice(position) for position in positions]
+        levels = tuple(Level(choice.label, choice.value, choice.number) for choice in choices)
+        most = 1 + max((run.replication for run in self.tried), default=0)
+        points = tuple((place,) for place in range(len(levels)))
+        return Design("search", most, "common", (Factor(self._axis.name, self._axis.unit, levels),), points)
+
+
+def _manifest(
+    base: "Scenario",
+    inputs: Inputs,
+    design: Design,
+    tried: list[Run],
+    target: Target,
+    axis: Axis,
+    limits: Limits | None,
+) -> dict[str, Any]:
+    search: dict[str, Any] = {"key": axis.name, "target": str(target), "largest": axis.downwards}
+    if limits is not None:
+        search["confidence"] = limits.confidence
+    return {**describe(base, design, inputs, len(tried)), "search": search}
+
+
+def _draws_losses(base: "Scenario", axis: Axis) -> bool:
+    """Whether a link loses packets at random, so that equal runs may be equal by chance."""
+    ends = (base.with_(axis.choice(position).changes) for position in (0, len(axis) - 1))
+    losses = (
+        link[way].get("loss", {}) for end in ends for link in end.effective["path"]["link"] for way in ("up", "down")
+    )
+    return any(loss.get("kind", "none") not in _LOSS_WITHOUT_CHANCE for loss in losses)
+
+
+def _check_metrics(target: Target, outcomes: Iterable[Outcome]) -> None:
+    """Refuse a metric that no run has: that is no size that is too small.
+
+    Raises:
+        FarwebError: There is one.
+    """
+    outcomes = list(outcomes)
+    for clause in target.clauses:
+        if all(outcome.metrics.get(clause.metric.name) is None for outcome in outcomes):
+            raise FarwebError(f"no run has {clause.metric.name}: {clause.metric.description}")
+
+
+def _left_out(scenario: "Scenario", axis: Axis) -> list[str]:
+    """That the scenario's own sweep has no part in the answer."""
+    factors: Mapping[str, Any] = scenario.effective.get("sweep", {}).get("factors", {})
+    others = [name for name in factors if name != axis.name]
+    if not others:
+        return []
+    return [f"left out: {', '.join(others)} of [sweep]; what they vary is as the rest of the scenario has it"]
+
+
+def _progress(search: Search, axis: Axis, ended: int, asked: int) -> Progress:
+    found = search.found()
+    low, high = (None if position is None else axis.choice(position).label for position in (found.below, found.answer))
+    return Progress(search.runs + ended, search.runs + asked, low, high)

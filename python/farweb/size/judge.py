@@ -1,0 +1,245 @@
+"""Whether a value meets a target, judged from replications that are made in batches until it is clear.
+
+After each batch (a *look*) the mean of a metric is compared with its bound by Student's t; the value is decided as soon
+as the interval lies on one side. Looking again and again at ever more data errs more often than looking once, and many
+values are looked at. Bonferroni's inequality pays for both: the error that the whole search may make is split equally
+over all values that it can try and all looks at each, so that *all* verdicts of a search hold together with the stated
+confidence. It is a group-sequential design with equal error spent at each look; the intervals are wider than they would
+have to be, never too narrow.
+
+Bounds that are multiples of `best` are judged by pairs: replication r of all values has the same seed (common random
+numbers), and the differences of a value's metric and the multiple of another's are compared with 0. A value meets
+`<= 1.05*best` when that is shown against every other value that was tried, and does not when it is shown not to against
+one of them. So it is never asked which value is the best.
+
+Runs that are equal in every metric whatever their seed need no statistics: two of them decide. That is believed only
+of a scenario whose links draw no losses at random, and until two runs of a value differ anywhere in the search. Where
+runs differ but the metric does not, chance does not reach the metric, and the first look decides. Counts, zeros and
+all metrics under random losses may be equal by chance (no drops in any run, so far): they are decided when so many
+equal ones would be improbable if every second run had another value.
+
+Left out: metrics of few replications that are far from normal. A rare event that no replication has shown (one run in
+a hundred) is not in the interval; ask for more replications where rare events matter.
+
+Sources: Jennison and Turnbull, Group Sequential Methods with Applications to Clinical Trials, 2000, chapters 2 and 7
+(repeated looks, error spending); Law, Simulation Modeling and Analysis, 5th ed., 2015, chapters 9 (Bonferroni), 10
+(paired t) and 11 (common random numbers); Fieller, "Some problems in interval estimation", J. Royal Stat. Soc. B 16,
+1954.
+"""
+
+import bisect
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb.size.target import Clause, Target
+from farweb.statistics.intervals import student, student_quantiles
+
+Row = Mapping[str, float | int | None]
+
+_GROWTH = (1 + math.sqrt(5)) / 2  # chosen: a look then costs two thirds of what was there: 5, 8, 13, 21 …
+_ALIKE = 2  # runs that have to be equal for a scenario to count as one without chance
+
+
+class Verdict(StrEnum):
+    """What is known of a value."""
+
+    MEETS = "meets"
+    FAILS = "does not meet"
+    UNDECIDED = "undecided"  # after as many replications as a value may have
+    OPEN = "open"  # more replications would tell, but were not needed
+
+
+def schedule(first: int, most: int) -> tuple[int, ...]:
+    """After how many replications a value is looked at."""
+    looks = [first]
+    while looks[-1] < most:
+        looks.append(min(round(looks[-1] * _GROWTH), most))
+    return tuple(looks)
+
+
+class Judge:
+    """Keeps the replications of all values and judges them.
+
+    Args:
+        target: What is to be met.
+        looks: After how many replications to look; see `schedule`.
+        confidence: That all verdicts are right.
+        values: How many values the search can try at most.
+        chance: Whether the scenario is known to depend on its seed.
+    """
+
+    def __init__(self, target: Target, looks: Sequence[int], confidence: float, values: int, chance: bool) -> None:
+        self.without_chance = not chance
+        self._chance = chance
+        self._clauses = target.clauses
+        self._looks = looks
+        self._rows: dict[int, dict[int, Row]] = {}
+        self._arrays: dict[tuple[str, int], tuple[int, NDArray[np.float64] | None]] = {}
+        self._decided: dict[tuple[Clause, int, int | None], tuple[int, bool | None]] = {}
+        # The error of one look at one value. "Does not meet" is said when one of several comparisons says so, which
+        # adds up; "meets" only when all of them do.
+        self._error = (1 - confidence) / values / len(looks)
+        self._rivals = values
+
+    def add(self, position: int, replication: int, row: Row) -> None:
+        """Take the metrics of a run."""
+        rows = self._rows.setdefault(position, {})
+        rows[replication] = row
+        if row != next(iter(rows.values())):
+            self.without_chance = False
+
+    def count(self, position: int) -> int:
+        """How many replications a value has."""
+        return len(self._rows.get(position, ()))
+
+    def verdict(self, position: int) -> Verdict:
+        """What is known of a value."""
+        found = [self._compare(clause, position, rival) for clause, rival in self._comparisons(position)]
+        if any(holds is False for holds in found):
+            return Verdict.FAILS
+        if all(found):
+            return Verdict.MEETS
+        return Verdict.OPEN if self.wanted(position) else Verdict.UNDECIDED
+
+    def wanted(self, position: int) -> dict[int, int]:
+        """How many replications which values need before a value can be looked at again."""
+        wanted: dict[int, int] = {}
+        for clause, rival in self._comparisons(position):
+            if self._compare(clause, position, rival) is None:
+                pair = [position] if rival is None else [position, rival]
+                look = self._next_look(min(self.count(each) for each in pair))
+                wanted.update({each: max(look, wanted.get(each, 0)) for each in pair if look > self.count(each)})
+        return wanted
+
+    def first_look(self) -> int:
+        """How many replications a new value begins with."""
+        return self._next_look(0)
+
+    def interval(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
+        """Mean of the clause's metric at a value, and the interval that holds together with those of all others."""
+        values = self._values(clause, position)
+        if values is None:
+            return None, None, None
+        estimate = student(values, 1 - 2 * self._error)
+        if self.without_chance and len(values) >= _ALIKE:
+            return estimate.mean, estimate.mean, estimate.mean
+        looked = len(values) >= self._looks[0]
+        return (estimate.mean, *((estimate.low, estimate.high) if looked else (None, None)))
+
+    def ratio(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
+        """The metric at a value over that at the best value tried, with its interval (Fieller, paired)."""
+        means = {each: self.interval(clause, each)[0] for each in self._rows}
+        known = {each: mean for each, mean in means.items() if mean is not None}
+        if position not in known:
+            return None, None, None
+        best = (min if clause.upper else max)(known, key=known.__getitem__)
+        above, below = self._values(clause, position), self._values(clause, best)
+        if above is None or below is None or not known[best]:
+            return None, None, None
+        n = min(len(above), len(below))
+        above, below = above[:n], below[:n]
+        ratio = float(above.mean() / below.mean())
+        if best == position or self.without_chance:
+            return ratio, ratio, ratio
+        if n < self._looks[0]:
+            return ratio, None, None
+        return ratio, *_fieller(above, below, float(student_quantiles(n - 1, 1 - 2 * self._error)))
+
+    def _comparisons(self, position: int) -> Iterable[tuple[Clause, int | None]]:
+        """What has to hold for a value: each clause against its number, or against every other value."""
+        for clause in self._clauses:
+            if not clause.of_best:
+                yield clause, None
+                continue
+            yield from ((clause, rival) for rival in self._rows if rival != position)
+
+    def _next_look(self, count: int) -> int:
+        """The replications of the next look after `count`; 0 when there is none."""
+        if self.without_chance:
+            return _ALIKE if count < _ALIKE else 0
+        return next((look for look in self._looks if look > count), 0)
+
+    def _compare(self, clause: Clause, position: int, rival: int | None) -> bool | None:
+        """Whether the value meets the clause; None when that is not clear yet.
+
+        The first look that decides is the one that counts, whatever later replications show.
+        """
+        values = self._values(clause, position)
+        others = None if rival is None else self._values(clause, rival)
+        if values is None:
+            return False  # a run has no such value: nothing finished, say
+        if rival is not None and others is None:
+            return True
+        n = len(values) if others is None else min(len(values), len(others))
+        if self.without_chance and n >= _ALIKE:
+            return _within(float(_excess(clause, values[:1], others)[0]), clause.strict)
+        if not clause.of_best and clause.upper and clause.bound == 0 and not clause.strict and (values > 0).any():
+            return False  # no metric is negative, so its expectation is above 0
+        key = clause, position, rival
+        looked, holds = self._decided.get(key, (0, None))
+        for look in self._looks[bisect.bisect_right(self._looks, looked) :]:
+            if holds is None and look <= n:
+                by_chance = self._chance or clause.metric.whole or not values[0]
+                holds = self._look(clause, _excess(clause, values[:look], others), by_chance)
+                self._decided[key] = look, holds
+        return holds
+
+    def _look(self, clause: Clause, excess: NDArray[np.float64], by_chance: bool) -> bool | None:
+        """Whether the expectation of `excess` is within the bound at 0, if these replications show it.
+
+        Args:
+            clause: What is judged.
+            excess: How far each replication is beyond the bound.
+            by_chance: Whether they may all be equal by chance.
+        """
+        broken = self._error / len(self._clauses) / (self._rivals if clause.of_best else 1)
+        if (excess == excess[0]).all():
+            within = _within(float(excess[0]), clause.strict)
+            likelihood = 0.5 ** (len(excess) - 1) if by_chance else 0.0
+            return within if likelihood <= (self._error if within else broken) else None
+        high = student(excess, 1 - 2 * self._error).high
+        low = student(excess, 1 - 2 * broken).low
+        if high is not None and _within(high, clause.strict):
+            return True
+        return False if low is not None and not _within(low, clause.strict) else None
+
+    def _values(self, clause: Clause, position: int) -> NDArray[np.float64] | None:
+        """The clause's metric in the replications of a value, in order; None when one has no value."""
+        name, rows = clause.metric.name, self._rows.get(position, {})
+        count, values = self._arrays.get((name, position), (-1, None))
+        if count != len(rows):
+            found = [rows[replication].get(name) for replication in sorted(rows)]
+            known = [value for value in found if value is not None]
+            values = np.array(known, float) if len(known) == len(found) else None
+            self._arrays[name, position] = len(rows), values
+        return values
+
+
+def _excess(clause: Clause, values: NDArray[np.float64], rivals: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """How far values are beyond the bound, replication by replication."""
+    bound = clause.bound if rivals is None else clause.bound * rivals[: len(values)]
+    return values - bound if clause.upper else bound - values
+
+
+def _within(excess: float, strict: bool) -> bool:
+    return excess < 0 or (excess == 0 and not strict)
+
+
+def _fieller(
+    above: NDArray[np.float64], below: NDArray[np.float64], quantile: float
+) -> tuple[float | None, float | None]:
+    """The interval of the ratio of two means from pairs; none when the divisor may be 0."""
+    n = len(above)
+    (va, cab), (_, vb) = np.cov(above, below) / n * quantile**2
+    a, b = float(above.mean()), float(below.mean())
+    # The ratios c for which the mean of above - c below is not shown to differ from 0: c² q - 2 c h + p <= 0.
+    q, h, p = b * b - vb, a * b - cab, a * a - va
+    inside = h * h - p * q
+    if q <= 0 or inside < 0:
+        return None, None
+    root = math.sqrt(inside)
+    return float((h - root) / q), float((h + root) / q)

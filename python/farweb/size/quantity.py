@@ -1,0 +1,123 @@
+"""Numbers with units in the words of a user: read exactly, and written in the unit that suits them.
+
+Units are those of the scenario format. Numbers are fractions in the base unit of their kind: s, B, bit/s, packets.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from farweb.errors import FarwebError
+
+_NS, _US, _MS = Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 10**3)
+
+# By base unit: the families of units with their sizes, smallest first; the first one of a family is a scenario's grain.
+_FAMILIES: dict[str, tuple[dict[str, Fraction], ...]] = {
+    "s": ({"ns": _NS, "us": _US, "ms": _MS, "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600)},),
+    "B": (
+        {"B": Fraction(1), "kB": Fraction(10**3), "MB": Fraction(10**6), "GB": Fraction(10**9)},
+        {"B": Fraction(1), "KiB": Fraction(2**10), "MiB": Fraction(2**20), "GiB": Fraction(2**30)},
+    ),
+    "bit/s": ({"bit/s": Fraction(1), "kbit/s": Fraction(10**3), "Mbit/s": Fraction(10**6), "Gbit/s": Fraction(10**9)},),
+    "packets": ({"packets": Fraction(1)},),
+    "1": ({"%": Fraction(1, 100)},),
+}
+_BASES = {unit: base for base, families in _FAMILIES.items() for family in families for unit in family}
+
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+UNIT = r"[A-Za-z%][A-Za-z/%]*"
+_QUANTITY = re.compile(rf"\s*(?P<number>{NUMBER})\s*(?P<unit>{UNIT})?\s*")
+
+
+class QuantityError(FarwebError):
+    """A text is no number, or its unit is not known."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with a unit.
+
+    Attributes:
+        number: In the base unit.
+        base: `s`, `B`, `bit/s`, `packets`, `1` (a share, written in percent), or empty for a number without a unit.
+        unit: As it was written.
+        whole: Whether it was written without a decimal point.
+    """
+
+    number: Fraction
+    base: str
+    unit: str
+    whole: bool
+
+
+def parse(text: str) -> Quantity:
+    """Read `64 kB`, `30 Mbit/s`, `1 %` or a bare number.
+
+    Raises:
+        QuantityError: The text is no number, or has an unknown unit.
+    """
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        raise QuantityError(f'"{text.strip()}" is no number with a unit; write for example 0.5 s, 64 kB or 30 Mbit/s')
+    number, unit = match["number"], match["unit"] or ""
+    if unit and unit not in _BASES:
+        raise QuantityError(f'"{text.strip()}" has the unknown unit "{unit}" (units: {", ".join(_BASES)})')
+    base = _BASES[unit] if unit else ""
+    whole = re.fullmatch(r"[-+]?\d+", number) is not None
+    return Quantity(Fraction(number) * scale(unit), base, unit, whole)
+
+
+def scale(unit: str) -> Fraction:
+    """How many base units a unit is; 1 for none."""
+    for families in _FAMILIES.values():
+        for family in families:
+            if unit in family:
+                return family[unit]
+    return Fraction(1)
+
+
+def grain(base: str) -> Fraction | None:
+    """The smallest amount that a scenario can tell apart; None for plain numbers."""
+    return None if base in ("", "1") else next(iter(_FAMILIES[base][0].values()))
+
+
+def is_binary(unit: str) -> bool:
+    """Whether a unit is a power of 1024 bytes."""
+    return unit.endswith("iB")
+
+
+def units(base: str) -> list[str]:
+    """The units of a kind."""
+    return list(dict.fromkeys(unit for family in _FAMILIES[base] for unit in family))
+
+
+def decimal_units(base: str) -> dict[str, Fraction]:
+    """The units of a kind with their sizes, smallest first; of bytes the decimal ones, of times none above seconds."""
+    return {unit: size for unit, size in _FAMILIES[base][0].items() if base != "s" or size <= 1}
+
+
+def write(number: Fraction, base: str, binary: bool = False) -> str:
+    """The number in the largest unit in which it has at most two decimals: `516 kB`, `1.25 MiB`, `32767 B`.
+
+    The text is exact: a scenario reads the same number from it.
+    """
+    if base == "":
+        return decimal(number)
+    family = _FAMILIES[base][1 if binary else 0]
+    for unit, size in reversed(family.items()):
+        scaled = number / size
+        if abs(scaled) >= 1 and (scaled * 100).denominator == 1:
+            return f"{decimal(scaled)} {unit}"
+    unit, size = next(iter(family.items()))
+    return f"{decimal(number / size)} {unit}"
+
+
+def decimal(number: Fraction) -> str:
+    """A fraction whose decimals end, as a decimal number; others as the nearest float."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    for places in range(1, 31):
+        if (number * 10**places).denominator == 1:
+            digits = f"{abs(number) * 10**places}".rjust(places + 1, "0")
+            return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    return repr(float(number))

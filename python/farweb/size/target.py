@@ -1,0 +1,182 @@
+"""Targets: what `farweb size` is to reach, as `p50(latency) <= 1.05*best and drops <= 0`.
+
+A target is one clause or several joined by `and`. A clause is METRIC OP BOUND:
+
+- METRIC is a metric of `farweb.metrics`, or a friendly form of one: its name without the unit (`goodput`, `carried`),
+  or a statistic of a quantity (`p50(latency)`, `mean(first_byte)`, `max(queue_bytes)`);
+- OP is `<=`, `<`, `>=` or `>`;
+- BOUND is a number, a quantity with its unit (`0.5 s`, `30 Mbit/s`, `1 %`), `best`, or a multiple of it (`1.05*best`).
+
+`best` is the smallest expectation of the metric (with `<=`, `<`; with `>=`, `>` the largest) among all values that the
+search has tried; `farweb.size.search` says which these are and how they are compared.
+"""
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import Literal, NoReturn
+
+from farweb.errors import FarwebError
+from farweb.metrics import METRICS, Metric, find_metric
+from farweb.size import quantity
+from farweb.size.quantity import NUMBER, UNIT, QuantityError
+
+Operator = Literal["<=", "<", ">=", ">"]
+
+
+class TargetError(FarwebError):
+    """A target cannot be read; the message tells where and what is meant to stand there."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A condition on one metric.
+
+    Attributes:
+        metric: What is looked at: its expectation over replications.
+        operator: How it is compared.
+        bound: A number in the metric's unit, or the factor of `best`.
+        of_best: Whether `bound` is a factor of `best`.
+        text: As it was written, blanks set right.
+    """
+
+    metric: Metric
+    operator: Operator
+    bound: float
+    of_best: bool
+    text: str
+
+    @property
+    def upper(self) -> bool:
+        """Whether the bound is one from above."""
+        return self.operator in ("<=", "<")
+
+    @property
+    def strict(self) -> bool:
+        """Whether the bound itself does not meet the clause."""
+        return self.operator in ("<", ">")
+
+
+@dataclass(frozen=True)
+class Target:
+    """All clauses have to hold."""
+
+    clauses: tuple[Clause, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(clause.text for clause in self.clauses)
+
+
+def parse_target(text: str) -> Target:
+    """Read a target.
+
+    Raises:
+        TargetError: It is none; the message has the place of what is wrong.
+    """
+    reader = _Reader(text)
+    clauses = [reader.clause()]
+    while not reader.at_end():
+        reader.expect(r"and\b", "`and` and another clause, or the end")
+        clauses.append(reader.clause())
+    return Target(tuple(clauses))
+
+
+_NAME = r"[A-Za-z_][A-Za-z_0-9]*"
+_UNIT_ENDS = {"s": "_s", "bit/s": "_bps"}
+
+
+class _Reader:
+    """A text and how far it has been read."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def at_end(self) -> bool:
+        self._skip()
+        return self._at == len(self._text)
+
+    def clause(self) -> Clause:
+        metric, name, friendly = self._metric()
+        operator = self.expect(r"<=|>=|<|>", f"one of <=, <, >=, > after {name}").group()
+        bound, of_best, shown = self._bound(metric, name, friendly, operator)
+        return Clause(metric, operator, bound, of_best, f"{name} {operator} {shown}")  # type: ignore[arg-type]
+
+    def expect(self, pattern: str, wanted: str) -> re.Match[str]:
+        """Take what matches `pattern`, blanks before it left out."""
+        self._skip()
+        match = re.compile(pattern).match(self._text, self._at)
+        if match is None:
+            found = re.match(r"\S+", self._text[self._at :])
+            self._fail(f"found {found.group() if found else 'the end'!r}, expected {wanted}", self._at)
+        self._at = match.end()
+        return match
+
+    def _metric(self) -> tuple[Metric, str, bool]:
+        """A metric, how it was called, and whether by a name without its unit."""
+        self._skip()
+        begin = self._at
+        word = self.expect(_NAME, "a metric, such as p50(latency), goodput or drops").group()
+        if re.match(r"\s*\(", self._text[self._at :]):
+            self.expect(r"\(", "(")
+            of = self.expect(_NAME, f"what {word} is to be taken of, such as latency").group()
+            self.expect(r"\)", f") after {word}({of}")
+            name, joined = f"{word}({of})", f"{of}_{word}"
+        else:
+            name = joined = word
+        for full in (joined, *(joined + end for end in _UNIT_ENDS.values())):
+            metric = _find(full)
+            if metric is not None:
+                return metric, name, full != name
+        near = difflib.get_close_matches(joined, _names(), 1, 0.4)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        self._fail(f"{name!r} is no metric{hint}; `farweb schema results` lists them", begin)
+
+    def _bound(self, metric: Metric, name: str, friendly: bool, operator: str) -> tuple[float, bool, str]:
+        self._skip()
+        begin = self._at
+        match = self.expect(
+            rf"(?:(?P<factor>{NUMBER})\s*\*\s*)?best\b|(?P<number>{NUMBER})\s*(?!and\b|best\b)(?P<unit>{UNIT})?",
+            f"a number, a quantity or a multiple of best after {operator}",
+        )
+        if match["number"] is None:
+            return *self._of_best(match, operator, begin), match.group()
+        try:
+            value = quantity.parse(match.group())
+        except QuantityError as error:
+            self._fail(str(error), begin)
+        unit = metric.unit or "1"
+        if value.base and value.base != unit:
+            wanted = ", ".join(quantity.units(unit)) if metric.unit else "none: it is a number"
+            self._fail(f"{match.group().strip()!r} is no bound of {name} (units: {wanted})", begin)
+        if not value.base and friendly and unit in _UNIT_ENDS:
+            self._fail(f"{match.group().strip()!r} needs a unit (units: {', '.join(quantity.units(unit))})", begin)
+        return float(value.number), False, match.group().strip()
+
+    def _of_best(self, match: re.Match[str], operator: str, begin: int) -> tuple[float, bool]:
+        factor = float(match["factor"] or 1)
+        reachable = factor >= 1 if operator in ("<=", "<") else 0 < factor <= 1
+        if not reachable or (factor == 1 and operator in ("<", ">")):
+            wanted = "a factor above 1" if operator in ("<=", "<") else "a factor between 0 and 1"
+            self._fail(f"nothing is {operator} {match.group()}: write {wanted}", begin)
+        return factor, True
+
+    def _skip(self) -> None:
+        while self._at < len(self._text) and self._text[self._at].isspace():
+            self._at += 1
+
+    def _fail(self, message: str, at: int) -> NoReturn:
+        raise TargetError(f"--target {self._text!r}: character {at + 1}: {message}")
+
+
+def _find(name: str) -> Metric | None:
+    try:
+        return find_metric(name)
+    except FarwebError:
+        return None
+
+
+def _names() -> list[str]:
+    """What may be meant: full names, and those without their unit."""
+    short = [name.removesuffix(end) for name in METRICS for end in _UNIT_ENDS.values() if name.endswith(end)]
+    return [*METRICS, *short]

@@ -1,0 +1,276 @@
+"""The search for a size, on metrics that are made up: what it asks for, what it finds, and how often it errs."""
+
+import itertools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farweb.size.judge import Verdict, schedule
+from farweb.size.search import Found, Limits, Search
+from farweb.size.target import parse_target
+
+# A metric at a position in a replication.
+Metric = Callable[[int, int], float | None]
+
+
+class Steps:
+    """A row of values: their positions."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def between(self, one: int, other: int) -> int:
+        return (one + other) // 2
+
+    def spread(self, number: int) -> list[int]:
+        return sorted({round(step * (self._length - 1) / (number - 1)) for step in range(number)})
+
+
+def search(
+    metric: Metric,
+    target: str = "drops <= 0.5",
+    length: int = 100,
+    limits: Limits | None = None,
+    chance: bool = False,
+    name: str = "drops",
+) -> Search:
+    """Run a search to its end."""
+    made = Search(Steps(length), parse_target(target), limits or Limits(), chance)
+    while asked := made.ask():
+        for position, replication in reversed(asked):  # the order in which runs end does not matter
+            made.tell(position, replication, {name: metric(position, replication)})
+    assert len(made.tried) <= made.values
+    return made
+
+
+def test_what_is_asked_for_is_asked_once_and_stays_until_it_is_told() -> None:
+    made = Search(Steps(100), parse_target("drops <= 0.5"), Limits())
+    told: set[tuple[int, int]] = set()
+    while asked := made.ask():
+        assert asked == made.ask()
+        assert len({*asked} - told) == len(asked)
+        told |= {*asked}
+        for position, replication in asked:
+            made.tell(position, replication, {"drops": float(position < 70) + 0.1 * (replication % 2)})
+    assert made.found().answer == 70
+
+
+def falls_at(step: int) -> Metric:
+    return lambda position, _: float(position < step)
+
+
+def test_without_chance_two_runs_a_value_find_the_step() -> None:
+    for step in range(100):
+        made = search(falls_at(step))
+        found = made.found()
+        assert (found.answer, found.below) == (step, step - 1 if step else None)
+        assert found.attainable is True
+        assert made.judge.without_chance
+        assert all(made.judge.count(position) == 2 for position in made.tried)
+        assert len(made.tried) <= 5 + math.ceil(math.log2(25))
+
+
+def test_a_target_that_nothing_meets_is_not_attainable() -> None:
+    found = search(lambda position, _: 1.0).found()
+    assert found == Found(None, 99, False, (), (), (), False)
+
+
+def test_bounds_are_exact_without_chance() -> None:
+    values = [3.0, 2.0, 1.0, 0.0]
+    for target, answer in [("drops <= 1", 2), ("drops < 1", 3), ("drops <= 3", 0), ("drops < 3", 1), ("drops <= 0", 3)]:
+        assert search(lambda position, _: values[position], target, length=4).found().answer == answer
+    for target, answer in [("drops >= 2", 2), ("drops > 2", 3)]:
+        assert search(lambda position, _: float(position), target, length=4).found().answer == answer
+
+
+def test_clauses_hold_together() -> None:
+    made = Search(Steps(100), parse_target("drops <= 60 and retransmits <= 10"), Limits())
+    while asked := made.ask():
+        for position, replication in asked:
+            made.tell(position, replication, {"drops": 100 - position, "retransmits": 90 - position})
+    assert (made.found().below, made.found().answer) == (79, 80)
+
+
+def test_a_metric_that_turns_is_told() -> None:
+    again = search(lambda position, _: float(not 30 <= position < 80)).found()
+    assert (again.below, again.answer, again.again) == (29, 30, (99,))
+    made = search(lambda position, _: float(position < 10 or 45 <= position < 60))
+    found = made.found()
+    assert (found.below, found.answer, found.again) == (59, 60, ())
+    assert found.before == (25,)
+
+
+def test_best_is_the_best_of_all_values_tried() -> None:
+    # 9 values are spread over 0..100; the best of all, at 60, lies between two of them and is found on the way.
+    def latency(position: int, _: int) -> float:
+        return 10.0 + abs(position - 60)
+
+    made = search(latency, "drops <= 1.2*best", length=101)
+    found = made.found()
+    tried = [latency(position, 0) for position in made.tried]
+    bound = 1.2 * min(tried)
+    meets = [position for position in made.tried if latency(position, 0) <= bound]
+    assert found.answer == min(meets)
+    assert found.below == min(meets) - 1
+    assert found.again, "it is not met at the far end"
+    assert search(lambda position, _: float(position), "drops >= 0.9*best", length=101).found().answer == 90
+
+
+def test_a_run_without_a_value_does_not_meet() -> None:
+    found = search(lambda position, _: None if position < 40 else 0.0).found()
+    assert (found.below, found.answer) == (39, 40)
+    assert search(lambda position, _: None).found().attainable is False
+
+
+def test_equal_runs_are_not_enough_where_the_scenario_draws_losses() -> None:
+    made = search(lambda position, _: 0.0 if position >= 50 else 3.0, chance=True)
+    assert (made.found().below, made.found().answer) == (49, 50)
+    assert not made.judge.without_chance
+    assert made.judge.count(50) == 13  # 2**-12 is below the error that a look may make, 2**-7 is not
+
+
+def test_one_pair_that_differs_takes_back_what_two_equal_runs_said() -> None:
+    def metric(position: int, replication: int) -> float:
+        return float(position < 50) + (1e-9 * replication if position == 99 else 0)
+
+    made = search(metric)
+    assert not made.judge.without_chance
+    assert made.judge.count(50) >= 13, "counts may be equal by chance"
+    made = search(metric, "goodput_bps <= 0.5", name="goodput_bps")
+    assert made.judge.count(50) >= 13, "and zeros"
+    made = search(lambda *run: 1 + metric(*run), "goodput_bps <= 1.5", name="goodput_bps")
+    assert made.judge.count(50) == 5, "but not rates"
+    assert (made.found().below, made.found().answer) == (49, 50)
+
+
+def test_what_is_never_negative_is_above_zero_after_one_positive_run() -> None:
+    def metric(position: int, replication: int) -> float:
+        return float(position < 50 and replication == 1)
+
+    made = search(metric, "drops <= 0", chance=True)
+    assert (made.found().below, made.found().answer) == (49, 50)
+    assert made.judge.count(49) == 5
+
+
+def noisy(mean: Callable[[int], float], seed: int, common: float, own: float, skewed: bool = False) -> Metric:
+    """Noise of which a part is common to equal replications, as with common random numbers."""
+
+    def draw(*key: int) -> float:
+        random = np.random.default_rng([seed, *key])
+        return float(random.exponential() - 1 if skewed else random.standard_normal())
+
+    def metric(position: int, replication: int) -> float:
+        return mean(position) * (1 + common * draw(replication) + own * draw(replication, position + 1))
+
+    return metric
+
+
+@pytest.mark.parametrize(
+    ("target", "truth", "skewed"),
+    [
+        ("drops <= 1.405", 24, False),  # 1 + 10 / (24 + 1) = 1.4
+        ("drops <= 1.405", 24, True),
+        ("drops <= 1.4", 24, False),  # the truth is on the bound: nothing can be shown of it
+        ("drops <= 1.4*best", 18, True),  # 1.4 (1 + 10 / 100) = 1.54
+    ],
+)
+def test_the_interval_holds_the_truth_in_95_of_100_seeds(target: str, truth: int, skewed: bool) -> None:
+    limits = Limits(most=21)
+    right = 0
+    for seed in range(100):
+        metric = noisy(lambda position: 1 + 10 / (position + 1), seed, 0.05, 0.05, skewed)
+        found = search(metric, target, limits=limits).found()
+        assert found.answer is not None
+        assert found.below is not None
+        right += found.below < truth <= found.answer
+    assert right >= 95
+
+
+def test_looking_often_does_not_add_up() -> None:
+    """At a value exactly on the bound each verdict is an error: 1,000 values looked at 7 times each."""
+    limits = Limits(confidence=0.5)  # as large an error as can be, so that there is something to count
+    wrong = {Verdict.MEETS: 0, Verdict.FAILS: 0}
+    for seed in range(1000):
+        random = np.random.default_rng(seed)
+        made = Search(Steps(2), parse_target("goodput_bps >= 1"), limits, chance=True)
+        values = random.normal(1, 0.1, (2, limits.most))
+        while asked := made.ask():
+            for position, replication in asked:
+                made.tell(position, replication, {"goodput_bps": values[position, replication]})
+        for position in (0, 1):
+            verdict = made.judge.verdict(position)
+            if verdict in wrong:
+                wrong[verdict] += 1
+    # A half is spent on two values; above and below the bound each may err as often.
+    assert 0.05 < wrong[Verdict.MEETS] / 2000 < 0.25
+    assert 0.05 < wrong[Verdict.FAILS] / 2000 < 0.25
+
+
+def test_pairs_see_what_replications_apart_do_not() -> None:
+    """Noise common to all values does not matter to a multiple of the best one, and does to a number."""
+    metric = noisy(lambda position: 1 + 10 / (position + 1), 1, 0.5, 0.005)
+    paired = search(metric, "drops <= 1.4*best")
+    assert paired.found().undecided == ()
+    alone = search(metric, "drops <= 1.54")
+    assert alone.found().undecided != ()
+    assert paired.runs < alone.runs
+
+
+def test_undecided_values_are_bracketed() -> None:
+    metric = noisy(lambda position: 2 - position / 100, 3, 0.0, 0.05)
+    made = search(metric, "drops <= 1.5", length=101, limits=Limits(most=13))
+    found = made.found()
+    assert found.below is not None
+    assert found.answer is not None
+    assert found.below < 50 <= found.answer
+    assert found.undecided
+    assert all(found.below < position < found.answer for position in found.undecided)
+    assert max(map(made.judge.count, made.tried)) == 13
+
+
+def test_the_most_runs_end_it() -> None:
+    metric = noisy(lambda position: 2 - position / 100, 3, 0.0, 0.05)
+    made = search(metric, "drops <= 1.5", length=101, limits=Limits(runs=60))
+    assert made.runs <= 60
+    assert made.found().stopped
+    early = search(metric, "drops <= 1.5", length=101, limits=Limits(runs=3))
+    assert early.runs == 0
+    assert early.found().attainable is None
+
+
+def test_more_confidence_takes_more_runs() -> None:
+    metric = noisy(lambda position: 1.05 - position / 10, 3, 0.0, 0.05)
+    runs = [
+        search(metric, "drops <= 1", length=2, limits=Limits(confidence=confidence)).runs for confidence in (0.5, 0.999)
+    ]
+    assert runs[0] < runs[1]
+
+
+@given(st.integers(1, 20), st.integers(1, 200))
+def test_looks_grow_to_the_most(first: int, more: int) -> None:
+    looks = schedule(first, first + more)
+    assert (looks[0], looks[-1]) == (first, first + more)
+    assert all(before < after for before, after in itertools.pairwise(looks))
+    assert schedule(5, 89) == (5, 8, 13, 21, 34, 55, 89)
+
+
+def test_the_ratio_to_the_best_has_a_paired_interval() -> None:
+    metric = noisy(lambda position: 1 + 10 / (position + 1), 1, 0.3, 0.01)
+    made = search(metric, "drops <= 1.4*best")
+    (clause,) = parse_target("drops <= 1.4*best").clauses
+    for position in made.tried:
+        ratio, low, high = made.judge.ratio(clause, position)
+        assert ratio is not None
+        assert low is not None
+        assert high is not None
+        truth = (1 + 10 / (position + 1)) / 1.1
+        assert low <= ratio <= high
+        assert low - 0.01 < truth < high + 0.01
+        assert high - low < 0.15 * ratio, "as wide as the noise of their own, not as that which they share"
