@@ -71,6 +71,8 @@ def _like_the_first(sweep: SweepResults, metric: Metric, ranked: Sequence[Row]) 
     same = sum(low <= 0 <= high for low, high in ends)
     if same == 0:
         return f" Each of the other {len(others)} points differs from it by more than chance explains."
+    if same == len(others):
+        return f" None of the other {len(others)} points can be told from it."
     return f" Of the other {len(others)} points {same} cannot be told from it."
 
 

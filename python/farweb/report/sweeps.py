@@ -1,5 +1,6 @@
 """The page of a sweep."""
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from farweb.report.page import Page, section
 from farweb.report.path_drawing import draw_path, path_of, shape, span
 from farweb.report.points import Point, toml
 from farweb.report.reproduction import command, inputs_sheet, manifest
-from farweb.report.search import answer_of, metrics_of, question_of, tried_of, warnings_of
+from farweb.report.search import answer_of, command_of, metrics_of, question_of, warnings_of
 from farweb.report.statistics import design_sentences, differences, variation, warmup
 from farweb.report.sweep_points import sweep_points, where
 from farweb.report.sweep_tables import factors_that_matter, results
@@ -71,7 +72,7 @@ def sweep_page(
         page.warnings(state(sweep)),
         section("Answer", page.facts([*answer_of(sweep), *answer(sweep, wanted[0])]), _intervals(sweep), kind="answer"),
         section("Path", *_paths(points), _factors(sweep)),
-        section("Results", *results(sweep, wanted, factors), tried_of(sweep)),
+        section("Results", *results(sweep, wanted, factors)),
         section("Figures", *map(page.figure, _charts(sweep, wanted[0], plots, factors))),
         section("What makes the difference", differences(sweep, wanted), variation(sweep, wanted)),
         _assumptions(sweep, wanted, list(points.values())),
@@ -194,8 +195,7 @@ def _assumptions(sweep: SweepResults, metrics: Sequence[Metric], points: Sequenc
 
 def _warnings(sweep: SweepResults, metrics: Sequence[Metric], points: dict[int, Point]) -> str:
     said = [
-        *warnings_of(sweep),
-        *sweep_warnings(sweep, metrics),
+        *sweep_warnings(sweep, metrics, warnings_of(sweep)),
         *warned(list(points.values()), lambda some: where(sweep, points, some)),
     ]
     return page.warnings(said) or page.paragraph("None.")
@@ -212,7 +212,9 @@ def _reproduction(
     """What it takes to have these numbers again."""
     folder = sweep.path.name
     lines = [
-        f"farweb sweep scenario.toml --out {folder}",
+        command_of(sweep, folder)
+        if "search" in sweep.manifest
+        else f"farweb sweep scenario.toml --out {shlex.quote(folder)}",
         command(folder, title=title, question=question, metric=metrics, plot=plots, by=by),
     ]
     told = sweep.manifest
