@@ -242,7 +242,7 @@ def test_the_page_of_a_search(tmp_path: Path) -> None:
     assert f"farweb size scenario.toml {vary}\n" in outline.text
     assert "the load is at its first level" in outline.text
     shown = outline.text.partition("Estimates at each point")[2].partition("Below each")[0]
-    assert re.findall(r"(\d+ B)\D.*?%.*?%(\d)(no|yes)", shown) == [
+    assert re.findall(r"(\d+ B).*?%.*?%(\d)(no|yes)", shown) == [
         ("8192 B", "2", "no"),
         ("32768 B", "4", "no"),
         ("65536 B", "3", "yes"),
