@@ -103,6 +103,13 @@ def test_values_in_a_few_words(texts: list[str], told: str) -> None:
     assert span(texts) == told
 
 
+@pytest.mark.parametrize(
+    ("delay", "told"), [("10.73 ms", "10.73 ms"), ("250 us", "250 us"), ("1500 ms", "1500 ms"), ("0.4 s", "400 ms")]
+)
+def test_delays_are_told_in_a_unit_that_fits(delay: str, told: str) -> None:
+    assert f"down ← 2 Mbit/s · {told} · queue" in drawn(made(delay=delay))[0]
+
+
 def test_lines_are_as_wide_as_there_is_room_and_the_label_stays_with_the_first() -> None:
     terms = [Term("", "34 Mbit/s"), Term("", "60 ms"), Term("queue ", "256000 B")]
     assert [len(line) for line in wrap("up → ", terms, 1000)] == [3]
@@ -150,7 +157,7 @@ def test_any_name_is_read_again(name: str, seed: int, probability: float) -> Non
 def test_assumptions_are_those_of_the_scenarios() -> None:
     said = "\n".join(assumptions([made(delay="320 ms"), made(buffer="8760 B")]))
     assert "HTTP/1.0" in said
-    assert "4.4BSD-Lite (1994)" in said
+    assert "TCP with the profile bsd44-lite is that of 4.4BSD-Lite (1994)" in said
     # 22 and 6 segments of 1460 B, 1500 B on the wire, a round trip of 380 and of 120 ms and the 6 ms of a segment:
     # 22 · 12000 bit / 0.386 s = 684 kbit/s, and 6 · 12000 bit / 0.126 s = 571 kbit/s.
     assert "client – server: 120 ms to 380 ms of propagation there and back" in said

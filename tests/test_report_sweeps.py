@@ -1,7 +1,9 @@
 """The page of a sweep: what it says of each kind of design, and of what is missing."""
 
 import random
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from farweb.metrics import find_metric
 from farweb.report import report
 from farweb.report.answer import answer
 from farweb.report.naming import names_of
+from farweb.report.search import answer_of
 from farweb.report.words import between, change, change_between, percent, shown
 from farweb.sweep.design import Factor, Level
 from farweb.sweep.results import SweepResults
@@ -137,7 +140,7 @@ def test_pooled_estimates_are_of_the_replications_means(tmp_path: Path) -> None:
 
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), lambda labels: {})
     page = report([sweep], metrics=["latency_p50_s"], by=[LOAD], plots=["effects"]).html()
-    assert "<td>2 s<br><small>−4.35 … 8.35 s</small></td>" in page
+    assert "<td>2 s<br><small>0 … 8.35 s</small></td>" in page
     assert "<td>12 s<br><small>5.65 … 18.4 s</small></td>" in page
 
 
@@ -153,6 +156,17 @@ def test_an_unfinished_sweep_with_failures_says_so_first(tmp_path: Path) -> None
     assert "1 run failed: other" in outline.text
     assert "The sweep is incomplete: 3 of 12 runs are missing" in outline.text
     assert "Best median latency" in outline.text
+
+
+def test_independent_seeds_are_not_told_as_a_range(tmp_path: Path) -> None:
+    design = replace(design_of({LOAD: [1, 2]}, 2), random_numbers="independent")
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests, seed=2**52), circuits)
+    seeds = {f"{2**52 + place}": 2 + place * 2**40 for place in range(2)}
+    changed = sweep.runs.with_columns(seed=sweep.runs["seed"].cast(str).replace_strict(seeds))
+    changed.write_parquet(sweep.path / "runs.parquet")
+    outline = Outline(report([SweepResults.open(sweep.path)], plots=["effects"]).html())
+    assert f"seeds2 and {2 + 2**40}" in outline.text
+    assert "Every run has a seed of its own" in outline.text
 
 
 def test_one_replication_is_no_basis_for_intervals(tmp_path: Path) -> None:
@@ -200,7 +214,7 @@ def test_the_page_of_a_latin_hypercube(tmp_path: Path) -> None:
     assert "The points with the 8 best and the 8 worst values of median latency" in outline.text
     assert "1 … 30, 30 values" in outline.text
     assert "10 ms … 100 ms" in outline.text
-    assert "Where the variation comes from: load 100.0 %" in outline.text
+    assert "Where the variation comes from, by ranks: load 100.0 %" in outline.text
     assert "instead of" not in outline.text.partition("What makes the difference")[0]
 
 
@@ -217,19 +231,39 @@ def test_the_page_of_a_search(tmp_path: Path) -> None:
         {"label": f"{size} B", "n": n, "verdict": verdict, "estimates": [{"metric": "utilisation"}]}
         for size, n, verdict in ((8192, 2, "no"), (32768, 4, "no"), (65536, 3, "yes"))
     ]
-    found = {"curve": tried, "warnings": ["the load is at its first level"]}
-    text = "The smallest leg.0.tcp.buffer with utilisation >= 0.9 is 65536 B."
-    search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": False, "text": text, "answer": found}
+    found: dict[str, Any] = {"curve": tried, "warnings": ["the load is at its first level"], "runs": 9}
+    found |= {"answer": tried[2], "low": tried[1], "high": tried[2], "attainable": True}
+    found |= {"confidence": 0.95, "without_chance": False, "reached": ["the best utilisation is 99 % at 65536 B"]}
+    search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": False, "answer": found}
     outline = Outline(report([with_manifest(sweep, {"search": search})]).html())
     assert outline.headings[0] == "What is the smallest TCP buffer with utilisation >= 0.9?"
-    assert f"Answer: {text}" in outline.text
+    assert "Smallest TCP buffer with utilisation >= 0.9: 65536 B (32768 B does not meet it, at 95 % con" in outline.text
+    vary = "--vary 'leg.0.tcp.buffer=8192 B..65536 B' --target 'utilisation >= 0.9' --out sweep"
+    assert f"farweb size scenario.toml {vary}\n" in outline.text
     assert "the load is at its first level" in outline.text
-    assert "8192 B2no32768 B4no65536 B3yes" in outline.text
+    shown = outline.text.partition("Estimates at each point")[2].partition("Below each")[0]
+    assert re.findall(r"(\d+ B).*?%.*?%(\d)(no|yes)", shown) == [
+        ("8192 B", "2", "no"),
+        ("32768 B", "4", "no"),
+        ("65536 B", "3", "yes"),
+    ]
     assert "search · 3 points · 9 runs" in outline.text
     assert "n = 2 to 4" in outline.text
     assert "Best utilisation: 99.0 %" in outline.text
     assert outline.text.index("32768 B49.2 %") < outline.text.index("65536 B99.0 %")
     assert "8192 B … 65536 B" in outline.text
+
+
+def test_a_search_without_an_answer_says_how_near_it_came(tmp_path: Path) -> None:
+    design = design_of([Factor(BUFFER, "B", (Level("8 KiB", "8 KiB", 8192.0), Level("1 MiB", "1 MiB", 2.0**20)))], 1)
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", replace(design, kind="search"), quick))
+    tried: list[Row] = [{"label": label, "n": 1, "verdict": "misses", "estimates": []} for label in ("8 KiB", "1 MiB")]
+    found: dict[str, Any] = {"curve": tried, "runs": 2, "answer": None, "low": None, "high": None}
+    found |= {"attainable": False, "confidence": 0.95, "without_chance": True, "reached": ["the best is 0.5"]}
+    search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": True, "answer": found}
+    told = answer_of(with_manifest(sweep, {"search": search}))
+    fact = "No value from 8 KiB to 1 MiB meets utilisation >= 0.9:"
+    assert told == [(fact, "the best is 0.5 (the seed makes no difference; 2 runs).")]
 
 
 def test_quantiles_are_those_of_all_requests_with_a_bootstrap(tmp_path: Path) -> None:
@@ -239,7 +273,7 @@ def test_quantiles_are_those_of_all_requests_with_a_bootstrap(tmp_path: Path) ->
     sweep = write_sweep(tmp_path / "sweep", design_of({LOAD: [1, 2]}, 4), requests=many)
     outline = Outline(report([with_scenarios(sweep, circuits)]).html())
     assert "Best median latency: 300 ms" in outline.text
-    assert "by bootstrap" in outline.text
+    assert "a bootstrap of the replications" in outline.text
     assert "Warm-up and measurement" in outline.text
     assert "requests of a run40" in outline.text
 
@@ -318,6 +352,7 @@ def test_values_have_their_unit_and_differences_their_sign() -> None:
     assert change_between(find_metric("utilisation"), -0.123, 0.05) == "−12.3 … 5 points"
     assert between(MEDIAN, 0.3, 0.4) == "300 … 400 ms"
     assert between(MEDIAN, 0.3, 4.0) == "300 ms … 4 s"
+    assert between(MEDIAN, -0.3, 0.4) == "0 … 400 ms"
     assert shown(find_metric("utilisation"), 0.123) == "12.3 %"
     assert shown(find_metric("carried_bps"), 2e6) == "2 Mbit/s"
     assert shown(find_metric("queue_bytes_mean"), 1500.0) == "1.50 kB"

@@ -18,12 +18,7 @@ def report(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The page; report.html in the first folder when left out.",
-        ),
+        typer.Option("--out", "-o", metavar="FILE", help="The page; report.html in the (first) folder when left out."),
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading; the question when left out.")] = None,
     question: Annotated[

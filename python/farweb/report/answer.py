@@ -11,7 +11,7 @@ from farweb.report.comparisons import Change, changes, strongest
 from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
 from farweb.report.words import between, change, change_between, listed, percent, shown
-from farweb.statistics.intervals import student
+from farweb.statistics.intervals import students
 from farweb.sweep.analysis import JOINT
 from farweb.sweep.results import SweepResults
 
@@ -63,16 +63,17 @@ def _ends(sweep: SweepResults, metric: Metric, rows: Sequence[Row], names: Names
 def _like_the_first(sweep: SweepResults, metric: Metric, ranked: Sequence[Row]) -> str:
     """How many points cannot be told from the first, each compared by replication."""
     values = sweep.values(metric.name)
-    base = values[ranked[0].points[0]]
-    intervals = [student(values[row.points[0]] - base) for row in ranked[1:]]
+    first, *others = (row.points[0] for row in ranked)
+    intervals = students(values[others] - values[first])
     ends = [(each.low, each.high) for each in intervals if each.low is not None and each.high is not None]
     if len(ends) < len(intervals) or len(ranked) < 3:
         return ""
     same = sum(low <= 0 <= high for low, high in ends)
-    others = len(ranked) - 1
     if same == 0:
-        return f" Each of the other {others} points differs from it by more than chance explains."
-    return f" Of the other {others} points {same} cannot be told from it."
+        return f" Each of the other {len(others)} points differs from it by more than chance explains."
+    if same == len(others):
+        return f" None of the other {len(others)} points can be told from it."
+    return f" Of the other {len(others)} points {same} cannot be told from it."
 
 
 def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact]:
@@ -105,8 +106,11 @@ def _variation(sweep: SweepResults, metric: Metric, names: Names) -> list[Fact]:
     if not told:
         return []
     chance = sum(part for name, part in terms if name in CHANCE)
-    rest = f"; chance between replications makes {chance:.1f} %" if chance >= 0.05 else ""
-    return [("Where the variation comes from:", f"{listed(told[:_TERMS])}{rest}."), *_together(large, names)]
+    what, rest = "Where the variation comes from", f"chance between replications makes {chance:.1f} %"
+    if sweep.design.kind == "latin-hypercube":
+        what, rest = f"{what}, by ranks", f"{chance:.1f} % is not explained by ranks of these factors"
+    rest = f"; {rest}" if chance >= 0.05 else ""
+    return [(f"{what}:", f"{listed(told[:_TERMS])}{rest}."), *_together(large, names)]
 
 
 def _together(terms: Sequence[tuple[str, float]], names: Names) -> list[Fact]:

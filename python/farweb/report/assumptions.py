@@ -82,7 +82,7 @@ def _workload(points: Sequence[Point]) -> list[str]:
 
 def _tcp(points: Sequence[Point]) -> list[str]:
     profiles = _each_leg(points, ("tcp", "profile"))
-    said = [f"TCP is {_PROFILES.get(profile, profile)} (profile {profile})." for profile in profiles]
+    said = [f"TCP with the profile {profile} is {_PROFILES.get(profile, profile)}." for profile in profiles]
     changed: dict[str, list[str]] = {}
     for point in points:
         for leg in point.scenario["leg"]:
@@ -114,7 +114,8 @@ def _windows(points: Sequence[Point]) -> list[str]:
             whose = " (median of the servers)" if any(leg["hosts"] for leg in legs) else ""
             text += f"; the window lets one connection carry {_range(limits, rate)} at most{whose}"
         if limits and fill:
-            text += f", so that it takes {_range(fill, count)} of them to fill the path"
+            needed = _range(fill, count)
+            text += ", and one fills the path" if needed == "1" else f"; it takes {needed} of them to fill the path"
         said.append(f"{text}.")
     return said
 

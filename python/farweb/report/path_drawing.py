@@ -9,6 +9,7 @@ stylesheet shows one of the two.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from html import escape
 from typing import Any
 
@@ -19,6 +20,8 @@ _UNITS = {
     **{"B": 1.0, "kB": 1e3, "KiB": 2**10, "MB": 1e6, "MiB": 2**20, "GB": 1e9, "GiB": 2**30},
     **{"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
 }
+
+_LARGER = {"ns": "us", "us": "ms"}
 
 _CHARACTER = 7.4  # px, chosen: the mean width of a letter of the widest usual sans-serif at 12.5 px, with room to spare
 _LINE = 17  # px from one line of text to the next
@@ -100,12 +103,20 @@ def path_of(points: Sequence[Point]) -> Path:
 def _way(point: Point, link: int, direction: str) -> dict[str, str]:
     """What one direction of a link has; the keys are the words before the values."""
     way = point.scenario["path"]["link"][link][direction]
-    told = {"": way["rate"] if way["rate"] != "unlimited" else "unlimited rate", " ": way["delay"]}
+    told = {"": way["rate"] if way["rate"] != "unlimited" else "unlimited rate", " ": _readable(way["delay"])}
     if way["rate"] != "unlimited":
         told["queue "] = way.get("queue") or "unlimited"
     loss = str(point.figures["links"][link][direction]["loss"])
     told["loss "] = loss.removeprefix("loss ")
     return told
+
+
+def _readable(delay: str) -> str:
+    """A duration in the unit that people would write it in: ``10.73 ms`` for ``10730 us``."""
+    value, _, unit = delay.partition(" ")
+    while unit in _LARGER and int(value.partition(".")[0]) >= 1000:
+        value, unit = f"{Decimal(value) / 1000:f}", _LARGER[unit]
+    return f"{value} {unit}"
 
 
 def _leg(leg: Mapping[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from farweb.report import page
 from farweb.report.answer import CHANCE, sources
 from farweb.report.comparisons import Change, changes
 from farweb.report.naming import names_of, term
-from farweb.report.words import change, change_between, percent
+from farweb.report.words import change, change_between, listed, percent
 from farweb.sheet import Sheet
 from farweb.sweep.results import SweepResults
 
@@ -32,6 +32,11 @@ def differences(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
         "Averaged over all pairs of points that differ in nothing else, by replication. Real: the interval leaves zero "
         "out. Each is judged by itself at 95 %: of twenty that are none, one looks real."
     )
+    if metric.kind == "quantile":
+        note += (
+            " Differences are between the quantiles of single runs; estimates are quantiles of the requests of all "
+            "replications together, so that of few requests the two need not agree."
+        )
     sheet = Sheet(f"Differences in {words(metric)}", header, rows, names=2)
     return page.table(sheet) + page.paragraph(note, "note")
 
@@ -80,14 +85,16 @@ def design_sentences(sweep: SweepResults, metrics: Sequence[Metric]) -> list[str
         )
     else:
         said.append("Every run has a seed of its own; runs are independent of each other.")
-    if "student" in methods:
+    used = [told for method, told in _METHODS.items() if method in methods]
+    if used:
         said.append(
-            "Intervals are 95 % confidence intervals over replications (Student's t), which are independent of each "
-            "other: they say how far chance moves a number, not how far the models are from a real network."
+            "Intervals are 95 % confidence intervals over replications, which are independent of each other "
+            f"({listed(used)}): they say how far chance moves a number, not how far the models are from a real network."
         )
-    if "bootstrap" in methods:
-        said.append("Those of quantiles at a point are by bootstrap of the replications' requests.")
     return said
+
+
+_METHODS = {"student": "Student's t", "bootstrap": "of quantiles at a point, a bootstrap of the replications"}
 
 
 def warmup(sweep: SweepResults) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
@@ -9,6 +10,7 @@ from farweb.report import page
 from farweb.report.answer import sources
 from farweb.report.estimated import Row, order, replications_of, rows_by
 from farweb.report.naming import Names, names_of
+from farweb.report.search import verdicts_of
 from farweb.report.words import between, listed, plural, shown
 from farweb.sheet import Sheet
 from farweb.statistics.intervals import Interval
@@ -42,7 +44,8 @@ def results(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]
         title = f"The points with the {_ENDS} best and the {_ENDS} worst values of {words(metrics[0])}"
     each = replications_of(rows)
     note += f"Below each: its 95 % interval over replications, n = {each}." if each != "1" else "One run each."
-    parts = [page.table(_sheet(title, rows, by, metrics, names)), page.paragraph(note, "note")]
+    sheet = _with_verdicts(sweep, _sheet(title, rows, by, metrics, names))
+    parts = [page.table(sheet), page.paragraph(note, "note")]
     if len(rows) < len(design.points):
         parts.append(_all(sweep, metrics))
     return parts
@@ -68,6 +71,15 @@ def _sheet(
     ]
     header = [*(names[factor.name] for factor in factors), *map(words, metrics)]
     return Sheet(title, header, cells, names=len(factors))
+
+
+def _with_verdicts(sweep: SweepResults, sheet: Sheet) -> Sheet:
+    """The table of a search has what it found of each value too."""
+    verdicts = verdicts_of(sweep)
+    if not verdicts:
+        return sheet
+    rows = [[*row, *verdicts.get(row[0], ["–", "–"])] for row in sheet.rows]
+    return replace(sheet, header=[*sheet.header, "runs", "target"], rows=rows)
 
 
 def _told(metric: Metric, estimate: Interval) -> str:

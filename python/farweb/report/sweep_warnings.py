@@ -27,9 +27,9 @@ def state(sweep: SweepResults) -> list[str]:
     return said
 
 
-def sweep_warnings(sweep: SweepResults, metrics: Sequence[Metric]) -> list[str]:
-    """What to beware of in the numbers, and why runs failed."""
-    told = cautions(sweep, [metric.name for metric in metrics])
+def sweep_warnings(sweep: SweepResults, metrics: Sequence[Metric], before: Sequence[str]) -> list[str]:
+    """What to beware of in the numbers, and why runs failed; `before` is what is to be told first."""
+    told = [*before, *cautions(sweep, [metric.name for metric in metrics])]
     return [*map(_sentence, told), *_failures(sweep)]
 
 

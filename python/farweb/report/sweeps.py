@@ -1,5 +1,6 @@
 """The page of a sweep."""
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from farweb.report.page import Page, section
 from farweb.report.path_drawing import draw_path, path_of, shape, span
 from farweb.report.points import Point, toml
 from farweb.report.reproduction import command, inputs_sheet, manifest
-from farweb.report.search import answer_of, metrics_of, question_of, tried_of, warnings_of
+from farweb.report.search import answer_of, command_of, metrics_of, question_of, warnings_of
 from farweb.report.statistics import design_sentences, differences, variation, warmup
 from farweb.report.sweep_points import sweep_points, where
 from farweb.report.sweep_tables import factors_that_matter, results
@@ -39,8 +40,11 @@ _DESIGNS = {
 }
 
 _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
+"""Figures that have a factor along their axis; all but the first are about the load."""
+
 _OTHERS = ("effects", "cdf", "size-latency")
 _FIGURES = 3
+_LOAD = "workload.load"
 
 
 def sweep_page(
@@ -68,7 +72,7 @@ def sweep_page(
         page.warnings(state(sweep)),
         section("Answer", page.facts([*answer_of(sweep), *answer(sweep, wanted[0])]), _intervals(sweep), kind="answer"),
         section("Path", *_paths(points), _factors(sweep)),
-        section("Results", *results(sweep, wanted, factors), tried_of(sweep)),
+        section("Results", *results(sweep, wanted, factors)),
         section("Figures", *map(page.figure, _charts(sweep, wanted[0], plots, factors))),
         section("What makes the difference", differences(sweep, wanted), variation(sweep, wanted)),
         _assumptions(sweep, wanted, list(points.values())),
@@ -160,7 +164,8 @@ def _charts(sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: 
     if plots:
         return [_chart(sweep, name, metric, factors) for name in plots]
     charts: list[Chart] = []
-    for name in (*_AGAINST, *_OTHERS):
+    has_load = any(factor.name == _LOAD and len(factor.levels) > 1 for factor in sweep.design.factors)
+    for name in (*(_AGAINST if has_load else _AGAINST[:1]), *_OTHERS):
         room = _FIGURES - 1 if name in _AGAINST else _FIGURES
         if len(charts) < room:
             try:
@@ -173,12 +178,11 @@ def _charts(sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: 
 def _chart(sweep: SweepResults, name: str, metric: Metric, factors: Sequence[Factor]) -> "Chart":
     """A figure, of the main metric and by the factors of the table as far as it has these options."""
     from farweb.plot import FIGURES, draw
-    from farweb.plot.against import LOAD
 
     options = FIGURES[name].options if name in FIGURES else ()
     by = None
     if "by" in options and len(factors) < len(sweep.design.factors):
-        by = [factor.name for factor in factors if factor.name != LOAD]  # which is along the axis
+        by = [factor.name for factor in factors if factor.name != _LOAD]  # which is along the axis
     return draw(name, [sweep], by=by, metric=metric.name if "metric" in options else None)
 
 
@@ -191,8 +195,7 @@ def _assumptions(sweep: SweepResults, metrics: Sequence[Metric], points: Sequenc
 
 def _warnings(sweep: SweepResults, metrics: Sequence[Metric], points: dict[int, Point]) -> str:
     said = [
-        *warnings_of(sweep),
-        *sweep_warnings(sweep, metrics),
+        *sweep_warnings(sweep, metrics, warnings_of(sweep)),
         *warned(list(points.values()), lambda some: where(sweep, points, some)),
     ]
     return page.warnings(said) or page.paragraph("None.")
@@ -209,7 +212,9 @@ def _reproduction(
     """What it takes to have these numbers again."""
     folder = sweep.path.name
     lines = [
-        f"farweb sweep scenario.toml --out {folder}",
+        command_of(sweep, folder)
+        if "search" in sweep.manifest
+        else f"farweb sweep scenario.toml --out {shlex.quote(folder)}",
         command(folder, title=title, question=question, metric=metrics, plot=plots, by=by),
     ]
     told = sweep.manifest
@@ -236,6 +241,6 @@ def _reproduction(
 
 def _seeds(sweep: SweepResults) -> str:
     seeds = sorted(set(sweep.runs["seed"].to_list()))
-    if seeds == list(range(seeds[0], seeds[-1] + 1)) and len(seeds) > 1:
+    if len(seeds) > 1 and seeds[-1] - seeds[0] == len(seeds) - 1:
         return f"{seeds[0]} to {seeds[-1]}"
     return listed(list(map(str, seeds))) if len(seeds) <= 8 else f"{len(seeds):,}, in the table runs"

@@ -37,7 +37,7 @@ def change(metric: Metric, value: float) -> str:
 
 def change_between(metric: Metric, low: float | None, high: float | None) -> str:
     """The interval of a difference."""
-    return between(_difference(metric), low, high)
+    return _between(_difference(metric), low, high)
 
 
 def _difference(metric: Metric) -> Metric:
@@ -54,12 +54,19 @@ def percent(value: float | None) -> str:
 
 
 def between(metric: Metric, low: float | None, high: float | None) -> str:
-    """An interval: ``305 … 319 ms``; the unit stands once where both ends have the same."""
+    """An interval: ``305 … 319 ms``; the unit stands once where both ends have the same.
+
+    No metric is negative, so no interval is told to begin below zero.
+    """
+    return _between(metric, None if low is None else max(low, 0.0), high)
+
+
+def _between(metric: Metric, low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
     first, last = shown(metric, low), shown(metric, high)
     number, _, unit = first.rpartition(" ")
-    if number and last.endswith(f" {unit}"):
+    if number and (low == 0 or last.endswith(f" {unit}")):
         first = number
     return f"{first} … {last}"
 
