@@ -110,6 +110,7 @@ def test_beyond_three_factors_higher_interactions_are_one_term() -> None:
 SHAPES = arrays.array_shapes(min_dims=2, max_dims=4, min_side=1, max_side=3)
 
 
+@settings(deadline=None)
 @given(arrays.arrays(np.float64, SHAPES, elements=st.floats(-100, 100)), st.booleans())
 def test_percentages_add_up_and_so_do_degrees(values: Any, blocks: bool) -> None:
     terms = full_factorial(values, blocks=blocks).terms
@@ -121,6 +122,7 @@ def test_percentages_add_up_and_so_do_degrees(values: Any, blocks: bool) -> None
         assert all(term.percent is None and term.ss == 0 for term in terms)
 
 
+@settings(deadline=None)
 @given(arrays.arrays(np.float64, (3, 2, 4), elements=st.floats(0, 100)), st.permutations(range(4)), st.booleans())
 def test_the_order_of_replications_and_levels_changes_no_sum(values: Any, order: list[int], blocks: bool) -> None:
     first = full_factorial(values, blocks=blocks).terms
@@ -222,7 +224,7 @@ def test_mser_leaves_a_steady_series_as_it_is() -> None:
     assert found is not None and (found.observations, found.steady) == (0, True)
 
 
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 400))
 def test_mser_does_not_depend_on_the_level(shift: int) -> None:
     series = np.random.default_rng(8).exponential(size=300) + np.where(np.arange(300) < 40, 5, 0)

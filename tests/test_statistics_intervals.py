@@ -23,11 +23,12 @@ def test_students_interval_by_hand() -> None:
     assert found.half_width == pytest.approx(4.302652730 * 2 / math.sqrt(3), rel=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(FINITE, min_size=2, max_size=30), st.sampled_from([0.8, 0.95, 0.99]))
 def test_students_interval_is_scipys(values: list[float], confidence: float) -> None:
     found = student(values, confidence)
     if np.ptp(values) < 1e-9:
-        assert found.low == pytest.approx(found.high)
+        assert found.low == pytest.approx(found.high, abs=1e-6)
         return
     low, high = scipy.stats.t.interval(confidence, len(values) - 1, np.mean(values), scipy.stats.sem(values))
     assert found.low == pytest.approx(low, rel=1e-9, abs=1e-6)
@@ -53,13 +54,14 @@ def test_no_variation_between_replications_gives_no_width() -> None:
     assert (same.sd, same.half_width) == (0, 0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=7), min_size=2, max_size=5), st.floats(0, 1))
 def test_quantiles_of_resamples_are_those_of_the_observations_written_out(
     groups: list[list[int]], share: float
 ) -> None:
     ordered = [np.sort(np.array(group, float)) for group in groups]
     times, chances = _resamples(len(groups))
-    found = _resampled_quantiles(ordered, np.sort(np.concatenate(ordered)), times, share)
+    found = _resampled_quantiles(ordered, times, share)
     for row, quantile in zip(times, found, strict=True):
         written_out = np.concatenate([np.tile(group, count) for group, count in zip(ordered, row, strict=True)])
         assert quantile == pytest.approx(np.quantile(written_out, share), abs=1e-9)
@@ -84,6 +86,7 @@ def test_drawn_resamples_agree_with_scipys_bootstrap() -> None:
     assert found.half_width == pytest.approx(t * other.standard_error * math.sqrt(20 / 19), rel=0.06)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.floats(0, 100), min_size=1, max_size=9), min_size=2, max_size=5), st.floats(0, 1))
 def test_intervals_contain_the_quantile_whatever_the_order_of_replications(
     groups: list[list[float]], share: float
@@ -126,6 +129,7 @@ def test_paired_differences_by_hand() -> None:
     assert found.unpaired == pytest.approx(scipy.stats.t.ppf(0.975, degrees) * math.sqrt(221 / 3))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(FINITE, FINITE), min_size=2, max_size=20))
 def test_pairs_are_scipys_and_welch_is_too(pairs: list[tuple[float, float]]) -> None:
     level, base = (np.array(values) for values in zip(*pairs, strict=True))
@@ -148,12 +152,14 @@ def test_a_replication_that_lacks_either_is_no_pair() -> None:
 
 
 def test_differences_that_vary_by_rounding_alone_do_not_vary() -> None:
-    base = np.array([0.12, 0.13, 0.14])
+    base = np.array([0.2, 0.7, 0.3])
+    assert np.ptp((base + 0.1) - base) > 0
     (found,) = paired([base + 0.1], [base])
     assert (found.interval.low, found.interval.high) == (found.interval.mean, found.interval.mean)
     assert found.variance_reduction == 1
 
 
+@settings(deadline=None)
 @given(arrays.arrays(np.float64, (4, 5), elements=st.sampled_from([math.nan, 0.1, 0.2, 7, 1e6])))
 def test_rows_are_judged_one_by_one(rows: NDArray[np.float64]) -> None:
     assert students(rows) == [student(row) for row in rows]
@@ -161,7 +167,7 @@ def test_rows_are_judged_one_by_one(rows: NDArray[np.float64]) -> None:
         assert [together] == paired(rows[place : place + 1], rows[::-1][place : place + 1])
 
 
-@settings(max_examples=20)
+@settings(deadline=None, max_examples=20)
 @given(st.integers(2, 8), st.integers(1, 30))
 def test_equal_input_gives_equal_intervals(n: int, size: int) -> None:
     groups = np.random.default_rng(size).exponential(size=(n, size))

@@ -121,26 +121,24 @@ def quantiles(
     n = len(groups)
     if n == 0:
         return [Interval(0, None, None, None, None) for _ in shares]
-    pooled = np.sort(np.concatenate(groups))
-    found = np.quantile(pooled, shares).tolist()
     if n == 1:
-        return [Interval(1, quantile, None, None, None) for quantile in found]
+        return [Interval(1, quantile, None, None, None) for quantile in np.quantile(groups[0], shares).tolist()]
     _, _, deviations = _moments(np.array([np.quantile(group, shares) for group in groups]).T)
     t = float(student_quantiles(n - 1, confidence))
-    halves = [t * _standard_error(groups, pooled, share) for share in shares]
-    return [
-        Interval(n, quantile, sd, quantile - half, quantile + half)
-        for quantile, sd, half in zip(found, deviations.tolist(), halves, strict=True)
-    ]
+    found = []
+    for share, sd in zip(shares, deviations.tolist(), strict=True):
+        times, chances = _resamples(n)
+        # The observations themselves are the resample that has each replication once.
+        quantile, *resampled = _resampled_quantiles(groups, np.vstack([np.ones(n, np.int64), times]), share)
+        half = t * _standard_error(np.array(resampled), chances, n)
+        found.append(Interval(n, float(quantile), sd, float(quantile) - half, float(quantile) + half))
+    return found
 
 
-def _standard_error(groups: list[NDArray[np.float64]], pooled: NDArray[np.float64], share: float) -> float:
-    """Standard error of the pooled quantile by the bootstrap over groups."""
-    times, chances = _resamples(len(groups))
-    resampled = _resampled_quantiles(groups, pooled, times, share)
+def _standard_error(resampled: NDArray[np.float64], chances: NDArray[np.float64], n: int) -> float:
+    """Standard error of a statistic by its values in resamples of n replications."""
     if (resampled == resampled[0]).all():
         return 0.0
-    n = len(groups)
     variance = float((chances * np.square(resampled - (chances * resampled).sum())).sum())
     return math.sqrt(variance * n / (n - 1))
 
@@ -158,39 +156,39 @@ def _resamples(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 def _resampled_quantiles(
-    groups: list[NDArray[np.float64]], pooled: NDArray[np.float64], times: NDArray[np.int64], share: float
+    groups: list[NDArray[np.float64]], times: NDArray[np.int64], share: float
 ) -> NDArray[np.float64]:
-    """The quantile of each resample, linear between its two nearest observations."""
-    place = (times @ np.array([group.size for group in groups]) - 1) * share
+    """The quantile of each resample of sorted groups, linear between its two nearest observations.
+
+    It lies between the smallest and the largest of the groups' own quantiles, so that only observations there are
+    looked at; two places are added to either side for rounding.
+    """
+    sizes = np.array([group.size for group in groups])
+    below = np.maximum(np.floor(share * sizes).astype(np.int64) - 2, 0)
+    above = np.minimum(np.ceil(share * sizes).astype(np.int64) + 1, sizes - 1)
+    smallest = min(group[place] for group, place in zip(groups, below, strict=True))
+    largest = max(group[place] for group, place in zip(groups, above, strict=True))
+    begins = np.array([np.searchsorted(group, smallest, "left") for group in groups])
+    ends = np.array([np.searchsorted(group, largest, "right") for group in groups])
+    near = np.concatenate([group[begin:end] for group, begin, end in zip(groups, begins, ends, strict=True)])
+    order = np.argsort(near, kind="stable")
+    owners = np.repeat(np.arange(len(groups)), ends - begins)[order]
+    counts = np.cumsum(owners[:, None] == np.arange(len(groups)), axis=0)
+    place = (times @ sizes - 1) * share
     whole = np.floor(place).astype(np.int64)
+    wanted = whole + 1 - times @ begins
+    lower = near[order][_first(counts, times, wanted)]
+    upper = near[order][_first(counts, times, np.minimum(wanted + 1, times @ counts[-1]))]
+    found: NDArray[np.float64] = lower + (place - whole) * (upper - lower)
+    return found
 
-    def counts(values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """How many observations of each resample are at most its value."""
-        different, which = np.unique(values, return_inverse=True)  # few to begin with, and always in order
-        ranks = np.stack([np.searchsorted(group, different, "right") for group in groups], axis=1)
-        found: NDArray[np.int64] = np.einsum("rg,rg->r", times, ranks[which])
-        return found
 
-    low = np.zeros(len(times), np.int64)
-    high = np.full(len(times), pooled.size - 1)
+def _first(counts: NDArray[np.int64], times: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first place up to which each resample has as many observations as wanted, by bisection."""
+    low, high = np.zeros(len(times), np.int64), np.full(len(times), len(counts) - 1)
     while (low < high).any():
         middle = (low + high) // 2
-        reached = counts(pooled[middle]) > whole
+        reached = (counts[middle] * times).sum(axis=1) >= wanted
         high = np.where(reached, middle, high)
         low = np.where(reached, low, np.minimum(middle + 1, high))
-    below = pooled[low]
-    above = np.where(counts(below) > whole + 1, below, _next(groups, times, below))
-    part = place - whole
-    return np.where(part > 0, below + part * (np.where(part > 0, above, below) - below), below)
-
-
-def _next(
-    groups: list[NDArray[np.float64]], times: NDArray[np.int64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The observation of each resample that follows its value; infinite when none does."""
-    following = np.full(len(values), np.inf)
-    for number, group in enumerate(groups):
-        place = np.searchsorted(group, values, "right")
-        after = np.where(place < group.size, group[np.minimum(place, group.size - 1)], np.inf)
-        following = np.where(times[:, number] > 0, np.minimum(following, after), following)
-    return following
+    return low

@@ -82,6 +82,7 @@ def _welch(variances: NDArray[np.float64], numbers: NDArray[np.int64], confidenc
     totals = variances.sum(axis=1)
     widths = np.zeros(len(totals))
     known = (totals > 0) & (numbers > 1)
-    degrees = (numbers[known] - 1) * totals[known] ** 2 / np.square(variances[known]).sum(axis=1)
+    shares = variances[known] / totals[known, None]
+    degrees = (numbers[known] - 1) / np.square(shares).sum(axis=1)
     widths[known] = student_quantiles(degrees, confidence) * np.sqrt(totals[known] / numbers[known])
     return widths

@@ -20,6 +20,9 @@ Row = dict[str, Any]
 Values = NDArray[np.float64]
 """A metric of a sweep: a row a point, a column a replication; NaN where a run is missing or failed or has no value."""
 
+Comparison = tuple[Row, list[int], list[int]]
+"""What is compared: the beginning of a row, the points of the level, and as many of the base."""
+
 JOINT = " × "
 OVERALL = "overall"
 AT_A_POINT = "point"
@@ -44,22 +47,21 @@ def _ends(interval: Interval) -> Row:
     return {name: getattr(interval, name) for name in ("n", "mean", "sd", "low", "high")}
 
 
-def differences(design: Design, metric: str, values: Values) -> list[Row]:
-    """Each level of each factor against the factor's first, over all and at each combination of the other factors."""
-    compared = list(_compared(design))
+def differences(compared: Sequence[Comparison], metric: str, values: Values) -> list[Row]:
+    """Rows of the table `differences` for one metric."""
     if not compared:
         return []
     # A mean with a NaN is NaN: a replication counts over all when it has every pair.
     at_level, at_base = (
-        np.array([values[list(points)].mean(axis=0) for points in each])
+        np.array([values[points[0]] if len(points) == 1 else values[points].mean(axis=0) for points in each])
         for each in zip(*((level, base) for _, level, base in compared), strict=True)
     )
     found = paired(at_level, at_base)
     return [{**row, "metric": metric, **_difference(each)} for (row, *_), each in zip(compared, found, strict=True)]
 
 
-def _compared(design: Design) -> Iterator[tuple[Row, list[int], list[int]]]:
-    """What is compared: the beginning of a row, the points of the level, and as many of the base."""
+def comparisons(design: Design) -> Iterator[Comparison]:
+    """Each level of each factor against the factor's first, over all and at each combination of the other factors."""
     numbers = {point: number for number, point in enumerate(design.points)}
     for position, factor in enumerate(design.factors):
         for index, level in enumerate(factor.levels[1:], start=1):

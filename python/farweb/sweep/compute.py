@@ -26,8 +26,9 @@ def compute(
             point at a time is held in memory.
     """
     rows: dict[str, list[Row]] = {table: [] for table in STATISTICS}
+    compared = list(analysis.comparisons(design))
     for metric, values in metrics.items():
-        rows["differences"] += analysis.differences(design, metric, values)
+        rows["differences"] += analysis.differences(compared, metric, values)
         try:
             terms, levels = analysis.effects(design, metric, values)
         except ValueError:  # its reason is told where warnings are
