@@ -90,6 +90,7 @@ def test_both_show_the_values_of_the_description_in_the_unit_of_the_axis(sweep: 
     (axes,) = chart.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("offered load [Mbit/s]", "carried, link 0 down [Mbit/s]")
     assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == [[1.1, 2.2, 4.4]] * 2
+    assert [np.asarray(line.get_xdata()).tolist() for line in axes.lines] == [[1, 2, 4]] * 2
     assert [text.get_text() for text in chart.legends[0].get_texts()] == ["cable", "satellite & more"]
 
     traces, layout = page_of(chart.html())
@@ -98,6 +99,9 @@ def test_both_show_the_values_of_the_description_in_the_unit_of_the_axis(sweep: 
     assert [numbers(trace["x"]) for trace in shown] == [[1, 2, 4]] * 2
     assert [trace["name"] for trace in shown] == ["cable", "satellite &amp; more"]
     assert layout["yaxis"]["title"]["text"] == "carried, link 0 down [Mbit/s]"
+    # Under the pointer: the ends of the interval, here of two equal values, and n.
+    assert shown[0]["customdata"] == {"dtype": "f8", "bdata": shown[0]["customdata"]["bdata"], "shape": "3, 3"}
+    assert numbers(shown[0]["customdata"]) == [1.1, 1.1, 2, 2.2, 2.2, 2, 4.4, 4.4, 2]
     hover = shown[0]["hovertemplate"]
     assert "offered load: %{x:.4~g} Mbit/s" in hover
     assert "95 %: %{customdata[0]:.4~g} to %{customdata[1]:.4~g} Mbit/s" in hover
@@ -113,6 +117,15 @@ def test_the_page_says_what_the_paper_says_and_refers_to_nothing_outside(sweep: 
     assert "default-src 'none'" in page
     assert not re.search(r"<(script|link|img|iframe)[^>]*\b(src|href)=", page)
     assert page.count('id="figure"') == 1
+
+
+def test_places_of_axes_are_rounded_in_files_and_the_layout_stays(sweep: SweepResults) -> None:
+    chart = draw("buffer", [sweep])
+    engine = chart.get_layout_engine()
+    encode(chart, "svg")
+    sides = [side for axes in chart.axes for side in axes.get_position(original=True).bounds]
+    assert all(abs(side - round(side, 4)) < 1e-12 for side in sides)
+    assert chart.get_layout_engine() is engine
 
 
 def test_styles_differ_in_grey_too(sweep: SweepResults) -> None:

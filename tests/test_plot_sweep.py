@@ -189,6 +189,7 @@ def test_one_at_a_time_keeps_the_other_factors_at_their_base(tmp_path: Path) -> 
     figure = describe("latency-load", [sweep], by=[])
     assert figure.panels[0].series[0].y.tolist() == pytest.approx([1, 2, 4])
     assert "Other factors at their base: circuit = cable." in figure.caption
+    assert "Averaged" not in figure.caption
 
 
 def test_carried_load_has_equality_and_rates_to_compare_with(sweep: SweepResults) -> None:
