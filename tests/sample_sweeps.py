@@ -103,7 +103,7 @@ def write_sweep(
         "name": name,
         "seed": seed,
         "scenario": SCENARIO,
-        "design": _design_dict(design),
+        "design": design_dict(design),
         "inputs": {},
         "runs": len(design.points) * design.replications,
         "complete": not missing,
@@ -128,7 +128,8 @@ def _write_part(folder: Path, requests: Sequence[Row], seed: int, warmup_ns: int
     return part
 
 
-def _design_dict(design: Design) -> dict[str, Any]:
+def design_dict(design: Design) -> dict[str, Any]:
+    """A design as manifests write it."""
     return {
         "kind": design.kind,
         "replications": design.replications,

@@ -14,6 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results
+from sample_results import request
+from sample_sweeps import design_of, write_sweep
 from samples import LOG, SCENARIO, Farweb
 
 # The command in a process of its own; a debug build warns, which is no part of what is tested.
@@ -143,7 +145,8 @@ def test_schema_scenario_is_json_as_people_see_it_too(farweb: Farweb) -> None:
 # In the order of a study: what one leaves, the next ones take.
 VERBS = (
     *("schema scenario", "schema results", "schema requests"),
-    *("workload import", "workload stats", "check", "run", "show", "plot", "export pcapng", "export xpl"),
+    *("workload import", "workload stats", "check", "run", "show", "sql", "plot", "report"),
+    *("export pcapng", "export xpl"),
 )
 
 
@@ -156,6 +159,9 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
     (folder / "access.log.gz").write_bytes(gzip.compress(log.encode()))
     farweb("workload", "import", "access.log", "--format", "squid", "-o", "requests.parquet")
     farweb("run", "satellite.toml", "--out", "results/cable")
+    write_sweep(
+        folder / "results/sweep", design_of({"workload.load": [1, 2]}, 2), requests=lambda *_: [request(0, 1, 9)]
+    )
     for verb in VERBS:
         answer = farweb(*verb.split(), "--help")
         assert answer.code == 0
@@ -179,7 +185,9 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
         "check": (cable,),
         "run": (cable,),
         "show": ("r",),
+        "sql": ("r", "select * from requests"),
         "plot": ("cdf", "r"),
+        "report": ("r",),
         "export pcapng": ("r",),
         "export xpl": ("r",),
     }
@@ -194,7 +202,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
     "arguments",
     [
         *("run cable.toml", "workload import access.log --format squid", "plot cdf results/cable"),
-        *("export pcapng results/cable", "export xpl results/cable"),
+        *("report results/cable", "export pcapng results/cable", "export xpl results/cable"),
     ],
 )
 def test_what_writes_a_file_is_silent_when_asked(farweb: Farweb, cable: Path, arguments: str) -> None:

@@ -1,21 +1,15 @@
 """What the latency figures draw, against results made by hand."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from farweb.errors import ResultsError
-from farweb.plot import draw
-from farweb.plot.latency import SCATTER_MAX, medians
+from farweb.plot import describe, draw
+from farweb.plot.latency import CURVE_POINTS, SCATTER_MAX, medians
 from farweb.plot.measured import labels
 from sample_results import SECOND, request, write_results
-
-
-def said(chart: Any, what: str) -> str:
-    (text,) = [text.get_text() for text in chart.texts if text.get_gid() == what]
-    return " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
 
 
 def test_dots_are_the_finished_requests_since_the_warm_up(tmp_path: Path) -> None:
@@ -28,13 +22,15 @@ def test_dots_are_the_finished_requests_since_the_warm_up(tmp_path: Path) -> Non
     ]
     results = write_results(tmp_path / "a", rows, warmup_ns=SECOND)
 
-    chart = draw("size-latency", [results])
+    figure = describe("size-latency", [results])
 
-    dots = chart.axes[0].collections[0].get_offsets()
-    assert np.asarray(dots).tolist() == [[1000, 0.5], [20000, 2.0]]
-    caption = said(chart, "caption")
-    assert "n = 2 finished requests; 1 failed and 1 unfinished ones are left out." in caption
-    assert "Seed 1, farweb 0.1.0." in caption
+    (panel,) = figure.panels
+    dots = panel.series[0]
+    assert (dots.form, dots.x.tolist(), dots.y.tolist()) == ("dots", [1000, 20000], [0.5, 2.0])
+    assert (panel.x.label, panel.y.label) == ("response size, headers included", "latency [s]")
+    assert panel.x.marks_carry_unit
+    assert "n = 2 finished requests; 1 failed and 1 unfinished ones are left out." in figure.caption
+    assert "Seed 1, farweb 0.1.0." in figure.caption
 
 
 def test_median_and_its_interval_by_size_class() -> None:
@@ -42,10 +38,11 @@ def test_median_and_its_interval_by_size_class() -> None:
     size = np.array([1024] * 25 + [2048] * 9)
     latency = np.array([*range(25, 0, -1), *[100] * 9], dtype=np.float64)
 
-    mean_size, median, low, high = medians(size, latency)
+    found = medians(size, latency)
 
-    assert np.allclose(mean_size, [1024])
-    assert (median.tolist(), low.tolist(), high.tolist()) == ([13], [7], [19])
+    assert np.allclose(found.size, [1024])
+    assert (found.median.tolist(), found.low.tolist(), found.high.tolist()) == ([13], [7], [19])
+    assert (found.size_class.tolist(), found.n.tolist()) == ([10], [25])
 
 
 def test_interval_of_the_median_covers_it_as_often_as_it_says() -> None:
@@ -53,8 +50,8 @@ def test_interval_of_the_median_covers_it_as_often_as_it_says() -> None:
     size = np.full(40, 5000)
     covered = 0
     for _ in range(2000):
-        _, _, low, high = medians(size, random.lognormal(0, 1, 40))
-        covered += bool(low[0] <= 1 <= high[0])
+        found = medians(size, random.lognormal(0, 1, 40))
+        covered += bool(found.low[0] <= 1 <= found.high[0])
     assert 0.94 < covered / 2000 < 0.99
 
 
@@ -68,35 +65,37 @@ def test_many_requests_become_density_with_a_panel_a_result(tmp_path: Path) -> N
     rows = [request(0, 0.1 + 0.001 * (place % 100), 100 + place) for place in range(number)]
     both = [write_results(tmp_path / name, rows, name=name) for name in ("a", "b")]
 
-    chart = draw("size-latency", both)
+    figure = describe("size-latency", both)
 
-    panels = [axes for axes in chart.axes if axes.get_title(loc="left") in ("a", "b")]
-    assert len(panels) == 2
-    for axes in panels:
-        assert axes.collections[0].get_array().sum() == number  # type: ignore[union-attr]
+    assert [(panel.title, panel.index) for panel in figure.panels] == [("a", 0), ("b", 1)]
+    for panel in figure.panels:
+        assert panel.density is not None
+        assert panel.density.count.sum() == number
+        assert panel.density.count.shape == (len(panel.density.y_edges) - 1, len(panel.density.x_edges) - 1)
+        assert (panel.density.x_edges[0] < 100) and (panel.density.y_edges[-1] > 0.199)
 
 
 def test_distribution_reaches_each_share_at_its_latency(tmp_path: Path) -> None:
     rows = [request(place, latency, 1000) for place, latency in enumerate([4.0, 1.0, 3.0, 2.0])]
     results = write_results(tmp_path / "a", rows)
 
-    chart = draw("cdf", [results])
-
-    curve, dots = chart.axes[0].lines
-    assert np.asarray(curve.get_xdata()).tolist() == [1, 1, 2, 3, 4]
-    assert np.asarray(curve.get_ydata()).tolist() == [0, 0.25, 0.5, 0.75, 1]
-    assert np.asarray(dots.get_xdata())[0] == 2.5
-    assert str(curve.get_label()) == "cable:  median 2.50 s, 90 % 3.70 s, 99 % 3.97 s"
+    curve, dots = describe("cdf", [results]).panels[0].series
+    assert curve.x.tolist() == [1, 1, 2, 3, 4]
+    assert curve.y.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert dots.x[0] == 2.5
+    assert curve.label == "cable:  median 2.50 s, 90 % 3.70 s, 99 % 3.97 s"
+    # Half the width of the band: sqrt(ln(2 / 0.05) / (2 * 4)) = 0.679.
+    assert curve.low is not None and curve.high is not None
+    assert curve.low.tolist() == pytest.approx([0, 0, 0, 0.0709, 0.3209], abs=1e-4)
+    assert curve.high[0] == pytest.approx(0.6791, abs=1e-4)
 
 
 def test_distribution_of_many_requests_keeps_both_ends(tmp_path: Path) -> None:
     rows = [request(0, 0.001 * place, 1000) for place in range(1, 5001)]
-    chart = draw("cdf", [write_results(tmp_path / "a", rows)])
-    curve = chart.axes[0].lines[0]
-    time, share = np.asarray(curve.get_xdata()), np.asarray(curve.get_ydata())
-    assert len(time) < 2100
-    assert (time[0], time[-1], share[-1]) == (0.001, 5.0, 1.0)
-    assert np.allclose(share[1:], time[1:] / 5)
+    curve = describe("cdf", [write_results(tmp_path / "a", rows)]).panels[0].series[0]
+    assert len(curve.x) <= CURVE_POINTS + 1
+    assert (curve.x[0], curve.x[-1], curve.y[-1]) == (0.001, 5.0, 1.0)
+    assert np.allclose(curve.y[1:], curve.x[1:] / 5)
 
 
 @pytest.mark.parametrize("name", ["size-latency", "cdf"])

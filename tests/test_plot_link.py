@@ -3,17 +3,11 @@
 from pathlib import Path
 
 import pytest
-from matplotlib.patches import Patch, StepPatch
 
 from farweb.errors import ResultsError
-from farweb.plot import draw
+from farweb.plot import describe, draw
 from farweb.plot.link import POINTS_MAX, intervals
 from sample_results import interval, write_results
-
-
-def heights(stairs: Patch) -> list[float]:
-    assert isinstance(stairs, StepPatch)
-    return [float(height) for height in stairs.get_data()[0]]
 
 
 def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
@@ -23,29 +17,41 @@ def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
         interval(0, "up", 0, bytes=1000),
         interval(0, "up", 1, bytes=2000),
     ]
-    chart = draw("link", [write_results(tmp_path / "a", [], links=rows)])
+    figure = describe("link", [write_results(tmp_path / "a", [], links=rows)])
 
-    rate, _, queue, _, busy, _, drops, _ = chart.axes
-    values = [heights(axes.patches[-1]) for axes in (rate, queue, busy, drops)]
-    assert values == [[8e6, 4e6], [100, 50], [25, 12.5], [2, 0]]
-    assert heights(queue.patches[0]) == [3000, 1500]  # the peak, behind the mean
-    assert rate.get_title(loc="left") == "down, server → client\n34.368 Mbit/s, 60 ms, queue 256000 B"
-    assert drops.get_title("right") == "2 dropped in all"
+    rate, up, queue, _, busy, _, drops, _ = figure.panels
+    # Each holds until the next; the last level is told again where it ends.
+    assert [panel.series[-1].y.tolist() for panel in (rate, queue, busy, drops)] == [
+        [8e6, 4e6, 4e6],
+        [100, 50, 50],
+        [25, 12.5, 12.5],
+        [2, 0, 0],
+    ]
+    assert rate.series[0].x.tolist() == [0, 1, 2]
+    assert queue.series[0].y.tolist() == [3000, 1500, 1500]  # the peak, behind the mean
+    assert [panel.y.label for panel in (rate, up, queue, busy)] == [
+        "carried [Mbit/s]",
+        "carried [kbit/s]",
+        "queue [kB]",
+        "busy [%]",
+    ]
+    assert rate.title == "down, server → client\n34.368 Mbit/s, 60 ms, queue 256000 B"
+    assert drops.note == "2 dropped in all"
 
 
 def test_a_direction_that_loses_packets_says_how(tmp_path: Path) -> None:
     results = write_results(tmp_path / "a", links=[interval(0, way, 0) for way in ("up", "down")])
     one = results.manifest["scenario"]["path"]["link"][0]
     results.manifest["scenario"]["path"]["link"] = [{**one, "up": {**one["up"], "loss": {"kind": "bernoulli"}}}]
-    down, up = draw("link", [results]).axes[:2]
-    assert up.get_title(loc="left").endswith("queue 256000 B, loss: bernoulli")
-    assert "loss" not in down.get_title(loc="left")
+    down, up = describe("link", [results]).panels[:2]
+    assert up.title.endswith("queue 256000 B, loss: bernoulli")
+    assert "loss" not in down.title
 
 
 def test_the_busiest_link_is_drawn_unless_one_is_named(tmp_path: Path) -> None:
     rows = [interval(link, way, 0, busy=0.1 + 0.5 * link) for link in (0, 1) for way in ("up", "down")]
     results = write_results(tmp_path / "a", links=rows)
-    titles = [draw("link", [results], link=link).axes[0].get_title(loc="left") for link in (None, 0, 1)]
+    titles = [describe("link", [results], link=link).panels[0].title for link in (None, 0, 1)]
     assert [title.splitlines()[0] for title in titles] == [
         "down, server → router1",
         "down, router1 → client",

@@ -1,4 +1,4 @@
-"""The report: whole, self-contained, and with the right numbers."""
+"""The page of runs: whole, self-contained, and with the right numbers; and the command."""
 
 import base64
 import re
@@ -7,89 +7,239 @@ from pathlib import Path
 
 import pytest
 
-from farweb.plot import draw
-from farweb.report import Report, latency_sheet
-from farweb.scenario import Check
+from farweb.errors import FarwebError, ResultsError
+from farweb.report import report
+from farweb.report.page import Page, facts, figure, paragraph, section, table, text_of
+from farweb.report.runs import latency_sheet
+from farweb.results import Results
+from farweb.scenario import Scenario
+from farweb.sheet import Sheet
+from sample_reports import scenario, with_scenario
 from sample_results import request, write_results
+from samples import Farweb
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
+HOSTILE = "</title><script>alert(1)</script><b onclick='x'>\"&amp;"
 
 
 class Outline(HTMLParser):
-    """Checks that elements nest, and keeps their attributes and the text."""
+    """Checks that elements nest, and keeps their attributes, the text and the headings."""
 
-    def __init__(self) -> None:
+    def __init__(self, html: str) -> None:
         super().__init__()
         self.open: list[str] = []
         self.attributes: list[tuple[str, str, str | None]] = []
+        self.tags: list[str] = []
         self.text = ""
+        self.headings: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self.open == []
+        self.text = self.text.replace("\N{NO-BREAK SPACE}", " ")
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
         self.attributes += [(tag, name, value) for name, value in attrs]
         if tag not in VOID:
             self.open.append(tag)
+        if tag in ("h1", "h2"):
+            self.headings.append("")
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("h1", "h2"):
+            self.headings[-1] += data
         self.text += data
+
+    def values(self, tag: str, name: str) -> list[str]:
+        return [str(value) for one, attribute, value in self.attributes if (one, attribute) == (tag, name)]
+
+
+HEADINGS = ["Answer", "Path", "Results", "Figures", "Links", "Assumptions", "Warnings", "How to reproduce"]
 
 
 @pytest.fixture
-def report(tmp_path: Path) -> Report:
+def cable_run(cable: Path) -> Results:
+    return Scenario.load(cable, {"record.links_every": "1 s"}).run(out="cable")
+
+
+@pytest.fixture
+def satellite_run(cable: Path) -> Results:
+    far = {"path.link.0.up.delay": "320 ms", "path.link.0.down.delay": "320 ms", "name": "satellite"}
+    return Scenario.load(cable, far).run(out="satellite")
+
+
+@pytest.fixture
+def lossy(tmp_path: Path) -> list[Results]:
+    """Two results by hand: ten requests of which one failed, and one request."""
     rows = [request(place, 0.1 * place, 1000) for place in range(1, 10)]
     lost = request(20, 9.0, 1, status="failed", end_ns=None, first_byte_ns=None)
     cable = write_results(tmp_path / "cable", [*rows, lost], name="cable <b>")
     satellite = write_results(tmp_path / "satellite", [request(1, 2.0, 1000)], name="satellite")
-    figures = {"name": "a path", "text": "a path\n\nclient --- server\n 60 ms & more\n", "warnings": ["MSS < 536"]}
-    check = Check(figures, {})
-    return Report(
-        "A title <b> & more", "A lead.", [cable, satellite], [check, check], [draw("cdf", [cable, satellite])]
-    )
+    return [with_scenario(each, scenario(tmp_path)) for each in (cable, satellite)]
 
 
-def test_the_table_has_the_numbers_of_each_run(report: Report) -> None:
-    sheet = latency_sheet(report.results)
+def test_the_table_has_the_numbers_of_each_run(lossy: list[Results]) -> None:
+    sheet = latency_sheet(lossy)
     # Nine latencies 0.1 … 0.9 s: the median 0.5, the 90 % quantile between the 8th and 9th (rank 7.2 of 0 … 8).
     assert sheet.rows[0] == ["cable <b>", "9", "1", "500 ms", "820 ms", "892 ms", "500 ms", "250 ms"]
     assert sheet.rows[1] == ["satellite", "1", "0", "2 s", "2 s", "2 s", "2 s", "1 s"]
 
 
-def test_the_page_is_well_formed_and_needs_nothing_else(tmp_path: Path, report: Report) -> None:
-    report.write(tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text("utf-8")
-    outline = Outline()
-    outline.feed(page)
-    outline.close()
-    assert outline.open == []
+def test_a_page_needs_nothing_but_itself(cable_run: Results) -> None:
+    page = report([cable_run]).html()
+    outline = Outline(page)
     assert "http://" not in page
     assert "https://" not in page
     linked = [value for tag, name, value in outline.attributes if name in ("src", "href", "srcset", "data")]
-    assert len(linked) == 1
+    assert len(linked) == 3
     assert all(value and value.startswith("data:image/png;base64,") for value in linked)
+    assert base64.b64decode(str(linked[0]).partition(",")[2]).startswith(b"\x89PNG")
     assert not re.search(r"<script|@import|url\(", page)
     assert "default-src 'none'" in page
+    assert not [name for _, name, _ in outline.attributes if name.startswith("on")]
 
 
-def test_the_page_holds_table_figure_paths_and_manifests(report: Report) -> None:
-    outline = Outline()
-    page = report.html()
-    outline.feed(page)
-    for word in ("A title <b> & more", "A lead.", "cable <b>", "820 ms", "60 ms & more", "MSS < 536", '"farweb run"'):
-        assert word in outline.text
-    assert "a path" not in outline.text  # the heading has the run's name; the drawing begins below it
-    assert "<pre>client --- server" in page
-    (image,) = [str(value) for tag, name, value in outline.attributes if (tag, name) == ("img", "src")]
-    assert base64.b64decode(image.partition(",")[2]).startswith(b"\x89PNG")
-    (words,) = [str(value) for tag, name, value in outline.attributes if (tag, name) == ("img", "alt")]
-    assert words.startswith("Distribution of latency. Share of requests")
+def test_a_page_can_be_read_aloud(cable_run: Results, satellite_run: Results) -> None:
+    outline = Outline(report([cable_run, satellite_run]).html())
+    assert outline.values("html", "lang") == ["en"]
+    assert outline.tags.count("h1") == 1
+    assert all(outline.values("img", "alt"))
+    assert set(outline.values("th", "scope")) == {"col", "row"}
+    assert outline.tags.count("caption") == outline.tags.count("table")
+    assert outline.values("svg", "role") == ["img", "img"]
+    assert all(len(label) > 100 for label in outline.values("svg", "aria-label"))
 
 
-def test_what_ran_tells_how_to_run_it_again(report: Report) -> None:
-    row = "<tr><td>satellite</td><td>0.1.0</td><td>1</td><td>60 s</td><td>500</td><td>100 ms</td></tr>"
-    assert row in report.html()
+def test_the_page_of_one_run(cable_run: Results) -> None:
+    outline = Outline(report([cable_run]).html())
+    assert outline.headings == ["How long do requests take over “cable”?", *HEADINGS]
+    latency = cable_run.summary().latency
+    assert latency.p50_s is not None
+    assert f"Median latency {latency.p50_s * 1e3:.0f} ms of 3 requests" in outline.text
+    assert "One run, one seed:" in outline.text
+    assert "farweb run scenario.toml --out cable\nfarweb report cable" in outline.text
+    assert "None." in outline.text
+    assert '"farweb run"' in outline.text
 
 
-def test_the_same_results_give_the_same_page(report: Report) -> None:
-    assert report.html() == report.html()
+def test_the_page_of_two_runs_tells_them_apart(cable_run: Results, satellite_run: Results) -> None:
+    page = report([cable_run, satellite_run])
+    outline = Outline(page.html())
+    assert outline.headings == ["How long do requests take over “cable” and “satellite”?", *HEADINGS]
+    medians = [result.summary().latency.p50_s or 0 for result in (cable_run, satellite_run)]
+    assert f"The median is {medians[1] / medians[0]:.3g} times as long for satellite as for cable." in outline.text
+    assert "60 ms or 320 ms" in outline.text
+    assert "bursts will lose packets (satellite)" in outline.text
+    assert "scenario-2.toml --out satellite\nfarweb report cable satellite" in outline.text
+
+
+def test_requests_without_a_latency_are_told(lossy: list[Results]) -> None:
+    outline = Outline(report(lossy, plots=["cdf"]).html())
+    assert "cable <b>: of 10 requests 1 failed; no latency has them." in outline.text
+    assert "cable <b>: median latency 500 ms of 9 requests" in outline.text
+    assert "cable <b>: 1 request failed; its latencies are of the others." in outline.text
+
+
+def test_a_run_without_an_answered_request_has_a_page(tmp_path: Path) -> None:
+    result = write_results(tmp_path / "lost", [request(1, 1.0, 1, status="failed", end_ns=None, first_byte_ns=None)])
+    outline = Outline(report([with_scenario(result, scenario(tmp_path))]).html())
+    assert "There is no latency: no request finished." in outline.text
+    assert "Figures" not in outline.headings
+
+
+def test_names_are_text_whatever_they_hold(tmp_path: Path) -> None:
+    effective = scenario(
+        tmp_path, {"name": HOSTILE, "path.nodes": [HOSTILE, "b"], "leg.0.from": HOSTILE, "leg.0.to": "b"}
+    )
+    run = write_results(tmp_path / "a", [request(1, 1.0, 1000)], name=HOSTILE)
+    again = write_results(tmp_path / "b", [request(1, 2.0, 1000)], name=HOSTILE)
+    made = report(
+        [with_scenario(each, effective) for each in (run, again)], title=HOSTILE, question=HOSTILE, plots=["cdf"]
+    )
+    page = made.html()
+    outline = Outline(page)
+    assert "script" not in outline.tags
+    assert "<b onclick" not in page
+    assert outline.headings[0] == HOSTILE
+    assert outline.text.count(HOSTILE) > 10
+
+
+def test_title_question_metrics_and_plots_are_as_asked_for(cable_run: Results) -> None:
+    made = report([cable_run], title="A title", question="Why?", plots=["cdf"])
+    outline = Outline(made.html())
+    assert made.title == outline.headings[0] == "A title"
+    assert "Why?" in outline.text
+    assert len(outline.values("img", "src")) == 1
+    assert "farweb report cable --title 'A title' --question 'Why?' --plot cdf" in outline.text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": ["latency_p51_s"]}, "latency_p5"),
+        ({"plots": ["pie"]}, "there is no plot 'pie'"),
+        ({"by": ["workload.load"]}, "runs have none"),
+    ],
+)
+def test_what_there_is_not_is_named(cable_run: Results, options: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(FarwebError, match=message):
+        report([cable_run], **options)  # type: ignore[arg-type]
+
+
+def test_no_results_are_no_report() -> None:
+    with pytest.raises(FarwebError, match="needs results"):
+        report([])
+
+
+def test_the_same_results_give_the_same_page(cable_run: Results, satellite_run: Results) -> None:
+    pages = [report([Results.open(each.path) for each in (cable_run, satellite_run)]).html() for _ in range(2)]
+    assert pages[0] == pages[1]
+
+
+def test_a_line_does_not_break_before_a_unit() -> None:
+    told = text_of("64 kB of 2 packets at 3.5 Mbit/s in 60 ms: 5 %, then 7 more").replace("\N{NO-BREAK SPACE}", "_")
+    assert told == "64_kB of 2_packets at 3.5_Mbit/s in 60_ms: 5_%, then 7 more"
+
+
+def test_what_has_nothing_to_say_is_not_there() -> None:
+    assert section("Heading", "", "") == ""
+    assert table(Sheet("Empty", ["a"], [])) == ""
+    assert facts([]) == ""
+    assert "<section" not in Page("Title", "", "subject", ("", "")).html()
+    assert section("Heading", paragraph("text")) == "<section><h2>Heading</h2><p>text</p></section>"
+
+
+def test_a_figure_says_in_words_what_it_shows(cable_run: Results) -> None:
+    from farweb.plot import draw
+
+    assert 'alt="Distribution of latency. Share of requests' in figure(draw("cdf", [cable_run]))
+
+
+def test_the_command_writes_the_page_where_it_is_asked_to(farweb: Farweb, cable_run: Results) -> None:
+    answer = farweb("report", "cable", "-o", "page.html", "--json")
+    assert answer.code == 0, answer.err
+    size = Path("page.html").stat().st_size
+    assert answer.json() == {"report": "page.html", "title": "How long do requests take over “cable”?", "bytes": size}
+    assert farweb("report", "cable").out == "cable/report.html\n"
+    # What the report left in the folder does not stop the next run.
+    assert farweb("run", "cable.toml", "--out", "cable", "--quiet").code == 0
+    assert not Path("cable/report.html").exists()
+
+
+@pytest.mark.parametrize("arguments", ["nowhere", "cable --plot pie", "cable --by circuit", "cable --metric speed"])
+def test_the_command_says_what_is_wrong_in_a_line(farweb: Farweb, cable_run: Results, arguments: str) -> None:
+    answer = farweb("report", *arguments.split())
+    assert answer.code == 2
+    assert len(answer.err.splitlines()) == 1
+    assert not Path("cable/report.html").exists()
+
+
+def test_sweeps_and_runs_do_not_go_on_one_page(tmp_path: Path, cable_run: Results) -> None:
+    from sample_sweeps import design_of, write_sweep
+
+    sweep = write_sweep(tmp_path / "sweep", design_of({"workload.load": [1, 2]}, 2))
+    with pytest.raises(ResultsError, match="one sweep, or of runs"):
+        report([sweep, cable_run])

@@ -117,6 +117,7 @@ def check_folder(farweb: Farweb, said: dict[str, object]) -> None:
     assert results.runs["status"].to_list() == ["done"] * len(results.runs)
     manifest = json.loads(Path("fill/manifest.json").read_text())
     assert manifest["search"]["answer"]["answer"] == said["answer"]
+    assert manifest["search"]["text"] == said["text"]
     before = {path: path.read_bytes() for path in Path("fill").glob("*") if path.is_file() and path.stem != "timings"}
     parts = sorted(Path("fill/parts").iterdir())
     again = farweb(

@@ -7,9 +7,10 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from farweb.statistics.intervals import _resampled_quantiles, _resamples, quantiles, student
+from farweb.statistics.intervals import _resampled_quantiles, _resamples, quantiles, student, students
 from farweb.statistics.paired import paired
 
 FINITE = st.floats(-1e6, 1e6)
@@ -116,7 +117,7 @@ def test_intervals_of_quantiles_cover_what_they_say(n: int, share: float, at_lea
 
 def test_paired_differences_by_hand() -> None:
     # Differences 1, 2, 3 from levels that vary with the replication by far more.
-    found = paired([11, 22, 33], [10, 20, 30])
+    (found,) = paired([[11, 22, 33]], [[10, 20, 30]])
     assert (found.interval.n, found.interval.mean, found.interval.sd) == (3, 2.0, 1.0)
     assert (found.base, found.percent) == (20.0, 10.0)
     # Variances 121 and 100: the pairing leaves 1 of 221.
@@ -128,7 +129,7 @@ def test_paired_differences_by_hand() -> None:
 @given(st.lists(st.tuples(FINITE, FINITE), min_size=2, max_size=20))
 def test_pairs_are_scipys_and_welch_is_too(pairs: list[tuple[float, float]]) -> None:
     level, base = (np.array(values) for values in zip(*pairs, strict=True))
-    found = paired(level, base)
+    (found,) = paired([level], [base])
     if min(np.ptp(level), np.ptp(base), np.ptp(level - base)) < 1e-3:
         return
     related = scipy.stats.ttest_rel(level, base).confidence_interval()
@@ -138,9 +139,26 @@ def test_pairs_are_scipys_and_welch_is_too(pairs: list[tuple[float, float]]) -> 
 
 
 def test_a_replication_that_lacks_either_is_no_pair() -> None:
-    assert paired([1, 2, math.nan], [0, math.nan, 5]).interval.n == 1
-    assert paired([math.nan], [1]).base is None
-    assert paired([1, 2], [0, 0]).percent is None
+    (one,) = paired([[1, 2, math.nan]], [[0, math.nan, 5]])
+    assert (one.interval.n, one.base, one.unpaired, one.variance_reduction) == (1, 0, None, None)
+    (none,) = paired([[math.nan]], [[1]])
+    assert (none.interval.n, none.base, none.percent) == (0, None, None)
+    (of_zero,) = paired([[1, 2]], [[0, 0]])
+    assert of_zero.percent is None
+
+
+def test_differences_that_vary_by_rounding_alone_do_not_vary() -> None:
+    base = np.array([0.12, 0.13, 0.14])
+    (found,) = paired([base + 0.1], [base])
+    assert (found.interval.low, found.interval.high) == (found.interval.mean, found.interval.mean)
+    assert found.variance_reduction == 1
+
+
+@given(arrays.arrays(np.float64, (4, 5), elements=st.sampled_from([math.nan, 0.1, 0.2, 7, 1e6])))
+def test_rows_are_judged_one_by_one(rows: NDArray[np.float64]) -> None:
+    assert students(rows) == [student(row) for row in rows]
+    for place, together in enumerate(paired(rows, rows[::-1])):
+        assert [together] == paired(rows[place : place + 1], rows[::-1][place : place + 1])
 
 
 @settings(max_examples=20)

@@ -43,7 +43,7 @@ def main(out: Path, console: "Console") -> None:
     Raises:
         FarwebError: The examples are missing, since this is not a source tree; or something could not be written.
     """
-    from farweb.report import Report, latency_sheet
+    from farweb.report.runs import latency_sheet, runs_page
     from farweb.sheet import to_rich
 
     imported = _workload(out, console)
@@ -54,13 +54,13 @@ def main(out: Path, console: "Console") -> None:
     console.print()
     charts = _figures(runs, out, console)
     report = out / "report.html"
-    Report(
+    runs_page(
+        list(runs.values()),
         title=_TITLE,
-        lead=f"{imported.requests:,} requests of a synthetic proxy log (seed {SEED}), carried packet by packet over "
-        "two paths that differ in nothing but their delay.",
-        results=list(runs.values()),
-        checks=[scenario.check() for scenario in scenarios.values()],
+        question=f"What does the delay of a satellite cost? {imported.requests:,} requests of a synthetic proxy log "
+        f"(seed {SEED}), carried packet by packet over two paths that differ in nothing but their delay.",
         charts=charts,
+        checks=[scenario.check() for scenario in scenarios.values()],
         imported=imported,
     ).write(report)
     _say(console, "all of it on one page", report)

@@ -9,7 +9,8 @@ import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,7 +220,7 @@ def measure(results: "Results") -> dict[str, Value]:
     measured = manifest["measured"]
     from_ns, to_ns = measured["from_ns"], measured["to_ns"]
     requests = _Requests(from_ns, to_ns, results.warmup_ns)
-    for columns in read_columns(results, "requests", _REQUEST_COLUMNS):
+    for columns in read_columns(results.path / "requests.parquet", _REQUEST_COLUMNS):
         requests.add(columns)
     span_s = (to_ns - from_ns) / _NS
     found: dict[str, Value] = {
@@ -239,7 +240,7 @@ _REQUEST_COLUMNS = (
 )
 
 
-def read_columns(results: "Results", table: str, names: Iterable[str]) -> Iterable[dict[str, Any]]:
+def read_columns(file: Path | BinaryIO, names: Iterable[str]) -> Iterable[dict[str, Any]]:
     """Row groups of a table of a run, as Arrow columns by name; a column that the table lacks is left out.
 
     For small tables much faster than a query: a sweep reads a thousand of them.
@@ -250,7 +251,6 @@ def read_columns(results: "Results", table: str, names: Iterable[str]) -> Iterab
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = results.path / f"{table}.parquet"
     try:
         with pq.ParquetFile(file) as parquet:
             has = set(parquet.schema_arrow.names)
@@ -259,7 +259,8 @@ def read_columns(results: "Results", table: str, names: Iterable[str]) -> Iterab
                 read = parquet.read_row_group(group, wanted, use_threads=False)
                 yield {name: read.column(name) for name in wanted}
     except (OSError, pa.ArrowException) as error:
-        raise ResultsError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from None
+        place = file if isinstance(file, Path) else getattr(file, "path", file)
+        raise ResultsError(f"{place}: cannot be read: {str(error).splitlines()[0]}") from None
 
 
 def whole_numbers(column: Any) -> NDArray[np.int64]:
@@ -393,10 +394,11 @@ def _rate(link: Mapping[str, Any]) -> float | None:
 def _connections(results: "Results", from_ns: int, to_ns: int) -> dict[str, Value]:
     """How many connections there were, and how many were open at a time in the measured interval."""
     names = ("connections", "connections_open_mean", "connections_open_max")
-    if not (results.path / "connections.parquet").is_file():
+    file = results.path / "connections.parquet"
+    if not file.is_file():
         return dict.fromkeys(names)
     number, opens, closes = 0, [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for columns in read_columns(results, "connections", ("open_ns", "close_ns")):
+    for columns in read_columns(file, ("open_ns", "close_ns")):
         open_ns = whole_numbers(columns["open_ns"])
         number += open_ns.size
         close_ns = whole_numbers(columns["close_ns"].fill_null(results.manifest["now_ns"]))

@@ -73,7 +73,10 @@ def with_margin(value: float, margin: float, unit: str, *, signed: bool = False)
     finest = _MOST_DIGITS - 1 - math.floor(math.log10(largest / scale)) if largest else 0
     wanted = 1 - math.floor(math.log10(margin)) if margin else 2 - math.floor(math.log10(abs(value))) if value else 0
     places = max(0, min(wanted, finest))
-    text = f"{value:{'+' if signed else ''},.{places}f} ± {f'{margin:,.{places}f}' if margin else '0'}"
+    width = f"{margin:,.{places}f}"
+    if not float(width.replace(",", "")):
+        width = f"{margin:.1g}"  # none, or narrower than the digits that are shown
+    text = f"{value:{'+' if signed else ''},.{places}f} ± {width}"
     return f"{text} {name}".rstrip()
 
 

@@ -140,16 +140,18 @@ def how_to_record(table: str) -> str:
 
 
 def open_results(path: str | Path) -> "Results | SweepResults":
-    """Open the results folder of a run or of a sweep, whichever it is.
+    """Open the results folder of a run or of a sweep, whichever it is; a sweep may be at a URL, such as s3://….
 
     Raises:
         ResultsError: There is neither at `path`.
     """
     from farweb.sweep.results import SweepResults
 
+    if "://" in str(path):
+        return SweepResults.open(path)
     path = Path(path)
-    manifest = read_manifest(path, None)
-    return Results(path, manifest) if manifest["kind"] == RUN_KIND else SweepResults(path, manifest)
+    kind = read_manifest(path, None)["kind"]
+    return Results.open(path) if kind == RUN_KIND else SweepResults.open(path)
 
 
 def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
@@ -163,18 +165,31 @@ def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
         ResultsError: There is no such result at `path`.
     """
     try:
-        content = json.loads((path / MANIFEST).read_text("utf-8"))
+        content = (path / MANIFEST).read_bytes()
     except FileNotFoundError:
         what = f"no {MANIFEST} in it" if path.is_dir() else "no such folder"
         raise ResultsError(f"{path}: not a results folder: {what}") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise ResultsError(f"{path / MANIFEST}: cannot be read: {error}") from None
-    manifest: dict[str, Any] = content if isinstance(content, dict) else {}
+    return parse_manifest(content, str(path), kind)
+
+
+def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, Any]:
+    """The content of a manifest; see `read_manifest`.
+
+    Raises:
+        ResultsError: It is not the manifest of such a result.
+    """
+    try:
+        parsed = json.loads(content)
+    except ValueError as error:
+        raise ResultsError(f"{place}/{MANIFEST}: cannot be read: {error}") from None
+    manifest: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
     found = manifest.get("kind")
     if found not in _MANIFEST_KEYS or (kind is not None and found != kind):
         what = "a run" if kind == RUN_KIND else "a sweep" if kind == SWEEP_KIND else "a run or a sweep"
         instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""
-        raise ResultsError(f"{path}: not the results folder of {what}{instead}")
+        raise ResultsError(f"{place}: not the results folder of {what}{instead}")
     if missing := sorted(_MANIFEST_KEYS[found] - manifest.keys()):
-        raise ResultsError(f"{path / MANIFEST}: has no {missing[0]}: it is damaged, or of another version of farweb")
+        raise ResultsError(f"{place}/{MANIFEST}: has no {missing[0]}: it is damaged, or of another version of farweb")
     return manifest

@@ -19,6 +19,7 @@ from farweb.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.errors import ResultsError
 from farweb.export import CAPTURE, PLOT
 from farweb.plot import NAMES
+from farweb.report import REPORT
 from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
 from farweb.scenario import Scenario
 from farweb.tables import open_hosts, open_requests, row_count
@@ -225,7 +226,8 @@ def _may_write(out: Path) -> None:
     if not out.is_dir():
         raise ResultsError(f"{out}: is a file; name a folder with --out")
     own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
-    drawn = {CAPTURE, PLOT, *(f"{name}.png" for name in NAMES)}  # where `farweb plot` and `export` put them
+    # Where `farweb plot`, `export` and `report` put them.
+    drawn = {CAPTURE, PLOT, REPORT, *(f"{name}.png" for name in NAMES)}
     other = sorted({path.name for path in out.iterdir()} - own - drawn)
     if other:
         raise ResultsError(

@@ -7,7 +7,6 @@ loaded or written, and a statement that is not a query is refused.
 import difflib
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.columns import results_tables
@@ -34,8 +33,8 @@ def query_run(results: "Results", query: str) -> "pl.DataFrame":
         for table in results_tables():
             file = results.path / f"{table}.parquet"
             if file.is_file():
-                database.execute(f"CREATE VIEW {table} AS SELECT * FROM {_parquet([file])}")
-        return _answer(database, results.path, query)
+                database.execute(f"CREATE VIEW {table} AS SELECT * FROM {_parquet([str(file.absolute())])}")
+        return _answer(database, str(results.path.absolute()), query)
 
 
 def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
@@ -53,9 +52,16 @@ def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
     from farweb.sweep.results import STATISTICS
     from farweb.sweep.tables import to_table
 
+    store = sweep.store
+
+    def place(file: str) -> str:
+        return file if store.folder is not None else str(store.filesystem.unstrip_protocol(file))
+
     named = set(re.findall(r"\w+", query.lower()))
     with duckdb.connect() as database:
         labels = ["run", *(factor.name for factor in sweep.design.factors), "replication"]
+        if store.folder is None:
+            database.register_filesystem(store.filesystem)
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())
         for table in STATISTICS:
@@ -66,13 +72,13 @@ def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
         for table in results_tables():
             if files := sweep.files(table):
                 own = ", ".join(f"runs.{_quoted(label)}" for label in labels)
-                without = ", ".join(["filename", *_shared(labels, next(iter(files.values())))])
+                without = ", ".join(["filename", *_shared(labels, table)])
                 database.execute(
                     f"CREATE VIEW {table} AS SELECT {own}, part.* EXCLUDE ({without}) "
-                    f"FROM {_parquet(files.values())} AS part "
+                    f"FROM {_parquet(map(place, files.values()))} AS part "
                     r"JOIN runs ON runs.run = regexp_extract(part.filename, 'run=([^/\\]*)[/\\][^/\\]*$', 1)"
                 )
-        return _answer(database, sweep.path, query)
+        return _answer(database, place(store.path("")), query)
 
 
 def _quoted(name: str) -> str:
@@ -80,26 +86,24 @@ def _quoted(name: str) -> str:
     return f'"{doubled}"'
 
 
-def _shared(labels: Iterable[str], file: Path) -> list[str]:
-    """Columns of a run's table that are called like a label, which then stands for the label."""
-    import pyarrow.parquet as pq
-
-    names = set(pq.read_schema(file).names)
+def _shared(labels: Iterable[str], table: str) -> list[str]:
+    """Columns of a run's table that are called like a label, whose name then stands for the label."""
+    names = {column["name"] for column in results_tables()[table]["columns"]}
     return [_quoted(label) for label in labels if label in names]
 
 
-def _parquet(files: Iterable[Path]) -> str:
+def _parquet(files: Iterable[str]) -> str:
     """The rows of files, as a table of SQL, with the column `filename`."""
     texts = ", ".join("'" + _escaped(file).replace("'", "''") + "'" for file in files)
     return f"read_parquet([{texts}], filename = true, hive_partitioning = false)"
 
 
-def _escaped(path: Path) -> str:
+def _escaped(path: str) -> str:
     """A path as DuckDB takes it, to which `*`, `?` and `[` are patterns."""
-    return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
+    return re.sub(r"([*?\[])", r"[\1]", path)
 
 
-def _answer(database: "duckdb.DuckDBPyConnection", path: Path, query: str) -> "pl.DataFrame":
+def _answer(database: "duckdb.DuckDBPyConnection", path: str, query: str) -> "pl.DataFrame":
     import duckdb
     import polars as pl
 
@@ -119,9 +123,9 @@ def _answer(database: "duckdb.DuckDBPyConnection", path: Path, query: str) -> "p
     return frame
 
 
-def _lock(database: "duckdb.DuckDBPyConnection", path: Path) -> None:
+def _lock(database: "duckdb.DuckDBPyConnection", path: str) -> None:
     """Leave nothing to be reached but the results folder."""
-    folders = {str(path.absolute()), _escaped(path)}
+    folders = {path, _escaped(path)}
     texts = ", ".join("'" + folder.replace("'", "''") + "'" for folder in sorted(folders))
     for setting in (
         f"allowed_directories = [{texts}]",

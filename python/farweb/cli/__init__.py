@@ -14,7 +14,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, runs, schema, size, sql, sweeps, workload
+from farweb.cli import export, figures, report, runs, schema, size, sql, sweeps, workload
 from farweb.errors import FarwebError, RunError
 
 _FAILED = 3
@@ -34,6 +34,7 @@ app.command()(sweeps.sweep)
 app.command()(size.size)
 app.command()(runs.show)
 app.command()(figures.plot)
+app.command()(report.report)
 app.command()(sql.sql)
 app.add_typer(export.app, name="export")
 app.add_typer(workload.app, name="workload")

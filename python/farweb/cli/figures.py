@@ -6,16 +6,17 @@ from typing import Annotated
 import typer
 
 from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.errors import FarwebError
 
 
 def plot(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="size-latency, cdf, link, timeseq, cwnd; 'list' tells what each shows."),
+        typer.Argument(metavar="NAME", help="Name of a figure; 'list' tells what each shows and needs."),
     ],
     results: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="RESULTS…", help="Results folders; several are drawn together."),
+        typer.Argument(metavar="RESULTS…", help="Folder of a run or a sweep; several runs are drawn together."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -23,15 +24,34 @@ def plot(
             "--out",
             "-o",
             metavar="FILE",
-            help="A .png, .svg or .pdf file; NAME.png in the folder when left out.",
+            help="A .png, .svg or .pdf file, or .html to zoom into; NAME.png in the folder when left out.",
         ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FACTOR", help="Of a sweep: a series for each combination of levels of these; all when left out."
+        ),
+    ] = None,
+    x: Annotated[
+        str | None,
+        typer.Option("--x", metavar="FACTOR", help="Of a sweep: what is drawn against; the load when left out."),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="For latency-load and effects: what is drawn; latency_mean_s when left out."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACTOR=LEVEL", help="Of a sweep: draw this level only; again for further ones."),
     ] = None,
     connection: Annotated[
         int | None,
         typer.Option(min=0, help="For timeseq and cwnd: the connection; that of the slowest request when left out."),
     ] = None,
     link: Annotated[
-        int | None, typer.Option(min=0, help="For link: the link, 0 at the clients; the busiest when left out.")
+        int | None,
+        typer.Option(min=0, help="For link and buffer: the link, 0 at the clients; the busiest when left out."),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -45,18 +65,42 @@ def plot(
 
         farweb plot timeseq results/satellite --connection 17
 
+        farweb plot latency-load results/sweep --by circuit --metric latency_p90_s -o figure.html
+
         farweb plot list
     """
     del debug
-    from farweb.plot import NAMES, draw
-    from farweb.results import Results
+    from farweb.plot import FIGURES, NAMES, draw
+    from farweb.results import open_results
 
     output = Output(as_json, quiet)
     if name == "list":
-        output.result(NAMES, "\n".join(f"{figure:14} {what}" for figure, what in NAMES.items()))
+        lines = (f"{figure:16} {kind.shows}\n{'':16} {kind.told}" for figure, kind in FIGURES.items())
+        output.result(NAMES, "\n".join(lines))
         return
-    opened = [Results.open(path) for path in results or ()]
+    opened = [open_results(path) for path in results or ()]
     file = out or (opened[0].path if opened else Path()) / f"{name}.png"
-    draw(name, opened, file, connection=connection, link=link)
+    draw(
+        name,
+        opened,
+        file,
+        connection=connection,
+        link=link,
+        by=by or None,
+        x=x,
+        metric=metric,
+        where=_levels(where or ()) or None,
+    )
     if as_json or not quiet:
         output.result({"figure": name, "file": str(file)}, str(file))
+
+
+def _levels(where: list[str] | tuple[()]) -> dict[str, list[str]]:
+    """The levels of each factor that `--where` names."""
+    levels: dict[str, list[str]] = {}
+    for text in where:
+        factor, equals, level = text.partition("=")
+        if not equals or not factor or not level:
+            raise FarwebError(f"--where {text}: write FACTOR=LEVEL, for example --where circuit=satellite")
+        levels.setdefault(factor.strip(), []).append(level.strip())
+    return levels

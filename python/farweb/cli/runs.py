@@ -87,7 +87,9 @@ def run(
 
 
 def show(
-    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep.")],
+    results: Annotated[
+        str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
+    ],
     metric: Annotated[
         list[str] | None,
         typer.Option(

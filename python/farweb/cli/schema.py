@@ -33,7 +33,7 @@ def scenario(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) 
 
 @app.command()
 def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
-    """Print the tables of a results folder: every column with type, unit and meaning.
+    """Print the tables of a results folder, of a run and of a sweep: every column with type, unit and meaning.
 
     Example:
 
@@ -41,8 +41,9 @@ def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -
     """
     del debug
     from farweb.columns import results_tables
+    from farweb.sweep.tables import all_specs
 
-    _print(results_tables().values(), Output(as_json, quiet))
+    _print([*results_tables().values(), *all_specs()], Output(as_json, quiet))
 
 
 @app.command()

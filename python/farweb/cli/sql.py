@@ -17,7 +17,9 @@ _MOST_SHOWN = 1000  # chosen: more rows nobody reads on a terminal
 
 
 def sql(
-    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep.")],
+    results: Annotated[
+        str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
+    ],
     query: Annotated[str, typer.Argument(metavar="QUERY", help="SQL, in quotes.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the answer to FILE.parquet or FILE.csv.")
@@ -35,11 +37,13 @@ def sql(
 
     Examples:
 
-        farweb sql results/sweep 'select "workload.load", avg(latency_p50_s) from runs group by all order by all'
+        farweb sql results/sweep "select status, count(*) from runs group by all"
 
         farweb sql results/sweep 'describe requests'
 
-        farweb sql results/cable 'select host, count(*) from requests group by host' -o hosts.csv
+        farweb sql results/sweep 'select "workload.load", mean from estimates'
+
+        farweb sql results/cable "select host, end_ns from requests" -o ends.csv
     """
     del debug
     from farweb.results import open_results

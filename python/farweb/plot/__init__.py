@@ -1,93 +1,252 @@
 """Figures from results, redrawn from Parquet without simulating.
 
-Every figure says what it shows, with units on its axes, n and the seed. matplotlib is imported when a figure is drawn,
-not before; its global state stays as it was.
+Every figure says what it shows, with units on its axes, n and the seeds. matplotlib and plotly are imported when a
+figure is drawn, not before; matplotlib's global state stays as it was.
 """
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError, ResultsError
 
 if TYPE_CHECKING:
+    from farweb.plot.figure import Figure
     from farweb.plot.style import Chart
     from farweb.results import Results
+    from farweb.sweep.results import SweepResults
 
-NAMES = {
-    "size-latency": "latency against response size, with the median by size class; one or several results",
-    "cdf": "distribution of latency; one or several results",
-    "link": "rate, queue, busy share and drops of a link over time (needs record.links_every)",
-    "timeseq": "time–sequence plot of a connection: segments, ACKs, window, SACK (needs record.packets)",
-    "cwnd": "congestion window, threshold and flight of a connection (needs record.packets)",
+
+@dataclass(frozen=True)
+class Kind:
+    """A figure that there is.
+
+    Attributes:
+        shows: What it shows.
+        of: What it is drawn from: ``run``: one run; ``runs``: one or several runs, or a sweep; ``sweep``: one sweep.
+        options: What `draw` takes for it.
+        needs: What the scenario has to say, empty for nothing.
+    """
+
+    shows: str
+    of: str
+    options: tuple[str, ...] = ()
+    needs: str = ""
+
+    @property
+    def told(self) -> str:
+        """What it is drawn from, what it needs, and its options, in one line."""
+        needs = f"; needs {self.needs}" if self.needs else ""
+        return f"of {_OF[self.of]}{needs}; {', '.join(f'--{option}' for option in self.options)}"
+
+
+_OF = {"run": "a run", "runs": "one or several runs, or a sweep", "sweep": "a sweep"}
+
+FIGURES = {
+    "size-latency": Kind("latency against response size, with the median by size class", "runs", ("by", "where")),
+    "cdf": Kind("distribution of latency", "runs", ("by", "where")),
+    "link": Kind("rate, queue, busy share and drops of a link over time", "run", ("link",), "record.links_every"),
+    "timeseq": Kind(
+        "time–sequence plot of a connection: segments, ACKs, window, SACK", "run", ("connection",), "record.packets"
+    ),
+    "cwnd": Kind("congestion window, threshold and flight of a connection", "run", ("connection",), "record.packets"),
+    "latency-load": Kind(
+        "latency, or another metric, against the offered load or another factor",
+        "sweep",
+        ("by", "x", "metric", "where"),
+        "a factor with numbers",
+    ),
+    "carried-offered": Kind(
+        "what the link carried against what was offered", "sweep", ("by", "x", "where"), "a factor with numbers"
+    ),
+    "buffer": Kind(
+        "mean and peak of a queue against the load",
+        "sweep",
+        ("by", "x", "where", "link"),
+        "a factor with numbers",
+    ),
+    "connections": Kind(
+        "connections open at a time, against the load",
+        "sweep",
+        ("by", "x", "where"),
+        "record.connections and a factor with numbers",
+    ),
+    "effects": Kind(
+        "how much of a metric's variation each factor explains, and the effect of each level",
+        "sweep",
+        ("metric",),
+        "a full factorial with replications",
+    ),
 }
-"""The figures there are: name and what it shows."""
+"""The figures there are, by name."""
 
-_OF_ONE = ("link", "timeseq", "cwnd")
+NAMES = {name: f"{kind.shows}; {kind.told}" for name, kind in FIGURES.items()}
+"""The figures there are: name and what it shows, of what, and with which options."""
 
 
 def draw(
     name: str,
-    results: "Sequence[Results]",
+    results: "Sequence[Results | SweepResults]",
     out: Path | None = None,
     *,
     connection: int | None = None,
     link: int | None = None,
+    by: Sequence[str] | None = None,
+    x: str | None = None,
+    metric: str | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
 ) -> "Chart":
     """Draw a figure, and save it when `out` is given.
 
     Args:
-        name: One of `NAMES`.
-        results: What to draw; `link`, `timeseq` and `cwnd` take one result, the others any number.
-        out: File to write; its suffix names the format: .png, .svg or .pdf. The same figure gives the same bytes.
+        name: One of `FIGURES`, which says what each is drawn from and which of the options below it has.
+        results: What to draw: a run, several runs, or a sweep.
+        out: File to write; its suffix names the format: .png, .svg, .pdf, or .html for one to zoom into. The same
+            figure gives the same bytes.
         connection: Connection for `timeseq` and `cwnd`; None: that of the slowest finished request.
-        link: Link for `link`, 0 at the clients; None: the busiest.
+        link: Link for `link` and `buffer`, 0 at the clients; None: the busiest.
+        by: Factors of which each combination of levels is a series; None: all that vary.
+        x: Factor on the horizontal axis; None: the load that was offered, or the factor with most numbers.
+        metric: Metric of `latency-load` and `effects`; None: ``latency_mean_s``.
+        where: By factor, the level or levels that are drawn: ``{"circuit": "satellite"}``; None: all.
 
     Returns:
-        The figure, to be changed further; `farweb.plot.draw` has saved it already.
+        The figure, to be changed further; `farweb.plot.draw` has saved it already. Its `description` holds what is
+        drawn as numbers and words.
 
     Raises:
-        FarwebError: An unknown name or suffix, an option that the figure does not have, no results, or results that
-            lack what the figure needs.
+        FarwebError: An unknown name, suffix, factor, level or metric, an option that the figure does not have, no
+            results, or results that lack what the figure needs.
         RunError: The file cannot be written.
     """
-    if name not in NAMES:
-        raise FarwebError(f"there is no plot {name!r}; plots: {', '.join(NAMES)}")
-    if connection is not None and name not in ("timeseq", "cwnd"):
-        raise FarwebError(f"plot {name} has no option connection; timeseq and cwnd have")
-    if link is not None and name != "link":
-        raise FarwebError(f"plot {name} has no option link; plot link has")
-    if not results:
-        raise FarwebError(f"plot {name} needs results to draw")
-    if name in _OF_ONE and len(results) != 1:
-        raise ResultsError(f"plot {name} draws one result at a time, not {len(results)}: name one results folder")
+    given = {"connection": connection, "link": link, "by": by, "x": x, "metric": metric, "where": where}
+    _check(name, results, {option: value for option, value in given.items() if value is not None})
 
-    from farweb.plot import style
+    from farweb.plot import paper, style
 
     if out is not None:
-        style.check_target(out)
+        style.check_target(out, on_paper=name in _WITHOUT_DESCRIPTION)
     with style.look():
-        chart = _build(name, results, connection, link)
+        if name in _WITHOUT_DESCRIPTION:
+            chart = _paint(name, results[0], connection)
+        else:
+            chart = paper.paint(describe(name, results, link=link, by=by, x=x, metric=metric, where=where))
     if out is not None:
         style.save(chart, out)
     return chart
 
 
-def _build(name: str, results: "Sequence[Results]", connection: int | None, link: int | None) -> "Chart":
-    from farweb.plot import cwnd, latency, timeseq
+_WITHOUT_DESCRIPTION = ("timeseq", "cwnd")
+
+
+def _check(name: str, results: "Sequence[Results | SweepResults]", options: Mapping[str, Any]) -> None:
+    """See that the figure exists, has these options, and can be drawn from such results."""
+    from farweb.results import Results
+
+    if name not in FIGURES:
+        near = difflib.get_close_matches(name, FIGURES, 1)
+        raise FarwebError(f"there is no plot {name!r};{f' {near[0]}?' if near else ''} plots: {', '.join(FIGURES)}")
+    for option in options:
+        if option not in FIGURES[name].options:
+            having = [other for other, kind in FIGURES.items() if option in kind.options]
+            raise FarwebError(f"plot {name} has no option {option}; {_and(having)} {'have' if having[1:] else 'has'}")
+    if not results:
+        raise FarwebError(f"plot {name} needs results to draw")
+    of = FIGURES[name].of
+    runs = [each for each in results if isinstance(each, Results)]
+    if of == "sweep" and runs:
+        raise ResultsError(f"{runs[0].path}: is a run, and plot {name} draws a sweep: name the folder of a sweep")
+    if of == "run" and len(runs) < len(results):
+        sweep = next(each for each in results if not isinstance(each, Results))
+        raise ResultsError(f"{sweep.path}: is a sweep, and plot {name} draws a run: name one in {sweep.path / 'parts'}")
+    if len(runs) < len(results) != 1:
+        raise ResultsError(f"plot {name} draws one sweep at a time, not {len(results)} results")
+    if of == "run" and len(results) != 1:
+        raise ResultsError(f"plot {name} draws one result at a time, not {len(results)}: name one results folder")
+    if runs and (of_sweeps := [option for option in options if option in ("by", "where")]):
+        raise ResultsError(f"{runs[0].path}: is a run, and has no factors for option {of_sweeps[0]}")
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+
+
+def describe(
+    name: str,
+    results: "Sequence[Results | SweepResults]",
+    *,
+    link: int | None = None,
+    by: Sequence[str] | None = None,
+    x: str | None = None,
+    metric: str | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+) -> "Figure":
+    """What a figure holds, in numbers and words: what `draw` paints. All but `timeseq` and `cwnd` have that.
+
+    Args:
+        name: As for `draw`.
+        results: As for `draw`.
+        link: As for `draw`.
+        by: As for `draw`.
+        x: As for `draw`.
+        metric: As for `draw`.
+        where: As for `draw`.
+
+    Raises:
+        FarwebError: As `draw`.
+    """
+    given = {"link": link, "by": by, "x": x, "metric": metric, "where": where}
+    _check(name, results, {option: value for option, value in given.items() if value is not None})
+    if name in _WITHOUT_DESCRIPTION:
+        raise FarwebError(f"plot {name} has no description")
+
+    from farweb.results import Results
+
+    runs = [each for each in results if isinstance(each, Results)]
+    if runs:
+        return _describe_runs(name, runs, link)
+    (sweep,) = (each for each in results if not isinstance(each, Results))
+    levels = {factor: [some] if isinstance(some, str) else list(some) for factor, some in (where or {}).items()}
+
+    from farweb.plot.against import Ask
+
+    return _describe_sweep(name, sweep, Ask(by, x, metric, levels, link))
+
+
+def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None) -> "Figure":
+    from farweb.plot import latency
     from farweb.plot import link as links
 
     match name:
         case "size-latency":
-            return latency.size_latency(results)
+            return latency.size_latency(runs)
         case "cdf":
-            return latency.cdf(results)
-        case "link":
-            return links.link(results[0], link)
-        case "timeseq":
-            return timeseq.timeseq(results[0], connection)
+            return latency.cdf(runs)
         case _:
-            return cwnd.cwnd(results[0], connection)
+            return links.link(runs[0], link)
+
+
+def _describe_sweep(name: str, sweep: "SweepResults", ask: Any) -> "Figure":
+    from farweb.plot import effects, load, pooled
+
+    figures = {
+        "size-latency": pooled.size_latency,
+        "cdf": pooled.cdf,
+        "latency-load": load.latency_load,
+        "carried-offered": load.carried_offered,
+        "buffer": load.buffer,
+        "connections": load.connections,
+        "effects": effects.effects,
+    }
+    return figures[name](sweep, ask)
+
+
+def _paint(name: str, result: Any, connection: int | None) -> "Chart":
+    from farweb.plot import cwnd, timeseq
+
+    return timeseq.timeseq(result, connection) if name == "timeseq" else cwnd.cwnd(result, connection)
 
 
 class Plots:
@@ -115,3 +274,38 @@ class Plots:
     def cwnd(self, connection: int | None = None, *, out: Path | None = None) -> "Chart":
         """Congestion window, threshold and flight of a connection; as `timeseq`. See `draw`."""
         return draw("cwnd", [self._results], out, connection=connection)
+
+
+class SweepPlots:
+    """The figures of a sweep, for notebooks: ``sweep.plot.latency_load(by=["circuit"])``. `draw` has the options."""
+
+    def __init__(self, sweep: "SweepResults") -> None:
+        self._sweep = sweep
+
+    def latency_load(self, *, out: Path | None = None, **options: Any) -> "Chart":
+        """Latency or another metric against the load. Options: by, x, metric, where."""
+        return draw("latency-load", [self._sweep], out, **options)
+
+    def carried_offered(self, *, out: Path | None = None, **options: Any) -> "Chart":
+        """What the link carried against what was offered. Options: by, x, where."""
+        return draw("carried-offered", [self._sweep], out, **options)
+
+    def buffer(self, *, out: Path | None = None, **options: Any) -> "Chart":
+        """Mean and peak of a queue against the load. Options: by, x, where, link."""
+        return draw("buffer", [self._sweep], out, **options)
+
+    def connections(self, *, out: Path | None = None, **options: Any) -> "Chart":
+        """Connections open at a time against the load. Options: by, x, where."""
+        return draw("connections", [self._sweep], out, **options)
+
+    def effects(self, *, out: Path | None = None, **options: Any) -> "Chart":
+        """How much of a metric's variation each factor explains. Options: metric."""
+        return draw("effects", [self._sweep], out, **options)
+
+    def size_latency(self, *, out: Path | None = None, **options: Any) -> "Chart":
+        """Median latency by response size. Options: by, where."""
+        return draw("size-latency", [self._sweep], out, **options)
+
+    def cdf(self, *, out: Path | None = None, **options: Any) -> "Chart":
+        """Distribution of latency. Options: by, where."""
+        return draw("cdf", [self._sweep], out, **options)

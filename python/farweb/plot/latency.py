@@ -2,18 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from farweb.plot import style
+from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Series
 from farweb.plot.measured import Measured, counts, measured, provenance
 from farweb.quantities import seconds
 from farweb.results import Results
-
-Floats = NDArray[np.float64]
 
 SCATTER_MAX = 20_000
 """Requests up to which each is a dot of its own; above, density is drawn. Chosen: more dots hide one another."""
@@ -22,11 +19,18 @@ CLASS_MIN = 10
 """Requests that a size class needs for a median. Chosen: from 6 on the sample holds a 95 % interval (1 − 2·2⁻⁶), but
 that is its whole range; from 10 on the extremes no longer decide."""
 
-CURVE_POINTS = 2_000
-"""Points of a distribution curve; chosen: more than a screen has columns."""
+CURVE_POINTS = 1_000
+"""Points of a distribution curve; chosen: about as many as a screen has columns."""
+
+CELLS = (70, 50)
+"""Columns and rows of cells in which density is counted; chosen: a cell of a panel is some two points wide."""
+
+SIZE = Axis("response size, headers included", "B", "log")
+LATENCY = Axis("latency", "s", "log")
+MARKED = (0.5, 0.9, 0.99)
 
 
-def size_latency(results: Sequence[Results]) -> style.Chart:
+def size_latency(results: Sequence[Results]) -> Figure:
     """Latency against response size on logarithmic axes, with the median by size class.
 
     Every finished request is a dot; with more than `SCATTER_MAX` requests each result gets a panel that shows density.
@@ -36,117 +40,104 @@ def size_latency(results: Sequence[Results]) -> style.Chart:
         FarwebError: A result has no finished request.
     """
     requests = measured(results)
-    total = sum(len(each.finished) for each in requests)
-    if total <= SCATTER_MAX:
-        chart = style.Chart(figsize=(8, 5.2))
-        _scatter(chart.subplots(), requests)
-        what = "Each dot is a request."
-    else:
-        chart = style.Chart(figsize=(8, 1.2 + 3.6 * math.ceil(len(requests) / 2)) if len(requests) > 1 else (8, 5.2))
-        _densities(chart, requests)
-        what = "Shade: number of requests, on a logarithmic scale."
-    style.frame(
-        chart,
+    dots = sum(len(each.finished) for each in requests) <= SCATTER_MAX
+    panels = _scatter(requests) if dots else _densities(requests)
+    what = "Each dot is a request." if dots else "Shade: number of requests, on a logarithmic scale."
+    columns = min(2, len(panels))
+    return Figure(
         "Latency by response size",
         f"{what} Lines: median by size class (a factor of two, at least {CLASS_MIN} requests); bars: its 95 % interval "
         f"by order statistics, requests taken as independent. Latency runs from the start of a request to the last "
         f"byte of its response at the first node. {counts(requests)} {provenance(results)}",
+        panels,
+        columns=columns,
+        counted="requests",
+        size=(8, 5.2 if len(panels) == 1 else 1.2 + 3.6 * math.ceil(len(panels) / columns)),
+        share_x=True,
+        share_y=True,
     )
-    return chart
 
 
-def _scatter(axes: Axes, requests: Sequence[Measured]) -> None:
-    size = 14 if sum(len(each.finished) for each in requests) < 3_000 else 5
+@dataclass(frozen=True)
+class Medians:
+    """Medians by size class, an element a class, by size.
+
+    Attributes:
+        size: Geometric mean of the sizes, in B.
+        median: Of the latencies, in s.
+        low: Lower ends of the 95 % intervals.
+        high: Upper ends.
+        size_class: Numbers of the classes.
+        n: Requests in each.
+    """
+
+    size: Floats
+    median: Floats
+    low: Floats
+    high: Floats
+    size_class: NDArray[np.int64]
+    n: NDArray[np.int64]
+
+    def series(self, label: str, index: int) -> Series:
+        """The medians as a line with bars."""
+        return Series(label, index, self.size, self.median, "points", self.low, self.high, "bars", self.n)
+
+
+def _scatter(requests: Sequence[Measured]) -> tuple[Panel, ...]:
+    series: list[Series] = []
     for index, each in enumerate(requests):
-        colour = style.series(index)["color"]
-        axes.scatter(
-            each.finished["response_bytes"].to_numpy(),
-            each.finished["latency_s"].to_numpy(),
-            s=size,
-            alpha=0.35,
-            color=colour,
-            marker=style.MARKERS[index % len(style.MARKERS)],
-            linewidths=0,
-            rasterized=True,
+        size, latency = _columns(each)
+        series.append(Series("", index, size, latency, "dots"))
+    for index, each in enumerate(requests):
+        series.append(_medians(each, index, each.label if len(requests) > 1 else ""))
+    return (Panel(SIZE, LATENCY, tuple(series)),)
+
+
+def _densities(requests: Sequence[Measured]) -> tuple[Panel, ...]:
+    """A panel a result, with common cells."""
+    columns = [_columns(each) for each in requests]
+    edges = [
+        np.geomspace(
+            min(float(each.min()) for each in both) / 1.05, max(float(each.max()) for each in both) * 1.05, n + 1
         )
-        _draw_medians(axes, each, index, label=each.label)
-    _log_axes(axes)
-    if len(requests) > 1:
-        style.legend(axes, columns=3)
-
-
-def _densities(chart: style.Chart, requests: Sequence[Measured]) -> None:
-    """A panel a result, on common axes and with a common scale of density."""
-    columns = min(2, len(requests))
-    rows = math.ceil(len(requests) / columns)
-    grid = chart.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    panels = list(grid.flat)
-    bins = []
-    for index, (axes, each) in enumerate(zip(panels, requests, strict=False)):
-        bins.append(
-            axes.hexbin(
-                each.finished["response_bytes"].to_numpy(),
-                each.finished["latency_s"].to_numpy(),
-                xscale="log",
-                yscale="log",
-                gridsize=(70, 45),
-                mincnt=1,
-                cmap="Greys",
-                linewidths=0.1,
-                rasterized=True,
-            )
+        for both, n in zip(zip(*columns, strict=True), CELLS, strict=True)
+    ]
+    panels = []
+    for index, (each, (size, latency)) in enumerate(zip(requests, columns, strict=True)):
+        count = np.histogram2d(size, latency, bins=edges)[0].T.astype(np.int64)
+        density = Density(edges[0], edges[1], count, "requests")
+        panels.append(
+            Panel(SIZE, LATENCY, (_medians(each, index, ""),), title=each.label, index=index, density=density)
         )
-        _draw_medians(axes, each, index, label=None)
-        axes.set_title(each.label, color=style.series(index)["color"], fontweight="bold")
-        _log_axes(axes)
-        axes.label_outer()
-    for axes in panels[len(requests) :]:
-        axes.set_visible(False)
-    most = max(float(np.max(each.get_array())) for each in bins)
-    for each in bins:
-        each.set_norm(_density_norm(most))
-    chart.colorbar(bins[0], ax=panels, label="requests in a cell", shrink=0.7, pad=0.01)
+    return tuple(panels)
 
 
-def _density_norm(most: float) -> Any:
-    from matplotlib.colors import LogNorm
-
-    return LogNorm(0.35, max(most, 2.0))  # below 1, so that a single request is grey and not white
-
-
-def _draw_medians(axes: Axes, each: Measured, index: int, label: str | None) -> None:
-    look = style.series(index)
-    size, median, low, high = medians(each.finished["response_bytes"].to_numpy(), each.finished["latency_s"].to_numpy())
-    axes.errorbar(
-        size,
-        median,
-        yerr=(median - low, high - median),
-        color=look["color"],
-        linestyle=look["linestyle"],
-        marker=style.MARKERS[index % len(style.MARKERS)],
-        markersize=5,
-        markeredgecolor="white",
-        markeredgewidth=0.7,
-        elinewidth=1.1,
-        capsize=2,
-        label=label,
-        zorder=5,
-    )
+def _columns(each: Measured) -> tuple[Floats, Floats]:
+    """Size and latency of each finished request; a logarithmic axis has no place for a size of 0."""
+    size = each.finished["response_bytes"].to_numpy().astype(np.float64)
+    return np.maximum(size, 1.0), each.finished["latency_s"].to_numpy()
 
 
-def medians(size: NDArray[np.int64], latency: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+def _medians(each: Measured, index: int, label: str) -> Series:
+    found = medians(each.finished["response_bytes"].to_numpy(), each.finished["latency_s"].to_numpy())
+    return found.series(label, index)
+
+
+def size_classes(size: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The class of each size: k for [2^k, 2^(k+1)) bytes."""
+    return np.floor(np.log2(np.maximum(size, 1))).astype(np.int64)
+
+
+def medians(size: NDArray[np.int64], latency: Floats) -> Medians:
     """Median latency by size class, with the 95 % interval of each.
 
-    Classes are [2^k, 2^(k+1)) bytes; those with fewer than `CLASS_MIN` requests are left out. The interval lies between
-    two order statistics, by the normal approximation of the binomial: ranks n/2 ± 0.98·√n.
-
-    Returns:
-        Geometric mean size, median, low and high end of the interval; an element a class, by size.
+    Classes with fewer than `CLASS_MIN` requests are left out. The interval lies between two order statistics, by the
+    normal approximation of the binomial: ranks n/2 ± 0.98·√n.
     """
-    size_class = np.floor(np.log2(np.maximum(size, 1))).astype(np.int64)
-    rows = []
-    for each in np.unique(size_class):
-        inside = size_class == each
+    classes = size_classes(size)
+    numbers, rows = [], []
+    for number in np.unique(classes):
+        inside = classes == number
         n = int(inside.sum())
         if n < CLASS_MIN:
             continue
@@ -154,21 +145,14 @@ def medians(size: NDArray[np.int64], latency: Floats) -> tuple[Floats, Floats, F
         reach = 0.98 * math.sqrt(n)
         low = ordered[max(math.floor(n / 2 - reach), 1) - 1]
         high = ordered[min(math.ceil(1 + n / 2 + reach), n) - 1]
-        rows.append((np.exp(np.log(size[inside]).mean()), np.median(ordered), low, high))
+        numbers.append((number, n))
+        rows.append((np.exp(np.log(np.maximum(size[inside], 1)).mean()), np.median(ordered), low, high))
     table = np.array(rows, dtype=np.float64).reshape(-1, 4)
-    return table[:, 0], table[:, 1], table[:, 2], table[:, 3]
+    whole = np.array(numbers, dtype=np.int64).reshape(-1, 2)
+    return Medians(table[:, 0], table[:, 1], table[:, 2], table[:, 3], whole[:, 0], whole[:, 1])
 
 
-def _log_axes(axes: Axes) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("response size, headers included")
-    axes.set_ylabel("latency [s]")
-    style.counted(axes.xaxis, "B")
-    style.log_seconds(axes.yaxis)
-
-
-def cdf(results: Sequence[Results]) -> style.Chart:
+def cdf(results: Sequence[Results]) -> Figure:
     """Distribution of latency: the share of finished requests that took at most so long, a curve a result.
 
     The band is the 95 % band of Dvoretzky, Kiefer and Wolfowitz with Massart's constant (Annals of Probability 18,
@@ -178,45 +162,37 @@ def cdf(results: Sequence[Results]) -> style.Chart:
         FarwebError: A result has no finished request.
     """
     requests = measured(results)
-    chart = style.Chart(figsize=(8, 5))
-    axes = chart.subplots()
-    for index, each in enumerate(requests):
-        _draw_distribution(axes, each, index)
-    axes.set_xscale("log")
-    axes.set_xlabel("latency [s]")
-    axes.set_ylabel("share of requests")
-    axes.set_ylim(0, 1.02)
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 0.9, 1])
-    style.log_seconds(axes.xaxis)
-    style.legend(axes, columns=1)
-    style.frame(
-        chart,
+    series = [
+        part
+        for index, each in enumerate(requests)
+        for part in distribution(each.finished["latency_s"].to_numpy(), each.label, index)
+    ]
+    return Figure(
         "Distribution of latency",
         "Share of requests whose last byte arrived within the time on the axis. Dots: 50th, 90th and 99th percentile. "
         f"Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as independent. {counts(requests)} "
         f"{provenance(results)}",
+        (Panel(LATENCY, SHARE, tuple(series)),),
     )
-    return chart
 
 
-def _draw_distribution(axes: Axes, each: Measured, index: int) -> None:
-    ordered = np.sort(each.finished["latency_s"].to_numpy())
+SHARE = Axis("share of requests", low=0, high=1.02, marks=(0, 0.25, 0.5, 0.75, 0.9, 1))
+
+
+def distribution(latency: Floats, label: str, index: int) -> tuple[Series, Series]:
+    """The curve of a distribution with its band, and the percentiles on it; its label tells them."""
+    ordered = np.sort(latency)
     n = len(ordered)
     place = np.unique(np.linspace(0, n - 1, min(n, CURVE_POINTS)).round().astype(np.int64))
-    latency = np.concatenate((ordered[:1], ordered[place]))
+    x = np.concatenate((ordered[:1], ordered[place]))
     share = np.concatenate(([0.0], (place + 1) / n))
-    look = style.series(index)
-    marks = np.quantile(ordered, (0.5, 0.9, 0.99))
-    told = ", ".join(f"{name} {seconds(mark)}" for name, mark in zip(("median", "90 %", "99 %"), marks, strict=True))
-    axes.step(latency, share, where="post", label=f"{each.label}:  {told}", **look)
     half = math.sqrt(math.log(2 / 0.05) / (2 * n))
-    axes.fill_between(
-        latency,
-        np.clip(share - half, 0, 1),
-        np.clip(share + half, 0, 1),
-        step="post",
-        color=look["color"],
-        alpha=0.15,
-        linewidth=0,
-    )
-    axes.plot(marks, (0.5, 0.9, 0.99), "o", color=look["color"], markersize=4.5, markeredgecolor="white", clip_on=False)
+    low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
+    marks = np.quantile(ordered, MARKED)
+    curve = Series(f"{label}:  {percentiles(marks)}", index, x, share, "steps", low, high)
+    return curve, Series("", index, marks, np.array(MARKED), "marks")
+
+
+def percentiles(marks: Floats) -> str:
+    """The percentiles that a curve marks, in words."""
+    return ", ".join(f"{name} {seconds(mark)}" for name, mark in zip(("median", "90 %", "99 %"), marks, strict=True))

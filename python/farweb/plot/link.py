@@ -1,14 +1,12 @@
 """A link over time: what it carried, how full its queue was, and what it dropped, in both directions."""
 
-from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from farweb.errors import ResultsError
-from farweb.plot import style
+from farweb.plot.figure import Axis, Figure, Form, Panel, Series
 from farweb.plot.measured import labels, provenance
 from farweb.quantities import seconds
 from farweb.results import Results
@@ -20,7 +18,7 @@ DIRECTIONS = ("down", "up")
 """Columns of the figure: responses ride down, requests up; most bytes go down."""
 
 
-def link(result: Results, index: int | None = None) -> style.Chart:
+def link(result: Results, index: int | None = None) -> Figure:
     """Rate carried, queue, busy share and drops of one link over time, a column a direction.
 
     Args:
@@ -41,27 +39,19 @@ def link(result: Results, index: int | None = None) -> style.Chart:
         index = _busiest(rows)
     if index not in numbers:
         raise ResultsError(f"{result.path}: there is no link {index}; links: {', '.join(map(str, numbers))}")
-    chart = style.Chart(figsize=(9, 7))
-    grid = chart.subplots(4, 2, sharex=True, height_ratios=(3, 3, 1.6, 1.6))
-    length_s = 0.0
-    for column, direction in enumerate(DIRECTIONS):
-        samples, length_s = intervals(rows, index, direction)
-        axes = list(grid[:, column])
-        axes[0].set_title(_title(result.manifest["scenario"], index, direction), fontsize=9)
-        _draw_direction(axes, samples, style.PALETTE[column])
-        _say_drops(axes[3], samples)
-        _label(axes)
-    for axes, name in zip(grid[:, 0], ("carried", "queue", "busy [%]", "drops"), strict=True):
-        axes.set_ylabel(name)
+    columns = [_panels(result, rows, index, direction) for direction in DIRECTIONS]
+    length_s = max(intervals(rows, index, direction)[1] for direction in DIRECTIONS)
     packets = rows["packets"].filter(rows["link"] == index).sum()
-    style.frame(
-        chart,
+    return Figure(
         f"Link {index} over time – {labels([result])[0]}",
         f"Averages over {seconds(length_s)} of: IP bits carried, queue (line: time-weighted mean; shade: peak), share "
         f"of time in transmission; and packets dropped in each. Scales differ by column. n = {packets:,} packets. "
         f"{provenance([result])}",
+        tuple(panel for row in zip(*columns, strict=True) for panel in row),
+        columns=2,
+        size=(9, 7),
+        share_x=True,
     )
-    return chart
 
 
 def _busiest(rows: pl.DataFrame) -> int:
@@ -96,33 +86,39 @@ def intervals(rows: pl.DataFrame, index: int, direction: str) -> tuple[pl.DataFr
     return samples, float(one["interval_ns"].to_list()[0] if len(one) else 0) * merge / 1e9
 
 
-def _draw_direction(axes: Sequence[Axes], samples: pl.DataFrame, colour: str) -> None:
-    if samples.is_empty():
-        return
-    edges = [*samples["from_s"].to_list(), samples["to_s"][-1]]
-    axes[0].stairs(samples["rate_bps"].to_numpy(), edges, color=colour, linewidth=1.2)
-    axes[1].stairs(samples["queue_max"].to_numpy(), edges, color=colour, alpha=0.25, fill=True, linewidth=0)
-    axes[1].stairs(samples["queue_mean"].to_numpy(), edges, color=colour, linewidth=1.2)
-    axes[2].stairs(samples["busy_percent"].to_numpy(), edges, color=colour, linewidth=1.2)
-    axes[3].stairs(samples["drops"].to_numpy(), edges, color=style.INK, fill=True, linewidth=0)
-    axes[0].set_xlim(edges[0], edges[-1])
+def _panels(result: Results, rows: pl.DataFrame, index: int, direction: str) -> tuple[Panel, ...]:
+    """The four panels of a direction, from the top."""
+    samples, _ = intervals(rows, index, direction)
+    time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])
+    x = Axis("time", "s", low=float(time.min(initial=0)), high=float(time.max(initial=1)))
 
+    def series(column: str, form: Form = "steps", style: int | None = 0) -> Series:
+        held = samples[column].to_numpy().astype(np.float64)
+        return Series("", style, time, np.append(held, held[-1:]), form)
 
-def _label(axes: Sequence[Axes]) -> None:
-    for each in axes:
-        each.set_ylim(bottom=0)
-    style.counted(axes[0].yaxis, "bit/s")
-    style.counted(axes[1].yaxis, "B")
-    axes[2].set_ylim(0, min(105, axes[2].get_ylim()[1]))
-    axes[3].yaxis.set_major_locator(MaxNLocator(nbins=3, integer=True))
-    axes[3].set_ylim(0, max(1.5, axes[3].get_ylim()[1]))
-    axes[3].set_xlabel("time [s]")
+    def panel(axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = "") -> Panel:
+        return Panel(x, axis.fitted(*(each.y for each in drawn)), drawn, title=title, note=note, weight=weight)
 
-
-def _say_drops(axes: Axes, samples: pl.DataFrame) -> None:
-    """How many there are, above the panel: bars may stand anywhere in it."""
-    total = int(samples["drops"].sum())
-    axes.set_title(f"{total:,} dropped in all" if total else "none dropped", loc="right", fontsize=8.5, pad=2)
+    most = float(samples["busy_percent"].max() or 0)  # type: ignore[arg-type]
+    busy = Axis("busy", "%", low=0, high=105 if most > 95 else None)
+    drops = int(samples["drops"].sum())
+    told = f"{drops:,} dropped in all" if drops else "none dropped"
+    return (
+        panel(
+            Axis("carried", "bit/s", low=0),
+            series("rate_bps"),
+            weight=3,
+            title=_title(result.manifest["scenario"], index, direction),
+        ),
+        panel(Axis("queue", "B", low=0), series("queue_max", "area"), series("queue_mean"), weight=3),
+        panel(busy, series("busy_percent"), weight=1.6),
+        panel(
+            Axis("drops", low=0, high=None if drops else 1.5, whole=True),
+            series("drops", "area", None),
+            weight=1.6,
+            note=told,
+        ),
+    )
 
 
 def _title(scenario: dict[str, Any], index: int, direction: str) -> str:

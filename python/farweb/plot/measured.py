@@ -34,10 +34,18 @@ def measured(results: Sequence[Results]) -> list[Measured]:
     Raises:
         ResultsError: A result has no finished request.
     """
-    return [_measured(result, label) for result, label in zip(results, labels(results), strict=True)]
+    found = [measured_run(result, label) for result, label in zip(results, labels(results), strict=True)]
+    for result, each in zip(results, found, strict=True):
+        if each.finished.is_empty():
+            raise ResultsError(
+                f"{result.path}: no request finished, so there is no latency to plot "
+                f"({each.failed} failed, {each.unfinished} unfinished)"
+            )
+    return found
 
 
-def _measured(result: Results, label: str) -> Measured:
+def measured_run(result: Results, label: str = "") -> Measured:
+    """The requests of one result that enter a figure; there may be none."""
     since = result.scan("requests").filter(pl.col("start_ns") >= result.warmup_ns)
     statuses = dict(since.group_by("status").len().collect().iter_rows())
     finished = (
@@ -49,11 +57,6 @@ def _measured(result: Results, label: str) -> Measured:
         )
         .collect()
     )
-    if finished.is_empty():
-        raise ResultsError(
-            f"{result.path}: no request finished, so there is no latency to plot "
-            f"({statuses.get('failed', 0)} failed, {statuses.get('unfinished', 0)} unfinished)"
-        )
     return Measured(label, finished, statuses.get("failed", 0), statuses.get("unfinished", 0))
 
 
@@ -78,7 +81,12 @@ def provenance(results: Sequence[Results]) -> str:
 def counts(requests: Sequence[Measured]) -> str:
     """How many requests a figure shows and how many it leaves out, for a caption."""
     shown = listed([f"{len(each.finished):,}" for each in requests])
+    return f"n = {shown} finished requests{left_out(requests)}"
+
+
+def left_out(requests: Sequence[Measured]) -> str:
+    """The end of a sentence about requests: how many more there were that a figure leaves out."""
     failed = sum(each.failed for each in requests)
     unfinished = sum(each.unfinished for each in requests)
     out = [f"{n:,} {word}" for n, word in ((failed, "failed"), (unfinished, "unfinished")) if n]
-    return f"n = {shown} finished requests" + (f"; {listed(out)} ones are left out." if out else ".")
+    return f"; {listed(out)} ones are left out." if out else "."

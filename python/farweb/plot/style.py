@@ -10,16 +10,20 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
 from farweb.atomic import staged_file
 from farweb.errors import FarwebError
+
+if TYPE_CHECKING:
+    from farweb.plot.figure import Figure as Description
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Colours of series, told apart with any common colour vision.
@@ -30,12 +34,18 @@ white, the other is the colour of text.
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)))
-"""Markers and dashes by series, so that a grey print can be read too; dashes change once the colours are used up."""
+"""Markers and dashes by series, so that a grey print can be read too. A colour comes again after six series, colour and
+dash together after twelve."""
+
+COMPARED: Any = (0, (2, 2.5))
+IDENTITY: Any = (0, (9, 3))
+"""Dashes of lines that are there to compare with, finer and coarser than those of series."""
 
 INK = "#222222"
 QUIET = "#6B6B6B"
 
 SUFFIXES = (".png", ".svg", ".pdf")
+HTML = ".html"
 
 # Any: matplotlib types the keys, differently from version to version.
 _RC: Any = {
@@ -65,16 +75,36 @@ _RC: Any = {
     "agg.path.chunksize": 20000,
 }
 
-_FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
+FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
+_COLUMNS_MAX = 6  # of a legend; chosen: more are not found at a glance
 _POINTS_A_LINE = 11.5
+_LETTERS_AN_INCH = 12.5  # of nine points, measured with room to spare
 _CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
 
 
 class Chart(Figure):
-    """A figure that a notebook shows by itself; otherwise a matplotlib `Figure`."""
+    """A figure that a notebook shows by itself; otherwise a matplotlib `Figure`.
+
+    Attributes:
+        description: What is drawn, in numbers and words; None for a figure that is drawn without one.
+    """
+
+    description: "Description | None" = None
 
     def _repr_png_(self) -> bytes:
         return encode(self, "png")
+
+    def html(self) -> str:
+        """A page with the figure to zoom into, the values under the pointer; refers to nothing outside.
+
+        Raises:
+            FarwebError: The figure has no description, or plotly is not installed.
+        """
+        if self.description is None:
+            raise FarwebError("this figure is drawn for paper only")
+        from farweb.plot.browser import page
+
+        return page(self.description)
 
 
 @contextmanager
@@ -86,32 +116,64 @@ def look() -> Iterator[None]:
             yield
 
 
-def series(index: int) -> dict[str, Any]:
-    """Colour and dash of the series with this number, counted from 0."""
-    return {
-        "color": PALETTE[index % len(PALETTE)],
-        "linestyle": LINES[index // len(PALETTE) % len(LINES)],
-    }
+def series(index: int | None) -> dict[str, Any]:
+    """Colour and dash of the series with this number, counted from 0; None: the colour of text."""
+    if index is None:
+        return {"color": INK, "linestyle": LINES[0]}
+    return {"color": PALETTE[index % len(PALETTE)], "linestyle": LINES[index % len(LINES)]}
 
 
-def frame(chart: Figure, title: str, caption: str) -> None:
-    """Put the title above the axes and the caption below, and lay the axes out between them.
+def marker(index: int | None) -> str:
+    """Marker of the series with this number, counted from 0."""
+    return MARKERS[(index or 0) % len(MARKERS)]
+
+
+def frame(chart: Figure, title: str, caption: str, entries: Sequence[Line2D] = (), heading: str = "") -> None:
+    """Put the title and a legend above the axes and the caption below, and lay the axes out between them.
 
     Args:
         chart: The figure, of any size.
         title: One line: what is drawn.
         caption: What is to be seen, with n and seed; wrapped to the width.
+        entries: Lines of a legend of the whole figure, named by their labels; in as many columns as the width takes.
+        heading: What the entries are: stands above them.
     """
     width, height = chart.get_size_inches()
     together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
     lines = textwrap.wrap(together, int(width * _CHARACTERS_AN_INCH))
     foot = (len(lines) * _POINTS_A_LINE + 9) / 72 / height
     head = 26 / 72 / height
+    if entries:
+        head += _put_legend(chart, entries, heading, 1 - 23 / 72 / height) + 4 / 72 / height
     chart.set_layout_engine("constrained", rect=(0.005, foot, 0.985, 1 - foot - head), hspace=0.03)
     chart.text(0.012, 1 - 7 / 72 / height, title, fontsize=11.5, fontweight="bold", va="top", gid="title")
     chart.text(
         0.012, 5 / 72 / height, "\n".join(lines), fontsize=8, color=QUIET, va="bottom", linespacing=1.25, gid="caption"
     )
+
+
+def _put_legend(chart: Figure, entries: Sequence[Line2D], heading: str, top: float) -> float:
+    """Put a legend of as many columns as fit with its upper edge at `top`; its height, as a share of the figure's."""
+    for columns in range(min(len(entries), _COLUMNS_MAX), 0, -1):
+        legend = chart.legend(
+            handles=entries,
+            title=heading or None,
+            ncols=columns,
+            loc="upper left",
+            bbox_to_anchor=(0.004, top),
+            alignment="left",
+            borderaxespad=0.0,
+            borderpad=0.3,
+            handlelength=2.6,
+            columnspacing=1.6,
+            fontsize=9,
+            title_fontsize=9,
+        )
+        box = legend.get_window_extent()
+        if columns == 1 or box.width <= 0.985 * chart.bbox.width:
+            return float(box.height / chart.bbox.height)
+        legend.remove()
+    raise AssertionError("one column is taken whatever its width")
 
 
 def log_seconds(axis: Axis) -> None:
@@ -120,7 +182,7 @@ def log_seconds(axis: Axis) -> None:
     Call it last: it goes by the limits that the data have set.
     """
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * _FEW_DECADES else (1,)))
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * FEW_DECADES else (1,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
@@ -150,32 +212,72 @@ def encode(chart: Figure, suffix: str) -> bytes:
         "pdf": {"CreationDate": None, "Creator": "farweb", "Producer": None},
     }
     buffer = io.BytesIO()
-    with look():
+    with look(), _laid_out(chart):
         chart.savefig(buffer, format=suffix, metadata=stamps[suffix])
     return buffer.getvalue()
 
 
-def check_target(out: Path) -> None:
+@contextmanager
+def _laid_out(chart: Figure) -> Iterator[None]:
+    """Keep the axes at places rounded to 1/10,000 of the figure as long as the block lasts.
+
+    The layout solves equations in an order that changes from time to time, and so do the last digits of its places.
+    """
+    engine = chart.get_layout_engine()
+    if engine is None:
+        yield
+        return
+    engine.execute(chart)
+    chart.set_layout_engine("none")
+    for axes in chart.axes:
+        left, bottom, width, height = (round(side, 4) for side in axes.get_position(original=True).bounds)
+        axes.set_position((left, bottom, width, height))
+        axes.set_in_layout(True)  # the layout comes back after the block
+    try:
+        yield
+    finally:
+        chart.set_layout_engine(engine)
+
+
+def check_target(out: Path, *, on_paper: bool = False) -> None:
     """Refuse a file name whose suffix is not that of a figure, before anything is drawn.
 
+    Args:
+        out: The file.
+        on_paper: Whether the figure is drawn for paper only, and not for a browser.
+
     Raises:
-        FarwebError: The suffix is none of png, svg, pdf.
+        FarwebError: The suffix is none of png, svg, pdf and, unless `on_paper`, html.
     """
-    if out.suffix.lower() not in SUFFIXES:
-        raise FarwebError(f"{out}: a figure is written as {', '.join(SUFFIXES)}; the suffix tells which")
+    known = SUFFIXES if on_paper else (*SUFFIXES, HTML)
+    if out.suffix.lower() not in known:
+        raise FarwebError(f"{out}: a figure is written as {', '.join(known)}; the suffix tells which")
 
 
-def save(chart: Figure, out: Path) -> None:
+def save(chart: Chart, out: Path) -> None:
     """Write the figure in the format that the suffix of `out` names; all of it or, when that fails, nothing.
 
     Raises:
-        FarwebError: The suffix is none of png, svg, pdf.
+        FarwebError: The suffix is none of png, svg, pdf, html; or html of a figure without a description.
         RunError: The file cannot be written.
     """
-    check_target(out)
-    content = encode(chart, out.suffix.lower().removeprefix("."))
+    check_target(out, on_paper=chart.description is None)
+    suffix = out.suffix.lower()
+    content = chart.html().encode() if suffix == HTML else encode(chart, suffix.removeprefix("."))
     with staged_file(out) as stage:
         stage.write_bytes(content)
+
+
+def cut(text: str, inches: float, height: float = 9.0) -> str:
+    """A line of text with its middle left out where it is too long for its place.
+
+    Args:
+        text: One line.
+        inches: Its room.
+        height: Of the letters, in points.
+    """
+    room = max(8, int(inches * _LETTERS_AN_INCH * 9 / height))
+    return text if len(text) <= room else f"{text[: (room - 1) // 2]}…{text[-(room // 2) :]}"
 
 
 def listed(words: Sequence[str]) -> str:

@@ -105,6 +105,7 @@ def find_size(
         answer = answer_of(search, axis, goal, limits, scenario.name, _left_out(scenario, axis))
         tried, design = runs.in_order()
         manifest = _manifest(base, runs.inputs, design, tried, goal, axis, limits)
+        manifest["search"]["text"] = answer.text
         manifest["search"]["answer"] = json.loads(json.dumps(answer.to_dict()))
         begin(store, manifest, design, tried)
         table = RunTable(tried)

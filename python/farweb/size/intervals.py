@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.statistics.intervals import student_quantile
+from farweb.statistics.intervals import student_quantiles
 
 _STRAIGHT = 1e-6  # below it Hall's transformation is Student's t but for rounding
 
@@ -34,7 +34,7 @@ def mean_interval(values: NDArray[np.float64], error_low: float, error_high: flo
     if error == 0:
         return float(mean), float(mean)
     lean = float((deviations**3).sum()) * n / ((n - 1) * (n - 2)) / variance**1.5 / math.sqrt(n)
-    low, high = (student_quantile(n - 1, 1 - 2 * each) for each in (error_low, error_high))
+    low, high = (float(student_quantiles(n - 1, 1 - 2 * each)) for each in (error_low, error_high))
     return float(mean - error * max(low, _unskewed(low, lean))), float(
         mean + error * max(high, -_unskewed(-high, lean))
     )
@@ -48,16 +48,17 @@ def _unskewed(t: float, lean: float) -> float:
 
 
 def ratio_interval(
-    above: NDArray[np.float64], below: NDArray[np.float64], quantile: float
+    above: NDArray[np.float64], below: NDArray[np.float64], error: float
 ) -> tuple[float | None, float | None]:
     """The interval of the ratio of two means from pairs (Fieller); none when the divisor may be 0.
 
     Args:
         above: The dividend in each replication.
         below: The divisor.
-        quantile: Student's t for the interval.
+        error: Of each end, below 0.5.
     """
     n = len(above)
+    quantile = float(student_quantiles(n - 1, 1 - 2 * error))
     (va, cab), (_, vb) = np.cov(above, below) / n * quantile**2
     a, b = float(above.mean()), float(below.mean())
     # The ratios c for which the mean of above - c below is not shown to differ from 0: c² q - 2 c h + p <= 0.

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from farweb.statistics.intervals import CONFIDENCE, student_quantile
+from farweb.statistics.intervals import CONFIDENCE, student_quantiles
 
 _ALL_ORDERS = 3  # chosen: beyond three factors, interactions of more than two are many and hard to read
 _ORDERS_BEYOND = 2
@@ -143,7 +143,7 @@ def _with_intervals(
         half = None
         if error.ms is not None:
             freedom = math.prod(count - 1 for count in values.shape)
-            half = student_quantile(error.df, confidence) * math.sqrt(error.ms * freedom / size)
+            half = float(student_quantiles(error.df, confidence)) * math.sqrt(error.ms * freedom / size)
         for levels in np.ndindex(values.shape):
             effect = float(values[levels])
             low, high = (None, None) if half is None else (effect - half, effect + half)
@@ -206,7 +206,7 @@ def one_at_a_time(
     error, effects = terms[-1], []
     half = None
     if error.ms is not None:
-        half = student_quantile(error.df, confidence) * math.sqrt(2 * error.ms / replications)
+        half = float(student_quantiles(error.df, confidence)) * math.sqrt(2 * error.ms / replications)
     for number, group in enumerate(groups):
         for level, point in enumerate(group[1:], start=1):
             effect = float(means[point] - means[group[0]])

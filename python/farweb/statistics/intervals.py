@@ -49,17 +49,16 @@ class Interval:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
-@functools.lru_cache(1024)
-def student_quantile(degrees: float, confidence: float = CONFIDENCE) -> float:
-    """The t by which a standard error is multiplied for a two-sided interval.
+def student_quantiles(degrees: ArrayLike, confidence: float = CONFIDENCE) -> NDArray[np.float64]:
+    """The t by which standard errors are multiplied for two-sided intervals.
 
     Args:
-        degrees: Degrees of freedom, at least 1.
+        degrees: Degrees of freedom, each at least 1.
         confidence: 0 < confidence < 1.
     """
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees, (1 + confidence) / 2))
+    return np.asarray(stdtrit(degrees, (1 + confidence) / 2), np.float64)
 
 
 def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
@@ -67,24 +66,37 @@ def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
 
     Exact when the values are independent and normal; the mean of many requests of a run is nearly so.
     """
-    given = np.asarray(values, float)
-    given = given[~np.isnan(given)]
-    n = given.size
-    if n == 0:
-        return Interval(0, None, None, None, None)
-    mean, sd = _mean_and_sd(given)
-    if n == 1:
-        return Interval(1, mean, None, None, None)
-    half = student_quantile(n - 1, confidence) * sd / math.sqrt(n)
-    return Interval(n, mean, sd, mean - half, mean + half)
+    return students(np.asarray(values, float)[None, :], confidence)[0]
 
 
-def _mean_and_sd(values: NDArray[np.float64]) -> tuple[float, float]:
-    # All equal: the mean of n equal numbers need not be that number in floating point.
-    if (values == values[0]).all():
-        return float(values[0]), 0.0
-    mean = float(values.mean())
-    return mean, math.sqrt(float(np.square(values - mean).sum()) / (values.size - 1))
+def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
+    """Student's interval of the mean of each row; see `student`."""
+    given = np.asarray(rows, float)
+    numbers, means, deviations = _moments(given)
+    several = numbers > 1
+    halves = np.zeros(len(given))
+    t = student_quantiles(numbers[several] - 1, confidence)
+    halves[several] = t * deviations[several] / np.sqrt(numbers[several])
+    found = []
+    for n, mean, sd, half in zip(numbers.tolist(), means.tolist(), deviations.tolist(), halves.tolist(), strict=True):
+        if n > 1:
+            found.append(Interval(n, mean, sd, mean - half, mean + half))
+        else:
+            found.append(Interval(n, mean if n else None, None, None, None))
+    return found
+
+
+def _moments(rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """How many values each row has, their mean and standard deviation (0 for fewer than two)."""
+    there = ~np.isnan(rows)
+    numbers = there.sum(axis=1)
+    means = np.where(there, rows, 0).sum(axis=1) / np.maximum(numbers, 1)
+    high = np.where(there, rows, -np.inf).max(axis=1, initial=-np.inf)
+    # The mean of n equal numbers need not be that number in floating point.
+    same = (high == np.where(there, rows, np.inf).min(axis=1, initial=np.inf)) & (numbers > 0)
+    means = np.where(same, high, means)
+    squares = np.square(np.where(there, rows - means[:, None], 0)).sum(axis=1)
+    return numbers, means, np.sqrt(squares / np.maximum(numbers - 1, 1))
 
 
 def quantiles(
@@ -110,16 +122,16 @@ def quantiles(
     if n == 0:
         return [Interval(0, None, None, None, None) for _ in shares]
     pooled = np.sort(np.concatenate(groups))
-    of_groups = np.array([np.quantile(group, shares) for group in groups])
-    found = []
-    for position, (share, quantile) in enumerate(zip(shares, np.quantile(pooled, shares).tolist(), strict=True)):
-        if n == 1:
-            found.append(Interval(1, quantile, None, None, None))
-            continue
-        _, sd = _mean_and_sd(of_groups[:, position])
-        half = student_quantile(n - 1, confidence) * _standard_error(groups, pooled, share)
-        found.append(Interval(n, quantile, sd, quantile - half, quantile + half))
-    return found
+    found = np.quantile(pooled, shares).tolist()
+    if n == 1:
+        return [Interval(1, quantile, None, None, None) for quantile in found]
+    _, _, deviations = _moments(np.array([np.quantile(group, shares) for group in groups]).T)
+    t = float(student_quantiles(n - 1, confidence))
+    halves = [t * _standard_error(groups, pooled, share) for share in shares]
+    return [
+        Interval(n, quantile, sd, quantile - half, quantile + half)
+        for quantile, sd, half in zip(found, deviations.tolist(), halves, strict=True)
+    ]
 
 
 def _standard_error(groups: list[NDArray[np.float64]], pooled: NDArray[np.float64], share: float) -> float:

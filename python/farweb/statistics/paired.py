@@ -7,13 +7,12 @@ Sources: Law, Simulation Modeling and Analysis, 5th ed., 2015, sections 10.2.1 (
 Welch, Biometrika 34, 1947 (two samples of unequal variances).
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from farweb.statistics.intervals import CONFIDENCE, Interval, student, student_quantile
+from farweb.statistics.intervals import CONFIDENCE, Interval, student_quantiles, students
 
 _ROUNDING = 1e-13  # chosen: some hundred times the precision of a double
 
@@ -39,37 +38,50 @@ class Difference:
     variance_reduction: float | None
 
 
-def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) -> Difference:
+def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) -> list[Difference]:
     """Compare two levels by replication; a pair in which either is NaN is left out.
 
     Args:
-        level: The metric at the level, by replication.
-        base: The metric at the base, by the same replications.
+        level: The metric at the level: a row a comparison, a column a replication.
+        base: The metric at the base, likewise.
         confidence: 0 < confidence < 1.
     """
-    at_level, at_base = np.asarray(level, float), np.asarray(base, float)
-    both = ~(np.isnan(at_level) | np.isnan(at_base))
-    at_level, at_base = at_level[both], at_base[both]
-    differences = at_level - at_base
-    # Differences that vary by no more than the rounding of what they are of do not vary.
-    if differences.size and np.ptp(differences) <= _ROUNDING * max(np.abs(at_level).max(), np.abs(at_base).max()):
-        differences = np.full(differences.size, at_level.mean() - at_base.mean())
-    interval = student(differences, confidence)
-    alone, compared = student(at_base, confidence), student(at_level, confidence)
-    if interval.mean is None or alone.mean is None:
-        return Difference(interval, None, None, None, None)
-    percent = 100 * interval.mean / alone.mean if alone.mean else None
-    if interval.sd is None or alone.sd is None or compared.sd is None:
-        return Difference(interval, alone.mean, percent, None, None)
-    variances = alone.sd**2, compared.sd**2
-    reduction = 1 - interval.sd**2 / sum(variances) if sum(variances) else None
-    return Difference(interval, alone.mean, percent, _welch(variances, interval.n, confidence), reduction)
+    at_level, at_base = np.array(level, float), np.array(base, float)
+    single = np.isnan(at_level) | np.isnan(at_base)
+    at_level[single] = at_base[single] = np.nan
+    intervals = students(_differences(at_level, at_base), confidence)
+    levels, bases = students(at_level, confidence), students(at_base, confidence)
+    variances = np.square([[each.sd or 0.0, alone.sd or 0.0] for each, alone in zip(levels, bases, strict=True)])
+    widths = _welch(variances, np.array([each.n for each in intervals]), confidence)
+    found = []
+    for interval, alone, variance, width in zip(
+        intervals, bases, variances.sum(axis=1).tolist(), widths.tolist(), strict=True
+    ):
+        percent = 100 * interval.mean / alone.mean if interval.mean is not None and alone.mean else None
+        if interval.sd is None:
+            found.append(Difference(interval, alone.mean, percent, None, None))
+            continue
+        reduction = 1 - interval.sd**2 / variance if variance else None
+        found.append(Difference(interval, alone.mean, percent, width, reduction))
+    return found
 
 
-def _welch(variances: tuple[float, float], n: int, confidence: float) -> float:
-    """Half the width of the interval of the difference of two independent samples of n each."""
-    total = sum(variances)
-    if total == 0:
-        return 0.0
-    degrees = (n - 1) * total**2 / sum(variance**2 for variance in variances)
-    return student_quantile(degrees, confidence) * math.sqrt(total / n)
+def _differences(level: NDArray[np.float64], base: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Level less base; differences that vary by no more than the rounding of what they are of do not vary."""
+    differences = level - base
+    there = ~np.isnan(differences)
+    largest = np.where(there, np.maximum(np.abs(level), np.abs(base)), 0).max(axis=1, initial=0)
+    high = np.where(there, differences, -np.inf).max(axis=1, initial=-np.inf)
+    low = np.where(there, differences, np.inf).min(axis=1, initial=np.inf)
+    same = there.any(axis=1) & (high - low <= _ROUNDING * largest)
+    return np.where(there & same[:, None], low[:, None], differences)
+
+
+def _welch(variances: NDArray[np.float64], numbers: NDArray[np.int64], confidence: float) -> NDArray[np.float64]:
+    """Half the widths of intervals of differences of independent samples, of as many values each."""
+    totals = variances.sum(axis=1)
+    widths = np.zeros(len(totals))
+    known = (totals > 0) & (numbers > 1)
+    degrees = (numbers[known] - 1) * totals[known] ** 2 / np.square(variances[known]).sum(axis=1)
+    widths[known] = student_quantiles(degrees, confidence) * np.sqrt(totals[known] / numbers[known])
+    return widths

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.statistics import anova
-from farweb.statistics.intervals import Interval, student
+from farweb.statistics.intervals import Interval, students
 from farweb.statistics.paired import Difference, paired
 from farweb.statistics.warmup import mser5
 from farweb.sweep.design import Design, Level
@@ -44,28 +44,39 @@ def _ends(interval: Interval) -> Row:
     return {name: getattr(interval, name) for name in ("n", "mean", "sd", "low", "high")}
 
 
-def differences(design: Design, metric: str, values: Values) -> Iterator[Row]:
+def differences(design: Design, metric: str, values: Values) -> list[Row]:
     """Each level of each factor against the factor's first, over all and at each combination of the other factors."""
+    compared = list(_compared(design))
+    if not compared:
+        return []
+    # A mean with a NaN is NaN: a replication counts over all when it has every pair.
+    at_level, at_base = (
+        np.array([values[list(points)].mean(axis=0) for points in each])
+        for each in zip(*((level, base) for _, level, base in compared), strict=True)
+    )
+    found = paired(at_level, at_base)
+    return [{**row, "metric": metric, **_difference(each)} for (row, *_), each in zip(compared, found, strict=True)]
+
+
+def _compared(design: Design) -> Iterator[tuple[Row, list[int], list[int]]]:
+    """What is compared: the beginning of a row, the points of the level, and as many of the base."""
     numbers = {point: number for number, point in enumerate(design.points)}
     for position, factor in enumerate(design.factors):
         for index, level in enumerate(factor.levels[1:], start=1):
-            pairs = []
-            for point, number in numbers.items():
-                base = numbers.get((*point[:position], 0, *point[position + 1 :]))
-                if point[position] == index and base is not None:
-                    pairs.append((number, base))
+            bases = {
+                number: numbers.get((*point[:position], 0, *point[position + 1 :]))
+                for point, number in numbers.items()
+                if point[position] == index
+            }
+            pairs = [(number, base) for number, base in bases.items() if base is not None]
             if not pairs:
                 continue
-            at_level, at_base = (values[list(each)] for each in zip(*pairs, strict=True))
-            head = {"factor": factor.name, "level": level.label, "base": factor.levels[0].label, "metric": metric}
-            # A mean with a NaN is NaN: a replication counts over all when it has every pair.
-            whole = paired(at_level.mean(axis=0), at_base.mean(axis=0))
-            yield {**head, factor.name: level.value, "scope": OVERALL, **_difference(whole)}
+            head = {"factor": factor.name, "level": level.label, "base": factor.levels[0].label}
+            at_level, at_base = (list(each) for each in zip(*pairs, strict=True))
+            yield {**head, factor.name: level.value, "scope": OVERALL}, at_level, at_base
             if len(pairs) > 1:
                 for number, base in pairs:
-                    found = paired(values[number], values[base])
-                    levels = _values(design.levels(number))
-                    yield {**head, **levels, "scope": AT_A_POINT, **_difference(found)}
+                    yield {**head, **_values(design.levels(number)), "scope": AT_A_POINT}, [number], [base]
 
 
 def _difference(found: Difference) -> Row:
@@ -128,7 +139,7 @@ def _ranked(design: Design, metric: str, values: Values) -> list[Row]:
     inputs = np.array(
         [[_place(design.factors[position].levels, point[position]) for position in varied] for point in design.points]
     )
-    means = np.array([student(row).mean for row in values], float)
+    means = np.array([each.mean for each in students(values)], float)
     known = ~np.isnan(means)
     analysis = anova.rank_regression(inputs[known], means[known]) if varied else None
     if analysis is None:

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from farweb.metrics import METRICS, SAMPLE, equals, read_columns, whole_numbers
-from farweb.results import Results
 
 _NS = 1e9
 _OF = ("latency", "first_byte", "sample_latency")
@@ -49,15 +49,14 @@ class Finished:
         return (self.first_byte_s if of == "first_byte" else self.latency_s)[counted]
 
 
-def finished_requests(part: Path) -> Finished:
-    """Read them from the results folder of a run.
+def finished_requests(file: Path | BinaryIO, warmup_ns: int) -> Finished:
+    """Read them from a run's table of requests.
 
     Raises:
-        ResultsError: There is no run at `part`, or its table is damaged.
+        ResultsError: The table is damaged.
     """
-    results = Results.open(part)
     found: list[tuple[NDArray[np.int64], ...]] = [tuple(np.empty(0, np.int64) for _ in range(4))]
-    for columns in read_columns(results, "requests", ("start_ns", "first_byte_ns", "end_ns", "status", "tag")):
+    for columns in read_columns(file, ("start_ns", "first_byte_ns", "end_ns", "status", "tag")):
         done = equals(columns["status"], "done")
         start, first_byte, end = (
             whole_numbers(columns[name])[done] for name in ("start_ns", "first_byte_ns", "end_ns")
@@ -68,7 +67,7 @@ def finished_requests(part: Path) -> Finished:
     # The table is in the order of ends; requests that start at the same time stay in it.
     order = np.argsort(start, kind="stable")
     return Finished(
-        warmup_s=results.warmup_ns / _NS,
+        warmup_s=warmup_ns / _NS,
         start_s=start[order] / _NS,
         latency_s=latency[order] / _NS,
         first_byte_s=first_byte[order] / _NS,

@@ -7,7 +7,10 @@ each run. A finished sweep has them as tables; of an unfinished one they are com
 import functools
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +18,13 @@ import numpy as np
 
 from farweb.errors import ResultsError
 from farweb.metrics import find_metric
-from farweb.results import MANIFEST, SWEEP_KIND, how_to_record, read_manifest
-from farweb.statistics.intervals import Interval, quantiles, student
+from farweb.results import MANIFEST, SWEEP_KIND, Results, how_to_record, parse_manifest, read_manifest
+from farweb.statistics.intervals import Interval, quantiles, students
 from farweb.sweep import analysis
 from farweb.sweep.analysis import Row, Values
 from farweb.sweep.design import Design
 from farweb.sweep.requests import QUANTILES, Finished, finished_requests
+from farweb.sweep.store import Store, failure_name, part_name
 from farweb.sweep.tables import factor_value, to_table, write_table
 
 if TYPE_CHECKING:
@@ -28,34 +32,43 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
 
+    from farweb.plot import SweepPlots
     from farweb.sweep.summary import SweepSummary
 
-PARTS = "parts"
-FAILURES = "failures"
 STATISTICS = ("estimates", "differences", "effects", "level_effects", "warmup")
+
+_PLAN = "plan.parquet"
 
 
 class SweepResults:
-    """The results folder of a sweep or of a search for a size.
+    """The results folder of a sweep or of a search for a size, on this machine or in an object store.
 
     Tables are `polars.DataFrame`s whose column names end in their unit; `farweb schema results` describes each column.
     Factors are columns, named like them. A *point* is a combination of levels; its number is that in `design.points`.
+
+    Attributes:
+        path: The folder; of an object store, its URL.
+        manifest: What the sweep says of itself.
+        design: Its factors and points.
+        store: Where its files are.
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
-        self.path = path
+    def __init__(self, path: str | Path, manifest: dict[str, Any]) -> None:
+        self.path = Path(path)
         self.manifest = manifest
         self.design = Design.from_dict(manifest["design"])
+        self.store = Store(path)
 
     @classmethod
     def open(cls, path: str | Path) -> "SweepResults":
-        """Open the folder of a sweep, finished or not.
+        """Open the folder of a sweep, finished or not; a path, or a URL such as s3://bucket/folder.
 
         Raises:
             ResultsError: There is no sweep at `path`.
         """
-        path = Path(path)
-        return cls(path, read_manifest(path, SWEEP_KIND))
+        if "://" in str(path):
+            return cls(path, parse_manifest(Store(path).read(MANIFEST), str(path), SWEEP_KIND))
+        return cls(path, read_manifest(Path(path), SWEEP_KIND))
 
     @property
     def name(self) -> str:
@@ -65,7 +78,7 @@ class SweepResults:
     @property
     def complete(self) -> bool:
         """Whether every planned run has ended, well or not."""
-        return bool(self.manifest["complete"]) and (self.path / "runs.parquet").is_file()
+        return bool(self.manifest["complete"])
 
     @functools.cached_property
     def runs(self) -> "pl.DataFrame":
@@ -73,40 +86,52 @@ class SweepResults:
 
         Of an unfinished sweep: the runs that have ended, in the order of the plan.
         """
-        if self.complete:
+        if self.store.has("runs.parquet"):
             return self._read("runs")
         return _frame(to_table("runs", self.design, self._ended()))
 
     def _read(self, table: str) -> "pl.DataFrame":
         import polars as pl
 
-        return pl.read_parquet(self.path / f"{table}.parquet", glob=False)
+        return pl.read_parquet(self.store.read(f"{table}.parquet"))
 
     def _ended(self) -> list[Row]:
-        """The rows of runs that have ended, from parts and failures, in the order of the plan."""
-        failures = {file.stem: _json(file) for file in self.path.glob(f"{FAILURES}/*.json")}
-        ended = {run: {**failure, "status": "failed"} for run, failure in failures.items()}
-        for file in self.path.glob(f"{PARTS}/run=*/{MANIFEST}"):
-            part = _json(file)
-            kept = {name: part[name] for name in ("run", "point", "replication", "seed", "metrics")}
-            ended[part["run"]] = {**kept, "status": "done", "error": None}
-        rows = [
-            {**planned, **{name: row[name] for name in ("run", "replication", "seed", "status", "error")}, **metrics}
-            for planned, row in self._planned(ended)
-            for metrics in [row.get("metrics", {})]
-        ]
+        """The rows of planned runs that have ended, from parts and failures."""
+        finished, failed = self.store.finished(), self.store.failed()
+        rows: list[Row] = []
+        for planned in self._plan(finished, failed):
+            row = {name: planned[name] for name in ("run", *self._factors(), "replication", "seed")}
+            if planned["run"] in finished:
+                metrics = self._json(f"{part_name(planned['run'])}/{MANIFEST}")["metrics"]
+                rows.append({**metrics, **row, "status": "done", "error": None})
+            elif planned["run"] in failed:
+                rows.append({**row, "status": "failed", "error": self._json(failure_name(planned["run"]))["error"]})
         return rows
 
-    def _planned(self, ended: Mapping[str, Row]) -> Iterator[tuple[Row, Row]]:
-        """Levels of each planned run that has ended, and what came of it, in the order of the plan."""
-        if (self.path / "plan.parquet").is_file():
-            # Where a run stands in the design may have changed since it was done; the plan is of now.
-            for planned in self._read("plan").iter_rows(named=True):
-                if row := ended.get(planned["run"]):
-                    yield {name: planned[name] for name in self._factors()}, {**row, **planned}
-            return
-        for row in sorted(ended.values(), key=lambda row: (row["point"], row["replication"])):
-            yield {name: level.value for name, level in self.design.levels(row["point"]).items()}, row
+    def _plan(self, finished: set[str], failed: set[str]) -> list[Row]:
+        """Run, levels, replication and seed of each planned run, in the order of the plan.
+
+        The folder may hold parts of an earlier sweep, whose points were others. Without a plan, parts say where they
+        stand.
+        """
+        if self.store.has(_PLAN):
+            return self._read("plan").to_dicts()
+        kept = ("run", "replication", "seed")
+        told = [self._json(f"{part_name(run)}/{MANIFEST}") for run in finished]
+        told += [{"run": run, **self._json(failure_name(run))} for run in failed - finished]
+        told.sort(key=lambda row: (row["point"], row["replication"]))
+        points = (self.design.levels(row["point"]) for row in told)
+        return [
+            {**{name: level.value for name, level in levels.items()}, **{name: row[name] for name in kept}}
+            for row, levels in zip(told, points, strict=True)
+        ]
+
+    def _json(self, name: str) -> Row:
+        try:
+            content: Row = json.loads(self.store.read(name))
+        except ValueError as error:
+            raise ResultsError(f"{self.store.url}/{name}: cannot be read: {error}") from None
+        return content
 
     def _factors(self) -> list[str]:
         return [factor.name for factor in self.design.factors]
@@ -114,15 +139,35 @@ class SweepResults:
     @functools.cached_property
     def timings(self) -> "pl.DataFrame":
         """One row a finished run: what it cost. The one table that differs between equal sweeps."""
-        if self.complete and (self.path / "timings.parquet").is_file():
+        if self.store.has("timings.parquet"):
             return self._read("timings")
         names = ("run", "wall_s", "cpu_s", "events", "packet_hops")
-        parts = (_json(self.path / PARTS / f"run={run}" / MANIFEST) for run in self._done())
+        parts = (self._json(f"{part_name(run)}/{MANIFEST}") for run in self._done())
         return _frame(to_table("timings", self.design, [{name: part[name] for name in names} for part in parts]))
 
     def _done(self) -> list[str]:
         done: list[str] = self.runs.filter(self.runs["status"] == "done")["run"].to_list()
         return done
+
+    def part(self, run: str) -> Results:
+        """The results of one run; of an object store they are copied to this machine first.
+
+        Raises:
+            ResultsError: There is no such run.
+        """
+        if self.store.folder is not None:
+            return Results.open(self.path / part_name(run))
+        copy = self._copies / run
+        if not copy.exists():
+            self.store.filesystem.get(self.store.path(part_name(run)), str(copy), recursive=True)
+        return Results.open(copy)
+
+    @functools.cached_property
+    def _copies(self) -> Path:
+        """A folder for copies of parts, which goes with this object."""
+        folder = tempfile.mkdtemp(prefix="farweb-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
 
     @functools.cached_property
     def metrics(self) -> list[str]:
@@ -144,7 +189,7 @@ class SweepResults:
         try:
             return pl.Series("point", [numbers[row] for row in rows], pl.Int64)
         except KeyError as error:
-            raise ResultsError(f"{self.path}: a run has levels that the design does not have: {error}") from None
+            raise ResultsError(f"{self.store.url}: a run has levels that the design does not have: {error}") from None
 
     def values(self, metric: str) -> Values:
         """A metric of all runs: a row a point, a column a replication; NaN where a run has none or has not ended well.
@@ -154,7 +199,7 @@ class SweepResults:
         """
         if metric not in self.metrics:
             find_metric(metric)
-            raise ResultsError(f"{self.path}: its runs have no {metric}")
+            raise ResultsError(f"{self.store.url}: its runs have no {metric}")
         return self._values[metric]
 
     @functools.cached_property
@@ -176,19 +221,36 @@ class SweepResults:
 
         files = self.files(table)
         if not files:
-            raise ResultsError(f"{self.path}: no run has a table of {table}: {how_to_record(table)}")
+            raise ResultsError(f"{self.store.url}: no run has a table of {table}: {how_to_record(table)}")
         labels = ["run", *self._factors(), "replication"]
-        of_file = self.runs.select(labels).join(
-            pl.DataFrame({"run": list(files), "file": [str(file) for file in files.values()]}), on="run"
-        )
-        rows = pl.scan_parquet(list(files.values()), glob=False, include_file_paths="file")
-        joined = rows.join(of_file.lazy(), on="file", maintain_order="left")
+        of_file = pl.LazyFrame({"run": list(files), "file": list(files.values())})
+        of_run = self.runs.lazy().select(labels).join(of_file, on="run")
+        if self.store.folder is not None:
+            rows = pl.scan_parquet(list(files.values()), glob=False, include_file_paths="file")
+        else:
+            rows = pl.concat([self._scan_remote(file).with_columns(file=pl.lit(file)) for file in files.values()])
+        own = rows.drop(labels, strict=False)
+        joined = own.join(of_run, on="file", maintain_order="left")
         return joined.select(*labels, pl.exclude("file", *labels))
 
-    def files(self, table: str) -> dict[str, Path]:
-        """The file of a table of each finished run that has recorded it, by run."""
-        files = {run: self.path / PARTS / f"run={run}" / f"{table}.parquet" for run in self._done()}
-        return {run: file for run, file in files.items() if file.is_file()}
+    def _scan_remote(self, file: str) -> "pl.LazyFrame":
+        import polars as pl
+        import pyarrow.dataset as ds
+
+        return pl.scan_pyarrow_dataset(ds.dataset(file, format="parquet", filesystem=self.store.filesystem))
+
+    def files(self, table: str) -> dict[str, str]:
+        """The file of a table of each finished run that has recorded it, by run, as the file system names it."""
+        files = {run: self.store.path(f"{part_name(run)}/{table}.parquet") for run in self._done()}
+        if self.store.folder is not None:
+            return {run: file for run, file in files.items() if Path(file).is_file()}
+        there = set(self._listing)
+        return {run: file for run, file in files.items() if file in there}
+
+    @functools.cached_property
+    def _listing(self) -> list[str]:
+        found: list[str] = self.store.filesystem.find(self.store.path("parts"))
+        return found
 
     def estimates(self, metrics: Sequence[str] | None = None) -> "pl.DataFrame":
         """The estimate of each metric at each point, with its 95 % confidence interval over replications.
@@ -238,7 +300,7 @@ class SweepResults:
             try:
                 terms, levels = analysis.effects(self.design, metric, self.values(metric), log=True)
             except ValueError as error:
-                raise ResultsError(f"{self.path}: {error}") from None
+                raise ResultsError(f"{self.store.url}: {error}") from None
             rows += terms if table == "effects" else levels
         return _frame(to_table(table, self.design, rows))
 
@@ -271,7 +333,7 @@ class SweepResults:
     @functools.cached_property
     def _all_statistics(self) -> "dict[str, pl.DataFrame]":
         """The tables of statistics by name, as they are in the folder or computed from what is there."""
-        if self.complete and all((self.path / f"{table}.parquet").is_file() for table in STATISTICS):
+        if self.complete and all(self.store.has(f"{table}.parquet") for table in STATISTICS):
             return {table: self._read(table) for table in STATISTICS}
         return {table: _frame(rows) for table, rows in self.tables().items()}
 
@@ -287,12 +349,12 @@ class SweepResults:
                 continue
             rows["effects"] += terms
             rows["level_effects"] += levels
+        means = {metric: students(self.values(metric)) for metric in self.metrics}
         for point, finished in self._finished():
             found = _quantiles(finished)
             for metric in self.metrics:
-                interval = found.get(metric)
-                method = "student" if interval is None else "bootstrap"
-                interval = student(self.values(metric)[point]) if interval is None else interval
+                interval = found.get(metric, means[metric][point])
+                method = "bootstrap" if metric in found else "student"
                 rows["estimates"].append(analysis.estimate_row(self.design, point, metric, interval, method))
             if finished:
                 runs = [(each.start_s, each.latency_s) for each in finished]
@@ -302,23 +364,29 @@ class SweepResults:
     def _finished(self) -> Iterator[tuple[int, list[Finished]]]:
         """Of each point the requests that finished, a replication each."""
         files = self.files("requests")
-        runs = self.runs["run"].to_list()
-        points = self.points.to_list()
-        for point in range(len(self.design.points)):
-            of_point = [run for run, its_point in zip(runs, points, strict=True) if its_point == point and run in files]
-            yield point, [finished_requests(files[run].parent) for run in of_point]
+        of_point: dict[int, list[str]] = {point: [] for point in range(len(self.design.points))}
+        for run, point in zip(self.runs["run"], self.points, strict=True):
+            if run in files:
+                of_point[point].append(run)
+        for point, runs in of_point.items():
+            yield point, [self._requests_of(run, files[run]) for run in runs]
+
+    def _requests_of(self, run: str, file: str) -> Finished:
+        warmup_ns = self._json(f"{part_name(run)}/{MANIFEST}")["warmup_ns"]
+        if self.store.folder is not None:
+            return finished_requests(Path(file), warmup_ns)
+        with self.store.filesystem.open(file, "rb") as opened:
+            return finished_requests(opened, warmup_ns)
 
     def write_tables(self) -> None:
         """Compute the tables of statistics and write them into the folder; equal runs give equal bytes.
 
         Raises:
-            RunError: The folder cannot be written to.
+            StorageError: The folder cannot be written to.
         """
-        from farweb.atomic import staged_file
-
         for name, table in self.tables().items():
-            with staged_file(self.path / f"{name}.parquet") as stage:
-                write_table(table, stage)
+            with self.store.file(f"{name}.parquet") as file:
+                write_table(table, file)
 
     def sql(self, query: str) -> "pl.DataFrame":
         """What an SQL query finds in the tables of the sweep; see `farweb.sql`.
@@ -348,6 +416,13 @@ class SweepResults:
 
         return summarize(self, metrics, by, log=log)
 
+    @property
+    def plot(self) -> "SweepPlots":
+        """Figures of this sweep: `sweep.plot.latency_load(by=["circuit"])` and others, each a matplotlib figure."""
+        from farweb.plot import SweepPlots
+
+        return SweepPlots(self)
+
     def __repr__(self) -> str:
         return f"SweepResults({str(self.path)!r})"
 
@@ -374,11 +449,3 @@ def _frame(table: "pa.Table") -> "pl.DataFrame":
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame), "it has columns"
     return frame
-
-
-def _json(file: Path) -> Row:
-    try:
-        content: Row = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise ResultsError(f"{file}: cannot be read: {error}") from None
-    return content

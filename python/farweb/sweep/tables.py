@@ -17,6 +17,8 @@ from farweb.sweep.design import Design, Factor
 
 FACTORS = "FACTORS"
 
+Value = str | int | float | bool
+
 _TYPES = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(), "string": pa.string()}
 
 
@@ -177,7 +179,7 @@ SWEEP_TABLES: dict[str, TableSpec] = {
     },
     "plan": {
         "name": "plan",
-        "description": "One row a planned run, in the order of the plan.",
+        "description": "One row a planned run, in the order of the plan; written when the sweep begins.",
         "columns": [column for column in _RUNS if column["name"] not in {"status", "error"}],
     },
     "timings": {
@@ -211,11 +213,14 @@ def factor_type(factor: Factor) -> pa.DataType:
     return pa.int64() if all(isinstance(value, int) for value in values) else pa.float64()
 
 
-def factor_value(factor: Factor, value: str | int | float | bool) -> str | int | float | bool:
+def factor_value(factor: Factor, value: Value) -> Value:
     """A level's value as it stands in the factor's column."""
-    kind = factor_type(factor)
-    if pa.types.is_string(kind):
-        return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    return _as_type(factor_type(factor), value)
+
+
+def _as_type(kind: pa.DataType, value: Value) -> Value:
+    if pa.types.is_string(kind) and not isinstance(value, str):
+        return str(value).lower() if isinstance(value, bool) else str(value)
     return float(value) if pa.types.is_floating(kind) else value
 
 
@@ -277,13 +282,12 @@ def to_table(table: str, design: Design, rows: Sequence[Mapping[str, Any]]) -> p
         named = dict.fromkeys(name for row in rows for name in row if name not in known)
         metrics = [*METRICS, *(name for name in named if name not in METRICS)]
     wanted = schema(table, design, metrics)
-    factors = {factor.name: factor for factor in design.factors}
+    factors = {factor.name for factor in design.factors}
     columns = []
     for field in wanted:
         values = [row.get(field.name) for row in rows]
         if field.name in factors:
-            factor = factors[field.name]
-            values = [None if value is None else factor_value(factor, value) for value in values]
+            values = [None if value is None else _as_type(field.type, value) for value in values]
         columns.append(pa.array(values, field.type))
     return pa.Table.from_arrays(columns, schema=wanted)
 

@@ -1,0 +1,75 @@
+"""`farweb report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+
+
+def report(
+    results: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RESULTS…",
+            help="The folder of a sweep, also a URL, or folders of runs to set beside one another.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The page; report.html in the first folder when left out.",
+        ),
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading; the question when left out.")] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What the page answers; made from the design when left out.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A metric, the one that matters most first; may be given more than once."),
+    ] = None,
+    plot: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A figure, instead of those that suit; may be given more than once."),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FACTOR", help="For a sweep: a factor of the table; the others are pooled. Repeatable."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write a page for a decision: the question, the answer in numbers, the path, figures, assumptions.
+
+    One HTML file with everything inside it: it opens without a network, on a phone and on paper. Nothing is simulated.
+
+    Examples:
+
+        farweb report results/satellite
+
+        farweb report results/cable results/satellite --question "Cable or satellite?" -o report.html
+    """
+    del debug
+    from farweb.report import REPORT
+    from farweb.report import report as report_of
+    from farweb.results import open_results
+
+    output = Output(as_json, quiet)
+    page = report_of(
+        [open_results(path) for path in results],
+        title=title,
+        question=question,
+        metrics=metric or (),
+        plots=plot or (),
+        by=by or (),
+    )
+    file = out or (Path() if "://" in results[0] else Path(results[0])) / REPORT
+    page.write(file)
+    if as_json or not quiet:
+        output.result({"report": str(file), "title": page.title, "bytes": file.stat().st_size}, str(file))

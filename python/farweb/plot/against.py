@@ -1,0 +1,245 @@
+"""What figures of a sweep have in common: which points are drawn, in which series, and against what."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from farweb.errors import ResultsError
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
+from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, varying
+from farweb.plot.replicated import Estimates, intervals_told, runs_told
+from farweb.plot.style import listed
+from farweb.sweep.design import Design
+from farweb.sweep.results import SweepResults
+
+LOAD = "workload.load"
+DECADES = 30
+"""Ratio of the largest to the smallest number from which an axis is logarithmic; chosen: one and a half decades."""
+
+ASIDE = 0.45
+"""Distance of the outermost series at a level of a factor without numbers; chosen: less than to the next level, 1."""
+
+_OFFERED = "Offered load: response bits of requests that start in the measured interval, over its length."
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What of a sweep is drawn.
+
+    Attributes:
+        by: Factors that make series; None: all that vary but the one on the axis.
+        x: Factor on the horizontal axis; None: the load, or the factor with most numbers.
+        metric: What is drawn, where the figure leaves a choice.
+        where: By factor, the levels that are drawn; empty: all.
+        link: Number of the link; None: the busiest.
+    """
+
+    by: Sequence[str] | None = None
+    x: str | None = None
+    metric: str | None = None
+    where: Mapping[str, Sequence[str]] | None = None
+    link: int | None = None
+
+
+class Abscissa:
+    """The horizontal axis of a sweep's figure, and where on it points are.
+
+    Args:
+        sweep: Which.
+        points: Those that are drawn.
+        wanted: Name of the factor on it; None: the load, or the factor with most numbers.
+        offered: Whether points are placed by the load that they offered; None: where the factor is the load, and was
+            not asked for by name.
+
+    Raises:
+        FarwebError: There is no such factor.
+        ResultsError: No factor varies that could be on it.
+    """
+
+    def __init__(
+        self, sweep: SweepResults, points: Sequence[int], wanted: str | None, offered: bool | None = None
+    ) -> None:
+        self.factor = _along(sweep, points, wanted)
+        self._design = sweep.design
+        if offered is None:
+            offered = wanted is None and sweep.design.factors[self.factor].name == LOAD
+        self._offered = Estimates(sweep, "offered_bps") if offered else None
+        self._levels = sorted({sweep.design.points[point][self.factor] for point in points})
+        self.axis = self._axis(points)
+
+    @property
+    def told(self) -> str:
+        """What the axis is, for a caption; empty when its label says all."""
+        return _OFFERED if self._offered is not None else ""
+
+    @property
+    def by_number(self) -> bool:
+        """Whether places are numbers, and not levels side by side."""
+        return self.axis.scale != "category"
+
+    def cells(self, group: Group) -> list[tuple[float, tuple[int, ...]]]:
+        """Places on the axis and the points there, in the order of the factor's numbers or levels.
+
+        Places of offered load can go back: a run that lasts longer offers less a second.
+        """
+        of_level: dict[int, list[int]] = {}
+        for point in group.points:
+            of_level.setdefault(self._design.points[point][self.factor], []).append(point)
+        ordered = sorted(of_level.items(), key=lambda item: self._rank(item[0]))
+        placed = [(self._place(level, points), tuple(points)) for level, points in ordered]
+        return [(place, points) for place, points in placed if place is not None]
+
+    def _rank(self, level: int) -> float:
+        number = self._design.factors[self.factor].levels[level].number
+        return float(level) if number is None or not self.by_number else number
+
+    def _place(self, level: int, points: Sequence[int]) -> float | None:
+        if self._offered is not None:
+            return self._offered.of(points).mean
+        number = self._design.factors[self.factor].levels[level].number
+        return float(self._levels.index(level)) if not self.by_number else number
+
+    def _axis(self, points: Sequence[int]) -> Axis:
+        factor = self._design.factors[self.factor]
+        levels = [factor.levels[level] for level in self._levels]
+        if self._offered is not None:
+            means = [self._offered.of([point]).mean or 0.0 for point in points]
+            return Axis("offered load", "bit/s", low=0).fitted(means)
+        if not numeric(factor):
+            return Axis(factor.name, scale="category", levels=tuple(level.label for level in levels))
+        numbers = [level.number or 0.0 for level in levels]
+        spread = min(numbers) > 0 and max(numbers) >= DECADES * min(numbers)
+        return Axis(factor.name, factor.unit, "log" if spread else "linear").fitted(numbers)
+
+
+def _along(sweep: SweepResults, points: Sequence[int], wanted: str | None) -> int:
+    """The number of the factor on the horizontal axis."""
+    design = sweep.design
+    if wanted is not None:
+        return factor_index(design, wanted)
+    some = varying(design, points)
+    for number in some:
+        if design.factors[number].name == LOAD:
+            return number
+    numbers = [number for number in some if numeric(design.factors[number])]
+    if not numbers:
+        names = [design.factors[number].name for number in some]
+        choice = f", or choose one with --x: {listed(names)}" if names else ""
+        raise ResultsError(
+            f"{sweep.path}: no factor with numbers varies, so there is nothing to draw against: give "
+            f'"{LOAD}" several levels in [sweep.factors]{choice}'
+        )
+    return max(numbers, key=lambda number: (_levels(design, points, number), -number))
+
+
+def _levels(design: Design, points: Sequence[int], number: int) -> int:
+    return len({design.points[point][number] for point in points})
+
+
+class Drawing:
+    """The points of a sweep as series over an axis.
+
+    Raises:
+        FarwebError: An unknown factor or level, or too many series.
+        ResultsError: No factor varies that could be on the axis, or no run has ended well.
+    """
+
+    def __init__(self, sweep: SweepResults, ask: Ask, *, panels: int = PANELS_MAX, offered: bool | None = None) -> None:
+        self.sweep = sweep
+        points = select(sweep.design, ask.where or {})
+        runs_told(sweep, points)
+        self.x = Abscissa(sweep, points, ask.x, offered)
+        by = ask.by
+        self._scattered = sweep.design.kind == "latin-hypercube"
+        if self._scattered and by is None:
+            # Every point has levels of its own: only those of names can be series.
+            by = [
+                sweep.design.factors[number].name
+                for number in varying(sweep.design, points)
+                if number != self.x.factor and not numeric(sweep.design.factors[number])
+            ]
+        self.arrangement = arrange(sweep.design, points, by, along=self.x.factor, panels=panels)
+
+    def series(self, estimates: Estimates, panel: int = 0, *, floor: float | None = None) -> tuple[Series, ...]:
+        """A metric as series of a panel; `floor`: where intervals end on a logarithmic axis."""
+        groups = [group for group in self.arrangement.groups if group.panel == panel]
+        drawn = (self._series(estimates, group, len(groups), floor) for group in groups)
+        return tuple(series for series in drawn if series is not None)
+
+    def _series(self, estimates: Estimates, group: Group, groups: int, floor: float | None) -> Series | None:
+        cells = [(place, estimates.of(points)) for place, points in self.x.cells(group)]
+        told = [(place, found) for place, found in cells if found.mean is not None]
+        if not told:
+            return None
+        x = np.array([place for place, _ in told])
+        mean = np.array([found.mean for _, found in told], dtype=np.float64)
+        low = np.array([mean[at] if found.low is None else found.low for at, (_, found) in enumerate(told)])
+        high = np.array([mean[at] if found.high is None else found.high for at, (_, found) in enumerate(told)])
+        if floor is not None:
+            low = np.maximum(low, floor)
+        if not self.x.by_number and groups > 1:
+            x = x + ASIDE * (group.index / (groups - 1) - 0.5)
+        bars = not self.x.by_number or self._scattered or len(told) == 1
+        return Series(
+            group.label,
+            group.index,
+            x,
+            mean,
+            low=low if any(found.low is not None for _, found in told) else None,
+            high=high if any(found.low is not None for _, found in told) else None,
+            interval="bars" if bars else "band",
+            n=np.array([found.n for _, found in told], dtype=np.int64),
+            joined=self.x.by_number and not self._scattered,
+        )
+
+    def means(self, estimates: Estimates) -> Floats:
+        """The means that are drawn, of all panels.
+
+        Raises:
+            ResultsError: There is none.
+        """
+        found = [estimates.of(points) for group in self.arrangement.groups for _, points in self.x.cells(group)]
+        means = np.array([each.mean for each in found if each.mean is not None], dtype=np.float64)
+        if means.size == 0:
+            raise ResultsError(f"{self.sweep.path}: no run has a value of {estimates.metric.name}")
+        return means
+
+    def caption(self, first: str, estimates: Sequence[Estimates], *more: str) -> str:
+        """What is to be seen, how the intervals were made, and of how many runs."""
+        interval = intervals_told(estimates)
+        shown = "Bars" if not self.x.by_number or self._scattered else "Shade"
+        together = self.arrangement.together
+        averaged = f"Averaged over the levels of {listed(list(together))}." if together and not self._scattered else ""
+        parts = (
+            first,
+            f"{shown}: {interval}." if interval else "",
+            averaged,
+            *self.arrangement.notes,
+            *more,
+            self.x.told,
+            runs_told(self.sweep, [point for group in self.arrangement.groups for point in group.points]),
+        )
+        return " ".join(each for each in parts if each)
+
+    def figure(self, title: str, caption: str, panels: Sequence[Panel], columns: int | None = None) -> Figure:
+        """A figure of these series: one panel of a column's width, or several across the page.
+
+        Raises:
+            ResultsError: No panel has a series.
+        """
+        if not any(panel.series for panel in panels):
+            raise ResultsError(f"{self.sweep.path}: no run has a value of what is to be drawn")
+        columns = columns or min(len(panels), 3 if len(panels) > 4 else 2)
+        rows = -(-len(panels) // columns)
+        return Figure(
+            title,
+            caption,
+            tuple(panels),
+            columns=columns,
+            legend=self.arrangement.legend,
+            counted="replications",
+            size=(6.5, 4.8) if len(panels) == 1 else (9, 1.9 + 2.7 * rows),
+            share_x=len(panels) > 1,
+            share_y=len(panels) > 1 and all(panel.y == panels[0].y for panel in panels),
+        )

@@ -1,0 +1,142 @@
+"""What a metric of a sweep depends on: how much of its variation each factor explains, and what each level does."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from farweb.errors import ResultsError
+from farweb.metrics import Metric, find_metric
+from farweb.plot.against import Ask
+from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.plot.replicated import base_unit, runs_told, words
+from farweb.sweep.design import Design
+from farweb.sweep.results import SweepResults
+
+TERMS_MAX = 12
+"""Terms of which the share is drawn; chosen: those that are left out explain little, and the caption tells how much."""
+
+_JOINED = " × "
+_WAYS = {
+    "full-factorial": "Shares: sums of squares by their total. Effects: mean at a level less the mean of all.",
+    "one-at-a-time": "Shares: sums of squares by their total. Effects: mean at a level less that of the base point.",
+}
+
+
+def effects(sweep: SweepResults, ask: Ask) -> Figure:
+    """The allocation of a metric's variation to factors and their interactions, and the effects of levels.
+
+    Raises:
+        ResultsError: There is no such metric, or the design does not allow an allocation of it; the message says why.
+    """
+    metric = find_metric(ask.metric or "latency_mean_s")
+    terms = sweep.effects([metric.name])
+    if terms["percent"].drop_nulls().is_empty():
+        reason = sweep.refusals([metric.name]).get(metric.name, "it does not vary")
+        raise ResultsError(f"{sweep.path}: no allocation of the variation of {metric.name}: {reason}")
+    names = short_names(sweep.design)
+    panels = [_shares(terms, names)]
+    told, second = _second(sweep, metric, terms, names)
+    if second is not None:
+        panels.append(second)
+    entries = sum(len(panel.y.levels) for panel in panels)
+    return Figure(
+        f"What {words(metric)} depends on – {sweep.name}",
+        " ".join(
+            each for each in (_seen(terms, names), _WAYS.get(sweep.design.kind, ""), told, _runs(sweep, terms)) if each
+        ),
+        tuple(panels),
+        counted="runs",
+        size=(6.5, 1.7 + 0.75 * len(panels) + 0.26 * entries),
+    )
+
+
+def _shares(terms: pl.DataFrame, names: Mapping[str, str]) -> Panel:
+    """The largest shares, from the top."""
+    rows = _largest(terms)
+    labels = tuple(f"{_short(term, names)}  {_percent(percent)}" for term, percent in rows)
+    values = np.array([percent for _, percent in rows])
+    axis = Axis("share of the variation", "%", low=0)
+    series = Series("", 0, values, np.arange(len(rows), dtype=np.float64), "bars")
+    return Panel(axis, Axis("", scale="category", levels=labels), (series,), weight=len(rows) + 1.5)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f} %" if value >= 0.05 else "< 0.1 %"
+
+
+def _largest(terms: pl.DataFrame) -> list[tuple[str, float]]:
+    told = terms.drop_nulls("percent").sort("percent", descending=True, maintain_order=True)
+    return [(str(term), float(percent)) for term, percent in told.select("term", "percent").head(TERMS_MAX).iter_rows()]
+
+
+def _second(
+    sweep: SweepResults, metric: Metric, terms: pl.DataFrame, names: Mapping[str, str]
+) -> tuple[str, Panel | None]:
+    """What the levels do, or in which direction factors work where each point has levels of its own."""
+    coefficients = terms.drop_nulls("coefficient")
+    if len(coefficients):
+        labels = tuple(_short(str(term), names) for term in coefficients["term"])
+        x = coefficients["coefficient"].to_numpy()
+        axis = Axis("standardized rank regression coefficient", low=-1, high=1)
+        return "Coefficients: of a regression of ranks, from −1 to 1; a positive one: the more, the larger.", _across(
+            axis, labels, Series("", 1, x, np.arange(len(labels), dtype=np.float64), "bars")
+        )
+    levels = sweep.level_effects([metric.name]).filter(~pl.col("term").str.contains(_JOINED, literal=True))
+    if levels.is_empty():
+        return "", None
+    labels = tuple(f"{names[str(term)]} = {level}" for term, level in levels.select("term", "levels").iter_rows())
+    place = np.arange(len(labels), dtype=np.float64)
+    effect, low, high = (levels[name].cast(pl.Float64).to_numpy() for name in ("effect", "low", "high"))
+    judged = not np.isnan(low.astype(np.float64)).all()
+    axis = Axis(f"effect on {words(metric)}", base_unit(metric)).fitted(
+        effect, low[~np.isnan(low)], high[~np.isnan(high)]
+    )
+    factors = levels["term"].to_numpy()
+    series = []
+    for number, factor in enumerate(dict.fromkeys(factors)):
+        own = factors == factor
+        ends = {"low": low[own], "high": high[own]} if judged else {}
+        series.append(Series("", number, effect[own], place[own], **ends, interval="bars", joined=False))
+    return "Bars: 95 % interval (Student)." if judged else "", _across(axis, labels, *series)
+
+
+def _across(axis: Axis, labels: tuple[str, ...], *series: Series) -> Panel:
+    y = Axis("", scale="category", levels=labels)
+    return Panel(axis, y, series, (Reference("", 0.0, along="y"),), weight=len(labels) + 1.5)
+
+
+def _seen(terms: pl.DataFrame, names: Mapping[str, str]) -> str:
+    """The factor that matters most, and how much is left to chance."""
+    rows = _largest(terms)
+    most, percent = rows[0]
+    error = terms.filter(pl.col("term") == "error")["percent"].to_list()
+    chance = f"; {_percent(error[0])} is chance" if error and error[0] is not None and most != "error" else ""
+    left_out = len(terms.drop_nulls("percent")) - len(rows)
+    rest = f" The {left_out} smallest terms are left out." if left_out else ""
+    return f"Most of the variation, {_percent(percent)}, is due to {_short(most, names)}{chance}.{rest}"
+
+
+def _runs(sweep: SweepResults, terms: pl.DataFrame) -> str:
+    transform = terms["transform"][0]
+    analysed = {"none": "", "log": "Logarithms were analysed. ", "ranks": "Ranks were analysed. "}.get(transform, "")
+    return analysed + runs_told(sweep, range(len(sweep.design.points)))
+
+
+def _short(term: str, names: Mapping[str, str]) -> str:
+    return _JOINED.join(names.get(part, part) for part in term.split(_JOINED))
+
+
+def short_names(design: Design) -> dict[str, str]:
+    """For each factor the end of its key, as long as it takes to tell it from the others."""
+    names = [factor.name for factor in design.factors]
+    return {name: _shortest(name, [other for other in names if other != name]) for name in names}
+
+
+def _shortest(name: str, others: list[str]) -> str:
+    parts = name.split(".")
+    for number in range(1, len(parts)):
+        end = ".".join(parts[-number:])
+        if not any(other == end or other.endswith(f".{end}") for other in others):
+            return end
+    return name

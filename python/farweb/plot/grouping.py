@@ -1,0 +1,264 @@
+"""How the points of a sweep become panels and series: which are drawn, which go together, and what they are called."""
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from farweb.errors import FarwebError
+from farweb.plot.style import listed
+from farweb.sweep.design import Design, Factor, Level
+
+SERIES_MAX = 8
+"""Series in a panel; chosen: more are not told apart, least of all in grey."""
+
+PANELS_MAX = 9
+"""Panels of a figure; chosen: more are too small to be read."""
+
+LEVELS_MAX = 5
+"""Levels of a factor of which distributions are drawn; chosen: their curves lie close to one another."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Points that make a series.
+
+    Attributes:
+        label: Its levels; empty when there is nothing to tell apart.
+        index: Number of its style; the same in every panel.
+        panel: Number of its panel.
+        points: Their numbers in the design.
+    """
+
+    label: str
+    index: int
+    panel: int
+    points: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """The points of a sweep as panels and series.
+
+    Attributes:
+        titles: Of the panels; a single empty one where there is nothing to tell.
+        legend: What the labels of the groups are: names of factors.
+        groups: By panel and style.
+        notes: What was left out or put together, as sentences for the caption.
+        together: Factors whose levels are put together in each group.
+    """
+
+    titles: tuple[str, ...]
+    legend: str
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...]
+    together: tuple[str, ...]
+
+
+def factor_index(design: Design, name: str) -> int:
+    """The number of the factor with this name.
+
+    Raises:
+        FarwebError: There is none; the message names the nearest and all.
+    """
+    names = [factor.name for factor in design.factors]
+    if name in names:
+        return names.index(name)
+    raise FarwebError(f"there is no factor {name!r}{_nearest(name, names)}; factors: {', '.join(names)}")
+
+
+def select(design: Design, where: Mapping[str, Sequence[str]]) -> list[int]:
+    """The points that have one of the levels named, for each factor named.
+
+    Args:
+        design: Of the sweep.
+        where: By factor, the labels or values of the levels that are drawn.
+
+    Raises:
+        FarwebError: An unknown factor or level, or no point has them together.
+    """
+    wanted = {
+        index: {_level_index(design.factors[index], level) for level in levels}
+        for index, levels in ((factor_index(design, name), levels) for name, levels in where.items())
+    }
+    points = [
+        number
+        for number, point in enumerate(design.points)
+        if all(point[index] in levels for index, levels in wanted.items())
+    ]
+    if not points:
+        said = ", ".join(f"{name}={'|'.join(levels)}" for name, levels in where.items())
+        raise FarwebError(f"no point of the design has {said}")
+    return points
+
+
+def _level_index(factor: Factor, text: str) -> int:
+    for number, level in enumerate(factor.levels):
+        if text in (level.label, str(level.value)) or _same_number(text, level):
+            return number
+    labels = [level.label for level in factor.levels]
+    raise FarwebError(
+        f"factor {factor.name} has no level {text!r}{_nearest(text, labels)}; levels: {', '.join(labels)}"
+    )
+
+
+def _same_number(text: str, level: Level) -> bool:
+    try:
+        return not isinstance(level.value, str | bool) and float(text) == level.value
+    except ValueError:
+        return False
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    # The last part of a dotted key is what people remember.
+    parts = {each.rpartition(".")[2]: each for each in names}
+    near = difflib.get_close_matches(name, names, 1, 0.5) or difflib.get_close_matches(name, parts, 1, 0.6)
+    return f"; {parts.get(near[0], near[0])}?" if near else ""
+
+
+def varying(design: Design, points: Iterable[int]) -> list[int]:
+    """Numbers of the factors that have more than one level among the points."""
+    rows = [design.points[point] for point in points]
+    return [number for number in range(len(design.factors)) if len({row[number] for row in rows}) > 1]
+
+
+def numeric(factor: Factor) -> bool:
+    """Whether all its levels have a place on an axis of numbers."""
+    return all(level.number is not None for level in factor.levels)
+
+
+def arrange(
+    design: Design,
+    points: Sequence[int],
+    by: Sequence[str] | None,
+    *,
+    along: int | None = None,
+    panels: int = PANELS_MAX,
+) -> Arrangement:
+    """Put points into series, a series for each combination of levels of some factors, and those into panels.
+
+    More series than `SERIES_MAX` are spread over panels by the first of the factors.
+
+    Args:
+        design: Of the sweep.
+        points: Those that are drawn.
+        by: Names of the factors that make series; None: all that vary, but for `along`.
+        along: Number of the factor that is on the horizontal axis; None: there is none.
+        panels: Most panels that the figure has room for.
+
+    Raises:
+        FarwebError: An unknown factor, or more series than can be drawn.
+    """
+    free = [number for number in varying(design, points) if number != along]
+    series = free if by is None else [_series_factor(design, name, along) for name in by]
+    rest = [number for number in free if number not in series]
+    points, notes = _hold(design, points, rest)
+    rest = [] if design.kind == "one-at-a-time" else rest
+    return _spread(design, points, series, notes, rest, panels)
+
+
+def _series_factor(design: Design, name: str, along: int | None) -> int:
+    number = factor_index(design, name)
+    if number == along:
+        raise FarwebError(f"{name} is on the horizontal axis already; name another factor with --by, or with --x")
+    return number
+
+
+def _hold(design: Design, points: Sequence[int], rest: Sequence[int]) -> tuple[list[int], list[str]]:
+    """Of a one-at-a-time design only points where the other factors are at their base can be compared."""
+    if not rest or design.kind != "one-at-a-time":
+        return list(points), []
+    held = [point for point in points if all(design.points[point][number] == 0 for number in rest)]
+    if not held:
+        names = listed([design.factors[number].name for number in rest])
+        raise FarwebError(f"no point that is drawn has the base level of {names}; name it with --by")
+    said = listed([f"{design.factors[number].name} = {design.factors[number].levels[0].label}" for number in rest])
+    return held, [f"Other factors at their base: {said}."]
+
+
+def _spread(
+    design: Design, points: Sequence[int], series: Sequence[int], notes: list[str], rest: Sequence[int], most: int
+) -> Arrangement:
+    """Panels by as few of the first factors, or else of the last, as leave no more than `SERIES_MAX` series in each."""
+    for order in (list(series), list(series)[::-1]):
+        first = next(
+            number for number in range(len(order) + 1) if _combinations(design, points, order[number:]) <= SERIES_MAX
+        )
+        if _combinations(design, points, order[:first]) <= most:
+            break
+    else:
+        number = _combinations(design, points, series)
+        names = ", ".join(design.factors[each].name for each in series)
+        raise FarwebError(
+            f"that makes {number:,} series (by {names}), and no more than {SERIES_MAX} can be told apart"
+            f"{f' in each of {most} panels' if most > 1 else ''}: name fewer factors with --by, or fewer levels with "
+            "--where FACTOR=LEVEL"
+        )
+    of_panels, of_styles = order[:first], order[first:]
+    panels, styles = (_numbered(design, points, some) for some in (of_panels, of_styles))
+    members: dict[tuple[int, int], list[int]] = {}
+    for point in points:
+        row = design.points[point]
+        place = (
+            panels[tuple(row[each] for each in of_panels)],
+            styles[tuple(row[each] for each in of_styles)],
+        )
+        members.setdefault(place, []).append(point)
+    names_of_styles = _labels(design, styles, of_styles)
+    groups = [Group(names_of_styles[style], style, panel, tuple(some)) for (panel, style), some in members.items()]
+    return Arrangement(
+        titles=tuple(_titles(design, panels, of_panels)),
+        legend=", ".join(design.factors[each].name for each in of_styles),
+        groups=tuple(sorted(groups, key=lambda group: (group.panel, group.index))),
+        notes=tuple(notes),
+        together=tuple(design.factors[each].name for each in rest),
+    )
+
+
+def _combinations(design: Design, points: Sequence[int], factors: Sequence[int]) -> int:
+    return len(_numbered(design, points, factors))
+
+
+def _numbered(design: Design, points: Sequence[int], factors: Sequence[int]) -> dict[tuple[int, ...], int]:
+    """A number for each combination of levels that occurs, in the order of the levels."""
+    found = sorted({tuple(design.points[point][each] for each in factors) for point in points})
+    return {levels: number for number, levels in enumerate(found)}
+
+
+def _labels(design: Design, combinations: Iterable[tuple[int, ...]], factors: Sequence[int]) -> list[str]:
+    return [
+        ", ".join(design.factors[factor].levels[level].label for factor, level in zip(factors, levels, strict=True))
+        for levels in combinations
+    ]
+
+
+def _titles(design: Design, combinations: Iterable[tuple[int, ...]], factors: Sequence[int]) -> list[str]:
+    return [
+        "\n".join(
+            f"{design.factors[factor].name} = {design.factors[factor].levels[level].label}"
+            for factor, level in zip(factors, levels, strict=True)
+        )
+        for levels in combinations
+    ]
+
+
+def thinned(design: Design, points: Sequence[int], chosen: Collection[str]) -> tuple[list[int], list[str]]:
+    """Points with `LEVELS_MAX` levels, evenly from the first to the last, of each numeric factor that has more.
+
+    Args:
+        design: Of the sweep.
+        points: Those that could be drawn.
+        chosen: Names of the factors whose levels were asked for: they keep them.
+
+    Returns:
+        The points, and what was left out, as sentences for a caption.
+    """
+    kept, notes = list(points), []
+    for number in varying(design, points):
+        factor = design.factors[number]
+        levels = sorted({design.points[point][number] for point in kept})
+        if len(levels) <= LEVELS_MAX or not numeric(factor) or factor.name in chosen:
+            continue
+        few = [levels[round(place * (len(levels) - 1) / (LEVELS_MAX - 1))] for place in range(LEVELS_MAX)]
+        kept = [point for point in kept if design.points[point][number] in few]
+        notes.append(f"Of {len(levels)} levels of {factor.name}, {LEVELS_MAX} are drawn.")
+    return kept, notes

@@ -1,0 +1,257 @@
+"""Figures of the requests of a sweep: those of all replications of a point together, by size and as a distribution.
+
+Requests of a run share its queues, so that they depend on each other; only replications do not. Intervals take each
+replication for a cluster: by Cochran, Sampling Techniques, 3rd ed., 1977, 3.12 (a share, from clusters of unequal
+sizes), and for medians by Woodruff, Confidence Intervals for Medians and Other Position Measures, Journal of the
+American Statistical Association 47, 1952, which turns the interval of the share below the median into one of latencies.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from farweb.errors import ResultsError
+from farweb.plot.against import Ask
+from farweb.plot.figure import Figure, Floats, Panel, Series
+from farweb.plot.grouping import Group, arrange, numeric, select, thinned, varying
+from farweb.plot.latency import (
+    CLASS_MIN,
+    LATENCY,
+    MARKED,
+    SHARE,
+    SIZE,
+    Medians,
+    distribution,
+    medians,
+    percentiles,
+    size_classes,
+)
+from farweb.plot.measured import Measured, left_out, measured_run
+from farweb.plot.replicated import runs_told
+from farweb.plot.style import listed
+from farweb.statistics.intervals import student_quantiles
+from farweb.sweep.design import Design
+from farweb.sweep.results import SweepResults
+
+Numbers = NDArray[np.int64]
+
+GRID = 400
+"""Times at which the distribution of a pool is reckoned; chosen: there are several in a figure, each smaller."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Finished requests of several runs.
+
+    Attributes:
+        size: Response sizes, in B.
+        latency: In s.
+        replication: To which each belongs, numbered from 0 without gaps.
+        replications: How many there are.
+    """
+
+    size: Numbers
+    latency: Floats
+    replication: Numbers
+    replications: int
+
+
+def size_latency(sweep: SweepResults, ask: Ask) -> Figure:
+    """Median latency by size class, a line a combination of levels.
+
+    Raises:
+        FarwebError: An unknown factor or level, or too many series.
+        ResultsError: No request finished, or the tables of requests are not there.
+    """
+    pools = _Pools(sweep, ask)
+
+    def series(pool: Pool, group: Group) -> tuple[Series, ...]:
+        return (medians_of(pool).series(group.label, group.index),)
+
+    panels = [
+        Panel(SIZE, LATENCY, drawn, title=title)
+        for drawn, title in zip(pools.panels(series), pools.arrangement.titles, strict=True)
+    ]
+    alone, replicated = "by order statistics, requests taken as independent", "each replication taken as a cluster"
+    return pools.figure(
+        "Latency by response size",
+        f"Median latency by size class (a factor of two, at least {CLASS_MIN} requests), the requests of all "
+        f"replications together. Bars: 95 % interval, {replicated if pools.replications > 1 else alone}.",
+        panels,
+    )
+
+
+def cdf(sweep: SweepResults, ask: Ask) -> Figure:
+    """Distribution of latency, a curve a combination of levels.
+
+    Raises:
+        FarwebError: An unknown factor or level, or too many series.
+        ResultsError: No request finished, or the tables of requests are not there.
+    """
+    pools = _Pools(sweep, ask)
+    single = len(pools.arrangement.titles) == 1
+
+    def series(pool: Pool, group: Group) -> tuple[Series, ...]:
+        curve, dots = distribution_of(pool, group.index)
+        # The same levels have other percentiles in each panel; the legend can tell those of one only.
+        told = f":  {percentiles(dots.x)}" if single else ""
+        return replace(curve, label=f"{group.label or sweep.name}{told}"), dots
+
+    panels = [
+        Panel(LATENCY, SHARE, drawn, title=title)
+        for drawn, title in zip(pools.panels(series), pools.arrangement.titles, strict=True)
+    ]
+    alone, replicated = (
+        "(Dvoretzky–Kiefer–Wolfowitz), requests taken as independent",
+        "each replication taken as a cluster",
+    )
+    return pools.figure(
+        "Distribution of latency",
+        "Share of requests whose last byte arrived within the time on the axis, the requests of all replications "
+        "together. Dots: 50th, 90th and 99th percentile. Shade: 95 % interval, "
+        f"{f'at each time, {replicated}' if pools.replications > 1 else alone}.",
+        panels,
+    )
+
+
+class _Pools:
+    """The requests of the groups of a sweep's points; those of one group at a time are in memory.
+
+    Attributes:
+        arrangement: The groups.
+        replications: Most of a group, once `panels` has read them.
+    """
+
+    def __init__(self, sweep: SweepResults, ask: Ask) -> None:
+        self._sweep = sweep
+        points, self._notes = thinned(sweep.design, select(sweep.design, ask.where or {}), ask.where or {})
+        self._runs = runs_told(sweep, points)
+        self.arrangement = arrange(sweep.design, points, _by(sweep.design, points, ask.by))
+        self.replications = 1
+        self._counted: list[Measured] = []
+
+    def panels(self, series: Callable[[Pool, Group], tuple[Series, ...]]) -> list[tuple[Series, ...]]:
+        """What `series` makes of each group, by panel.
+
+        Raises:
+            ResultsError: No request finished.
+        """
+        drawn: list[list[Series]] = [[] for _ in self.arrangement.titles]
+        for group in self.arrangement.groups:
+            pool = self._read(group)
+            if pool.latency.size:
+                self.replications = max(self.replications, pool.replications)
+                drawn[group.panel] += series(pool, group)
+        if not any(drawn):
+            raise ResultsError(f"{self._sweep.path}: no request finished, so there is no latency to plot")
+        return [tuple(each) for each in drawn]
+
+    def _read(self, group: Group) -> Pool:
+        rows = self._sweep.runs.with_columns(point=self._sweep.points)
+        rows = rows.filter((pl.col("status") == "done") & pl.col("point").is_in(group.points))
+        numbers = {each: number for number, each in enumerate(sorted(set(rows["replication"])))}
+        found = [
+            (measured_run(self._sweep.part(run)), numbers[r])
+            for run, r in rows.select("run", "replication").iter_rows()
+        ]
+        self._counted += [each for each, _ in found]
+        if not found:
+            return Pool(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0)
+        finished = pl.concat([each.finished.with_columns(r=pl.lit(number, pl.Int64)) for each, number in found])
+        return Pool(
+            finished["response_bytes"].to_numpy(),
+            finished["latency_s"].to_numpy(),
+            finished["r"].to_numpy(),
+            len(numbers),
+        )
+
+    def figure(self, title: str, seen: str, panels: Sequence[Panel]) -> Figure:
+        """The figure of these panels, with what is to be seen at the head of its caption."""
+        together = listed(list(self.arrangement.together))
+        caption = (
+            seen,
+            f"Requests at all levels of {together} together." if together else "",
+            *self._notes,
+            *self.arrangement.notes,
+            _told(self._counted),
+            self._runs,
+        )
+        columns = min(len(panels), 3 if len(panels) > 4 else 2)
+        return Figure(
+            f"{title} – {self._sweep.name}",
+            " ".join(each for each in caption if each),
+            tuple(panels),
+            columns=columns,
+            legend=self.arrangement.legend,
+            counted="requests",
+            size=(8, 5.2) if len(panels) == 1 else (9, 1.9 + 3 * -(-len(panels) // columns)),
+            share_x=True,
+            share_y=True,
+        )
+
+
+def _by(design: Design, points: Sequence[int], by: Sequence[str] | None) -> Sequence[str]:
+    """Factors that make series: those named, or all that vary; the one with most levels last, to make colours."""
+    if by is not None:
+        return by
+    levels = {number: len({design.points[point][number] for point in points}) for number in varying(design, points)}
+    if design.kind == "latin-hypercube":
+        # Every point has numbers of its own: only names can be told apart.
+        levels = {number: each for number, each in levels.items() if not numeric(design.factors[number])}
+    return [design.factors[number].name for number in sorted(levels, key=lambda number: levels[number])]
+
+
+def _told(counted: Sequence[Measured]) -> str:
+    finished = sum(len(each.finished) for each in counted)
+    return f"{finished:,} finished requests{left_out(counted)}"
+
+
+def distribution_of(pool: Pool, index: int) -> tuple[Series, Series]:
+    """The curve of a pool's latencies with the interval of each share, and percentiles on it."""
+    if pool.replications == 1:
+        return distribution(pool.latency, "", index)
+    grid = np.unique(np.quantile(pool.latency, np.linspace(0, 1, GRID), method="inverted_cdf"))
+    share, half = shares(pool.latency, pool.replication, pool.replications, grid)
+    x, share, half = np.append(grid[:1], grid), np.append(0.0, share), np.append(0.0, half)
+    marks = np.quantile(pool.latency, MARKED)
+    low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
+    return Series("", index, x, share, "steps", low, high), Series("", index, marks, np.array(MARKED), "marks")
+
+
+def shares(latency: Floats, cluster: Numbers, clusters: int, at: Floats) -> tuple[Floats, Floats]:
+    """The share of latencies up to each time, and half the width of its 95 % interval.
+
+    Args:
+        latency: Of all clusters.
+        cluster: To which each belongs, from 0.
+        clusters: How many there are, at least 2; some may be empty.
+        at: The times.
+    """
+    total = np.bincount(cluster, minlength=clusters).astype(np.float64)
+    reached = np.stack(
+        [np.searchsorted(np.sort(latency[cluster == number]), at, "right") for number in range(clusters)]
+    ).astype(np.float64)
+    share: Floats = reached.sum(axis=0) / total.sum()
+    apart = reached - share * total[:, None]
+    variance = np.square(apart).sum(axis=0) * clusters / (clusters - 1) / total.sum() ** 2
+    return share, student_quantiles(clusters - 1) * np.sqrt(variance)
+
+
+def medians_of(pool: Pool) -> Medians:
+    """Median latency by size class as `medians`, with the interval that replications give where there are several."""
+    found = medians(pool.size, pool.latency)
+    if pool.replications == 1:
+        return found
+    classes = size_classes(pool.size)
+    ends = []
+    for number, median in zip(found.size_class, found.median, strict=True):
+        latency = pool.latency[classes == number]
+        at = np.array([median])
+        half = shares(latency, pool.replication[classes == number], pool.replications, at)[1][0]
+        low, high = np.quantile(latency, np.clip((0.5 - half, 0.5 + half), 0, 1))
+        ends.append((low, high))
+    low_high = np.array(ends, dtype=np.float64).reshape(-1, 2)
+    return replace(found, low=low_high[:, 0], high=low_high[:, 1])

@@ -1,0 +1,190 @@
+"""What a sweep says at its points: estimates over replications, and what its scenarios say of the links."""
+
+import functools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from farweb.errors import FarwebError, ResultsError
+from farweb.metrics import METRICS, Metric, find_metric
+from farweb.plot.style import listed
+from farweb.statistics.intervals import Interval, student
+from farweb.sweep.results import SweepResults
+
+_WORDS = {
+    "goodput_bps": "goodput",
+    "offered_bps": "offered load",
+    "carried_bps": "carried, link 0 down",
+    "carried_up_bps": "carried, link 0 up",
+    "queue_bytes_mean": "mean queue",
+    "queue_bytes_max": "peak of the queue",
+    "connections_open_mean": "connections open, mean",
+    "connections_open_max": "connections open, most at a time",
+}
+_TIMES = {"latency": "latency", "first_byte": "time to the first byte", "sample_latency": "latency of the sample"}
+_OF_TIMES = re.compile(r"(latency|first_byte|sample_latency)_(mean|max|p\d+)_s")
+_STATISTICS = {"mean": "mean {}", "max": "longest {}", "p50": "median {}"}
+
+
+def words(metric: Metric) -> str:
+    """What a metric is called on an axis, without its unit: `latency_p90_s` is ``90th percentile of latency``."""
+    if times := _OF_TIMES.fullmatch(metric.name):
+        what, statistic = _TIMES[times[1]], times[2]
+        return _STATISTICS.get(statistic, f"{statistic[1:]}th percentile of {{}}").format(what)
+    plain = metric.name.removesuffix({"s": "_s", "bit/s": "_bps"}.get(metric.unit, "")).replace("_", " ")
+    return _WORDS.get(metric.name, plain)
+
+
+def base_unit(metric: Metric) -> str:
+    """Its unit on an axis; a ratio has none."""
+    return "" if metric.unit == "1" else metric.unit
+
+
+class Estimates:
+    """A metric at the points of a sweep, with 95 % intervals over replications.
+
+    Raises:
+        ResultsError: There is no such metric; the message names the nearest.
+    """
+
+    def __init__(self, sweep: SweepResults, metric: str) -> None:
+        self.metric = find_metric(metric)
+        self._values = sweep.values(metric)
+        # Only those of quantiles come from more than the values of runs, and take long where they are not tables yet.
+        self._table = sweep.estimates([metric]) if self.metric.kind == "quantile" else None
+        self.methods: set[str] = set()
+
+    def of(self, points: Sequence[int]) -> Interval:
+        """The mean over some points, with its interval.
+
+        Of several points it is that of each replication's mean: under common random numbers, values of the same
+        replication at different points depend on each other. A replication that lacks one of the points is left out.
+        """
+        if len(points) == 1 and self._table is not None:
+            row = self._table.row(by_predicate=pl.col("point") == points[0], named=True)
+            found = Interval(*(row[name] for name in ("n", "mean", "sd", "low", "high")))
+            method = str(row["method"])
+        else:
+            found, method = student(self._values[list(points)].mean(axis=0)), "student"
+        if found.low is not None:
+            self.methods.add(method)
+        return found
+
+
+def intervals_told(estimates: Iterable[Estimates]) -> str:
+    """How the intervals were made, for a caption."""
+    methods = set().union(*(each.methods for each in estimates))
+    names = {"student": "Student", "bootstrap": "bootstrap of the replications"}
+    used = [name for method, name in names.items() if method in methods]
+    return f"95 % interval over replications ({listed(used)})" if used else ""
+
+
+def runs_told(sweep: SweepResults, points: Sequence[int]) -> str:
+    """Points, replications, seeds and version of what is drawn, for a caption."""
+    drawn = sweep.runs.with_columns(point=sweep.points).filter(pl.col("point").is_in(points))
+    done = drawn.filter(pl.col("status") == "done")
+    if done.is_empty():
+        raise ResultsError(
+            f"{sweep.path}: no run of the points to be drawn has ended well, so there is nothing to plot"
+        )
+    repeats = done.group_by("point").len()["len"]
+    fewest, most = int(repeats.min()), int(repeats.max())  # type: ignore[arg-type]
+    each = f"{most}" if fewest == most else f"{fewest} to {most}"
+    seeds = sorted(set(done["seed"].to_list()))
+    failed = len(drawn) - len(done)
+    left_out = f"; {failed:,} failed and left out" if failed else ""
+    unfinished = "" if sweep.complete else " The sweep is not finished."
+    return (
+        f"n = {len(done):,} runs: {len(repeats):,} {_many('point', len(repeats))} × {each} "
+        f"{_many('replication', most)}{left_out}. {_seeds(seeds)}, farweb {sweep.manifest['version']}.{unfinished}"
+    )
+
+
+def _many(word: str, number: int) -> str:
+    return word if number == 1 else f"{word}s"
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    if len(seeds) == 1:
+        return f"Seed {seeds[0]}"
+    if seeds == list(range(seeds[0], seeds[0] + len(seeds))):
+        return f"Seeds {seeds[0]}–{seeds[-1]}"
+    return f"Seeds {listed([str(seed) for seed in seeds])}" if len(seeds) <= 6 else f"{len(seeds):,} seeds"
+
+
+class Links:
+    """What the scenarios of a sweep's points say of links: rates in bit/s and queue limits in bytes."""
+
+    def __init__(self, sweep: SweepResults) -> None:
+        self._sweep = sweep
+        done = sweep.runs.with_columns(point=sweep.points).filter(pl.col("status") == "done")
+        self._runs = {int(point): str(run) for point, run in done.select("point", "run").iter_rows()}
+
+    @functools.cached_property
+    def number(self) -> int:
+        """How many links the path has."""
+        return len(self._sweep.manifest["scenario"]["path"]["link"])
+
+    def rate(self, points: Sequence[int], link: int, direction: str) -> float | None:
+        """The rate of a link, in bit/s; None when it differs between the points."""
+        return self._same([self._quantity(point, link, direction, "rate", "bit/s") for point in points])
+
+    def queue(self, points: Sequence[int], link: int, direction: str) -> float | None:
+        """The queue limit of a link in bytes; None when it has none, counts packets, or differs between the points."""
+        return self._same([self._quantity(point, link, direction, "queue", "B") for point in points])
+
+    def _same(self, values: Sequence[float | None]) -> float | None:
+        return values[0] if len(set(values)) == 1 else None
+
+    def _quantity(self, point: int, link: int, direction: str, key: str, unit: str) -> float | None:
+        text = self._path(point)["link"][link][direction].get(key)
+        return None if text is None else _number(str(text), unit)
+
+    @functools.cache  # noqa: B019 - lives as long as a figure is described
+    def _path(self, point: int) -> Mapping[str, Any]:
+        if point not in self._runs:
+            return dict(self._sweep.manifest["scenario"]["path"])
+        path: Mapping[str, Any] = self._sweep.part(self._runs[point]).manifest["scenario"]["path"]
+        return path
+
+
+def _number(text: str, unit: str) -> float | None:
+    """A quantity as manifests write it, in its base unit; None when it is of another unit."""
+    value, _, written = text.partition(" ")
+    factors = {unit: 1.0, f"k{unit}": 1e3, f"M{unit}": 1e6, f"G{unit}": 1e9}
+    return float(value) * factors[written] if written in factors else None
+
+
+def default_link(sweep: SweepResults, links: Links, wanted: int | None) -> int:
+    """The number of the link that is drawn: the one named, or the busiest.
+
+    Raises:
+        FarwebError: There is no such link.
+    """
+    if wanted is not None:
+        if wanted >= links.number:
+            raise FarwebError(f"{sweep.path}: there is no link {wanted}; links: 0 to {links.number - 1}")
+        return wanted
+    busy = [_busy(sweep, link) for link in range(links.number)]
+    return int(np.argmax(busy))
+
+
+def _busy(sweep: SweepResults, link: int) -> float:
+    names = [f"link_{link}_{direction}_utilisation" for direction in ("up", "down")]
+    return max((float(sweep.runs[name].mean() or 0) for name in names if name in sweep.metrics), default=0.0)  # type: ignore[arg-type]
+
+
+def recorded(sweep: SweepResults, metric: str, wish: str) -> None:
+    """See that the runs have values of a metric.
+
+    Raises:
+        ResultsError: They have none; the message says what to set.
+    """
+    assert metric in METRICS, "one that every run has"
+    if sweep.runs[metric].null_count() == len(sweep.runs):
+        raise ResultsError(
+            f"{sweep.path}: its runs have no {metric}: set {wish} in the scenario and run the sweep again"
+        )

@@ -1,0 +1,64 @@
+"""Reports: one HTML page for a decision, to mail, archive or print.
+
+The page has the question and its answer in numbers, the path drawn, tables, figures, what was assumed and what warned
+of, and what it takes to have the numbers again. Everything is inside it: it opens without a network.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from farweb.errors import FarwebError, ResultsError
+
+if TYPE_CHECKING:
+    from farweb.report.page import Page
+    from farweb.results import Results
+    from farweb.sweep.results import SweepResults
+
+__all__ = ["REPORT", "report"]
+
+REPORT = "report.html"
+"""What a report is called that is put into the results folder."""
+
+
+def report(
+    results: "Sequence[Results | SweepResults]",
+    *,
+    title: str | None = None,
+    question: str | None = None,
+    metrics: Sequence[str] = (),
+    plots: Sequence[str] = (),
+    by: Sequence[str] = (),
+) -> "Page":
+    """The page of a sweep, or of one run or several beside one another.
+
+    Args:
+        results: One sweep, or runs in the order in which the tables have them.
+        title: Heading; the question when left out.
+        question: What the page answers; made from the design, or from the runs' names, when left out.
+        metrics: Names of metrics (`farweb.metrics.METRICS`), the one that matters most first; those that suit most
+            questions when left out.
+        plots: Names of figures; those that suit the results when left out.
+        by: Factors that the table of a sweep has; the others are pooled. Those that matter most when left out.
+
+    Raises:
+        FarwebError: No such metric, figure or factor, or results that cannot stand on one page.
+        ResultsError: A result lacks what the page needs.
+    """
+    from farweb.results import Results
+    from farweb.sweep.results import SweepResults
+
+    runs = [each for each in results if isinstance(each, Results)]
+    sweeps = [each for each in results if isinstance(each, SweepResults)]
+    if not results:
+        raise FarwebError("a report needs results: name the folder of a run or of a sweep")
+    if sweeps and len(results) > 1:
+        raise ResultsError("a report is of one sweep, or of runs; name one folder of a sweep, or folders of runs only")
+    if sweeps:
+        from farweb.report.sweeps import sweep_page
+
+        return sweep_page(sweeps[0], title=title, question=question, metrics=metrics, plots=plots, by=by)
+    if by:
+        raise FarwebError("--by names factors of a sweep, and runs have none")
+    from farweb.report.runs import runs_page
+
+    return runs_page(runs, title=title, question=question, metrics=metrics, plots=plots)

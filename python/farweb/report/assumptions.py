@@ -1,0 +1,173 @@
+"""What a result rests on, in sentences made from the scenarios: what they assume, and what the models leave out.
+
+The sentences say what `docs/models/` says at length.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from farweb.quantities import count, rate, seconds
+from farweb.report.path_drawing import span
+from farweb.report.points import Point
+from farweb.report.words import listed
+
+_PROFILES = {
+    "bsd44-lite": "that of 4.4BSD-Lite (1994), timers of 500 ms and all",
+    "linux": "that of Linux 6.18 with its defaults (CUBIC, SACK, RACK, initial window 10)",
+    "linux-classic": "that of Linux 6.18 set back to the rules of the 1990s (Reno, no SACK, initial window 1)",
+    "ns2-reno": "the one-way Agent/TCP/Reno of ns-2, counted in packets",
+}
+
+_CARRIERS = {
+    "http/1.0": "Every request opens a connection of its own (HTTP/1.0), however many are open already.",
+    "transfer": "Only the data of responses travel: no request, no handshake, no close.",
+}
+
+_RELEASES = {
+    "at-once": "Servers answer at once: the whole response is there when the request has arrived.",
+    "delayed": "Servers release a whole response after the server time that the request table has for it.",
+    "paced": "Servers release a response segment by segment, spread over the server time that the request table has "
+    "for it; without a recorded time at once.",
+}
+
+_LEFT_OUT = {
+    "links": "Links have a constant delay and rate and one drop-tail queue a direction: nothing is reordered or "
+    "corrupted, no active queue management, no medium that directions or senders share.",
+    "http": "HTTP is byte counts: no persistent connections or pipelining, no limit on the connections of a client, "
+    "no load on servers, no look-ups of names, no TLS.",
+    "tcp": "TCP is without ECN, BBR, Fast Open, path MTU discovery and offloads.",
+}
+
+
+def assumptions(points: Sequence[Point]) -> list[str]:
+    """What the scenarios assume, a sentence or two each."""
+    return [
+        *_workload(points),
+        *_unique(_CARRIERS.get(kind, f"Requests ride {kind}.") for kind in _each_leg(points, ("carrier", "kind"))),
+        *_tcp(points),
+        *_windows(points),
+        *_unique(_RELEASES.get(release, release) for release in _values(points, "origin", "release")),
+        *_interval(points),
+    ]
+
+
+def left_out(points: Sequence[Point]) -> list[str]:
+    """What no number here contains, since the models do not have it."""
+    kinds = set(_each_leg(points, ("carrier", "kind")))
+    return [
+        _LEFT_OUT["links"],
+        *([_LEFT_OUT["http"]] if kinds - {"transfer"} else []),
+        _LEFT_OUT["tcp"],
+    ]
+
+
+def _workload(points: Sequence[Point]) -> list[str]:
+    loads = _texts(points, "workload", "load")
+    tables = _values(points, "workload", "requests")
+    copies = _texts(points, "workload", "copies_offset")
+    said = [
+        "Requests start when the request table says, whatever the path does: nobody waits for a page before asking for "
+        "the next, gives up, or asks less because it is slow."
+    ]
+    if len(tables) > 1:
+        said.append(f"The runs have different request tables: {listed(tables)}.")
+    if loads != ["1"]:
+        said.append(
+            f"Load {span(loads)} stands for as many copies of the request table, each starting {span(copies)} after "
+            "the one before: the same mix of requests, closer together."
+        )
+    return said
+
+
+def _tcp(points: Sequence[Point]) -> list[str]:
+    profiles = _each_leg(points, ("tcp", "profile"))
+    said = [f"TCP is {_PROFILES.get(profile, profile)} (profile {profile})." for profile in profiles]
+    changed: dict[str, list[str]] = {}
+    for point in points:
+        for leg in point.scenario["leg"]:
+            for name, value in (leg["tcp"].get("constants") or {}).items():
+                changed.setdefault(name, []).append(value if isinstance(value, str) else json.dumps(value))
+    if changed:
+        texts = [f"{name} = {span(_unique(values))}" for name, values in changed.items()]
+        said.append(f"Constants of the profile that differ from it: {', '.join(texts)}.")
+    return said
+
+
+def _windows(points: Sequence[Point]) -> list[str]:
+    """What one connection can carry, leg by leg."""
+    said = []
+    for number in range(min(len(point.figures["legs"]) for point in points)):
+        legs = [point.figures["legs"][number] for point in points]
+        stretch = f"{legs[0]['from']} – {legs[0]['to']}"
+        round_trip = _range([leg["rtt_ns"] / 1e9 for leg in legs], seconds)
+        if any(_by_host(point, number) and leg["hosts"] is None for point, leg in zip(points, legs, strict=True)):
+            said.append(
+                f"{stretch}: {round_trip} of propagation there and back. Servers have the window and the segment size "
+                "that the host table tells; it is not at hand here, so limits are not worked out."
+            )
+            continue
+        limits = [leg["window_limit_bps"] for leg in legs if leg["window_limit_bps"] is not None]
+        fill = [leg["connections_to_fill"] for leg in legs if leg["connections_to_fill"] is not None]
+        text = f"{stretch}: {round_trip} of propagation there and back"
+        if limits:
+            whose = " (median of the servers)" if any(leg["hosts"] for leg in legs) else ""
+            text += f"; the window lets one connection carry {_range(limits, rate)} at most{whose}"
+        if limits and fill:
+            text += f", so that it takes {_range(fill, count)} of them to fill the path"
+        said.append(f"{text}.")
+    return said
+
+
+def _by_host(point: Point, leg: int) -> bool:
+    tcp = point.scenario["leg"][leg]["tcp"]
+    ends = [tcp, tcp.get("from") or {}, tcp.get("to") or {}]
+    return any(end.get(key) == "host" for end in ends for key in ("mss", "buffer"))
+
+
+def _interval(points: Sequence[Point]) -> list[str]:
+    """What of a run is counted and measured."""
+    warmups = _texts(points, "run", "warmup")
+    if warmups == ["0 s"]:
+        said = ["There is no warm-up: what happens while the path is still empty counts."]
+    else:
+        said = [f"Warm-up: requests that start in the first {span(warmups)} are counted nowhere."]
+    measures = _values(points, "run", "measure")
+    if measures == ["whole"]:
+        said.append("Rates, utilisation and queues are of the time from the end of the warm-up to the end of the run.")
+    elif "arrivals" in measures:
+        said.append(
+            "Rates, utilisation and queues are of the time from the end of the warm-up to the start of the last "
+            "request; the emptying of the path afterwards does not dilute them."
+        )
+    until = _texts(points, "run", "until")
+    ends = [each for each in until if each != "done"]
+    if len(ends) < len(until):
+        said.append(f"A run {'may end' if ends else 'ends'} when every request is answered or has failed.")
+    if ends:
+        said.append(f"Runs end at {span(ends)}; requests that are not answered then count as unfinished.")
+    return said
+
+
+def _values(points: Sequence[Point], table: str, key: str) -> list[Any]:
+    """The different values of a key, in the order of the points; absent ones left out."""
+    found = (point.scenario.get(table, {}).get(key) for point in points)
+    return _unique(value for value in found if value is not None)
+
+
+def _texts(points: Sequence[Point], table: str, key: str) -> list[str]:
+    return [str(value) for value in _values(points, table, key)]
+
+
+def _each_leg(points: Sequence[Point], keys: tuple[str, str]) -> list[Any]:
+    legs: Iterable[Mapping[str, Any]] = (leg for point in points for leg in point.scenario["leg"])
+    return _unique(leg[keys[0]][keys[1]] for leg in legs)
+
+
+def _unique(values: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys(values))
+
+
+def _range(values: Sequence[float], say: Any) -> str:
+    low, high = say(min(values)), say(max(values))
+    return low if low == high else f"{low} to {high}"

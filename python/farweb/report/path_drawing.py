@@ -1,0 +1,345 @@
+"""The path of a scenario, or of several that differ only in values, drawn as SVG.
+
+Nodes stand in a row, clients on the left. A link has what holds upwards (towards the servers) above it and what holds
+downwards below it; a leg is a bracket with its carrier and its TCP. Where scenarios have different values, these are
+told in colour and bold. For narrow screens there is a second drawing that stands upright, the servers at the top; the
+stylesheet shows one of the two.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from farweb.report.points import Point
+
+_UNITS = {
+    **{"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "packets": 1.0, "": 1.0, "%": 1.0},
+    **{"B": 1.0, "kB": 1e3, "KiB": 2**10, "MB": 1e6, "MiB": 2**20, "GB": 1e9, "GiB": 2**30},
+    **{"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
+}
+
+_CHARACTER = 7.4  # px, chosen: the mean width of a letter of the widest usual sans-serif at 12.5 px, with room to spare
+_LINE = 17  # px from one line of text to the next
+_BOX = 32  # px, height of a node
+_PITCHES = {2: 440, 3: 340, 4: 270, 5: 215}  # px from node to node, chosen: the row is as wide as the page at most
+_PITCH = 172
+_TALL_WIDTH = 330  # px, what a phone has
+
+
+@dataclass(frozen=True)
+class Term:
+    """A value in the drawing.
+
+    Attributes:
+        lead: The words before it, with the space after them.
+        text: The value, or values.
+        varied: Whether the scenarios differ in it.
+    """
+
+    lead: str
+    text: str
+    varied: bool = False
+
+    def __len__(self) -> int:
+        return len(self.lead) + len(self.text)
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A leg: the numbers of its first and last node, and what it is."""
+
+    first: int
+    last: int
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Path:
+    """What is drawn.
+
+    Attributes:
+        nodes: Their names, clients first.
+        up: What holds upwards on each link.
+        down: What holds downwards on each link.
+        legs: In the order of the scenario.
+        caches: What the caches on each node are.
+    """
+
+    nodes: tuple[str, ...]
+    up: tuple[tuple[Term, ...], ...]
+    down: tuple[tuple[Term, ...], ...]
+    legs: tuple[Leg, ...]
+    caches: tuple[tuple[Term, ...], ...]
+
+
+def shape(point: Point) -> tuple[Any, ...]:
+    """What scenarios have to share for one drawing to show them."""
+    legs = tuple((leg["from"], leg["to"]) for leg in point.scenario["leg"])
+    caches = tuple(cache["node"] for cache in point.scenario.get("cache") or ())
+    return tuple(point.scenario["path"]["nodes"]), legs, caches
+
+
+def path_of(points: Sequence[Point]) -> Path:
+    """What is drawn of scenarios of one shape."""
+    nodes = tuple(points[0].scenario["path"]["nodes"])
+    links = range(len(nodes) - 1)
+    legs = []
+    for number, leg in enumerate(points[0].scenario["leg"]):
+        terms = _merged([_leg(point.scenario["leg"][number]) for point in points])
+        legs.append(Leg(nodes.index(leg["from"]), nodes.index(leg["to"]), terms))
+    caches = tuple(_merged([_caches(point.scenario, node) for point in points]) for node in nodes)
+    up, down = (
+        tuple(_merged([_way(point, link, direction) for point in points]) for link in links)
+        for direction in ("up", "down")
+    )
+    return Path(nodes, up, down, tuple(legs), caches)
+
+
+def _way(point: Point, link: int, direction: str) -> dict[str, str]:
+    """What one direction of a link has; the keys are the words before the values."""
+    way = point.scenario["path"]["link"][link][direction]
+    told = {"": way["rate"] if way["rate"] != "unlimited" else "unlimited rate", " ": way["delay"]}
+    if way["rate"] != "unlimited":
+        told["queue "] = way.get("queue") or "unlimited"
+    loss = str(point.figures["links"][link][direction]["loss"])
+    told["loss "] = loss.removeprefix("loss ")
+    return told
+
+
+def _leg(leg: Mapping[str, Any]) -> dict[str, str]:
+    carrier, tcp = leg["carrier"], leg["tcp"]
+    told = {"": carrier["kind"], " ": tcp["profile"]}
+    told |= {f"{_words(key)} ": str(value) for key, value in _flat(carrier) if key != "kind"}
+    if tcp["profile"] != "ns2-reno":  # which has neither
+        told["MSS "] = tcp["mss"]
+        told["buffer "] = tcp.get("buffer") or "the profile's own"
+    told |= {f"{_words(key)} ": str(value) for key, value in _flat(tcp.get("constants") or {})}
+    for end in ("from", "to"):
+        ends = _flat(tcp.get(end) or {})
+        told |= {f"{_words(key)} at {leg[end]} ": str(value) for key, value in ends}
+    return told
+
+
+def _caches(scenario: Mapping[str, Any], node: str) -> dict[str, str]:
+    caches = [cache for cache in scenario.get("cache") or () if cache["node"] == node]
+    return {f"{_words(key)} ": str(value) for cache in caches for key, value in _flat(cache) if key != "node"}
+
+
+def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Keys with a value, those of tables within as `outer inner`."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key} {inner}", each) for inner, each in _flat(value))
+        elif value is not None:
+            yield key, value
+
+
+def _words(key: str) -> str:
+    return {"mss": "MSS"}.get(key, key.replace("_", " "))
+
+
+def _merged(told: Sequence[Mapping[str, str]]) -> tuple[Term, ...]:
+    """The values of all scenarios, a term a key; a key that a scenario lacks has no value there."""
+    keys = dict.fromkeys(key for each in told for key in each)
+    terms = []
+    for key in keys:
+        texts = list(dict.fromkeys(each.get(key, "none") for each in told))
+        if key == "loss " and texts == ["none"]:
+            continue
+        terms.append(Term(key.lstrip(), span(texts), len(texts) > 1))
+    return tuple(terms)
+
+
+def span(texts: Sequence[str]) -> str:
+    """Different values in a few words: ``60 ms … 320 ms``, ``linux or bsd44-lite``."""
+    numbers = sorted((text for text in texts if _magnitude(text) is not None), key=lambda text: _magnitude(text) or 0)
+    others = [text for text in texts if _magnitude(text) is None]
+    if len(others) > 3:
+        others = [f"{len(others)} others" if numbers else f"{len(others)} values"]
+    if len(numbers) > 2:
+        numbers = [f"{numbers[0]} … {numbers[-1]}"]
+    every = [*numbers, *others]
+    return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} or {every[-1]}"
+
+
+def _magnitude(text: str) -> float | None:
+    """A quantity as a number to sort by; None for other texts."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?: (\S+))?", text)
+    if found is None or (found[2] or "") not in _UNITS:
+        return None
+    return float(found[1]) * _UNITS[found[2] or ""]
+
+
+def draw_path(path: Path, told: str) -> str:
+    """The drawing, in both forms.
+
+    Args:
+        path: What to draw.
+        told: What it shows, in words, for who cannot see it.
+    """
+    return f'<div class="path">{_Wide(path).svg(told)}{_Tall(path).svg(told)}</div>'
+
+
+class _Sheet:
+    """An SVG in the making; sizes are CSS pixels."""
+
+    kind: str
+
+    def __init__(self, width: float) -> None:
+        self._width = width
+        self._height = 0.0
+        self._parts: list[str] = []
+
+    def svg(self, told: str) -> str:
+        size = f"{self._width:.0f}", f"{self._height:.0f}"
+        box = f'viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" height="{size[1]}"'
+        return f'<svg class="{self.kind}" role="img" aria-label="{escape(told)}" {box}>{"".join(self._parts)}</svg>'
+
+    def node(self, x: float, y: float, width: float, name: str) -> None:
+        """A box with a name, its middle at `x`, `y`."""
+        room = max(int((width - 12) / 8.2), 3)
+        shown = name if len(name) <= room else f"{name[: room - 1]}…"
+        self._parts.append(
+            f'<g><title>{escape(name)}</title><rect class="node" x="{x - width / 2:.0f}" y="{y - _BOX / 2:.0f}" '
+            f'width="{width:.0f}" height="{_BOX}" rx="6"/><text class="name" x="{x:.0f}" y="{y + 4.5:.1f}" '
+            f'text-anchor="middle">{escape(shown)}</text></g>'
+        )
+
+    def arrow(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """A wire in one direction, upright or level."""
+        (x0, y0), (x1, y1) = start, end
+        dx, dy = (x1 > x0) - (x1 < x0), (y1 > y0) - (y1 < y0)
+        back, side = (x1 - 8 * dx, y1 - 8 * dy), (3.5 * dy, 3.5 * dx)
+        corners = f"{x1:.1f},{y1:.1f} {back[0] + side[0]:.1f},{back[1] + side[1]:.1f} "
+        corners += f"{back[0] - side[0]:.1f},{back[1] - side[1]:.1f}"
+        self._parts.append(
+            f'<path class="wire" d="M{x0:.1f} {y0:.1f}L{back[0]:.1f} {back[1]:.1f}"/>'
+            f'<polygon class="head" points="{corners}"/>'
+        )
+
+    def words(self, x: float, y: float, lines: Sequence[Sequence[Term]], anchor: str = "middle") -> None:
+        """Lines of text, the base of the first at `y`."""
+        for number, line in enumerate(lines):
+            spans = " · ".join(map(_span, line))
+            place = f'x="{x:.0f}" y="{y + number * _LINE:.0f}"'
+            self._parts.append(f'<text {place} text-anchor="{anchor}">{spans}</text>')
+
+    def bracket(self, *steps: str) -> None:
+        self._parts.append(f'<path class="leg" d="{"".join(steps)}"/>')
+
+
+def _span(term: Term) -> str:
+    text = escape(term.text)
+    return escape(term.lead) + (f'<tspan class="varied">{text}</tspan>' if term.varied else text)
+
+
+class _Wide(_Sheet):
+    """The path as a row."""
+
+    kind = "wide"
+
+    def __init__(self, path: Path) -> None:
+        pitch = _PITCHES.get(len(path.nodes), _PITCH)
+        boxes = [min(pitch * 0.66, max(64, 8.2 * len(name) + 22)) for name in path.nodes]
+        margin = max(boxes[0], boxes[-1], pitch * 0.5) / 2 + 2
+        super().__init__(pitch * (len(path.nodes) - 1) + 2 * margin)
+        places = [margin + pitch * number for number in range(len(path.nodes))]
+        room = pitch - 14
+        up = [wrap("up → ", terms, room) for terms in path.up]
+        down = [wrap("down ← ", terms, room) for terms in path.down]
+        axis = max(map(len, up)) * _LINE + _BOX / 2 + 12
+        for link in range(len(path.nodes) - 1):
+            left, right = places[link] + boxes[link] / 2 + 3, places[link + 1] - boxes[link + 1] / 2 - 3
+            self.arrow((left, axis - 5), (right, axis - 5))
+            self.arrow((right, axis + 5), (left, axis + 5))
+            middle = (places[link] + places[link + 1]) / 2
+            self.words(middle, axis - _BOX / 2 - 8 - (len(up[link]) - 1) * _LINE, up[link])
+            self.words(middle, axis + _BOX / 2 + 20, down[link])
+        for x, box, name in zip(places, boxes, path.nodes, strict=True):
+            self.node(x, axis, box, name)
+        below = axis + _BOX / 2 + 20 + max(map(len, down)) * _LINE
+        below = self._draw_caches(path, places, below, room)
+        self._draw_legs(path, places, below)
+
+    def _draw_caches(self, path: Path, places: Sequence[float], top: float, room: float) -> float:
+        lines = [wrap("cache: ", terms, room) if terms else [] for terms in path.caches]
+        for x, each in zip(places, lines, strict=True):
+            self.words(x, top + 4, each)
+        most = max(map(len, lines))
+        return top + most * _LINE + 8 if most else top
+
+    def _draw_legs(self, path: Path, places: Sequence[float], top: float) -> None:
+        most = 0
+        for number, leg in enumerate(path.legs):
+            left, right = places[leg.first] + 4, places[leg.last] - 4
+            self.bracket(f"M{left:.0f} {top:.0f}", "v9", f"H{right:.0f}", "v-9")
+            lines = wrap(f"leg {number}: ", leg.terms, right - left)
+            self.words((left + right) / 2, top + 27, lines)
+            most = max(most, len(lines))
+        self._height = top + 27 + (most - 1) * _LINE + 8
+
+
+class _Tall(_Sheet):
+    """The path upright, the servers at the top, so that up is up."""
+
+    kind = "tall"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(_TALL_WIDTH)
+        x, text = 84.0, 108.0
+        y = _BOX / 2 + 2
+        places = [0.0] * len(path.nodes)
+        for number in reversed(range(len(path.nodes))):
+            places[number] = y
+            box = min(220, max(100, 8.2 * len(path.nodes[number]) + 22))
+            self.node(x - 50 + box / 2, y, box, path.nodes[number])
+            if path.caches[number]:
+                lines = wrap("cache: ", path.caches[number], _TALL_WIDTH - text)
+                self.words(text, y + _BOX / 2 + 16, lines, "start")
+            y = y + _BOX / 2
+            if number > 0:
+                y = self._draw_link(path, number - 1, x, text, y)
+        self._draw_legs(path, places, y + 24)
+
+    def _draw_link(self, path: Path, link: int, x: float, text: float, top: float) -> float:
+        """A link below the node at its upper end; where the next node has its middle."""
+        room = _TALL_WIDTH - text
+        cache = path.caches[link + 1]
+        above = len(wrap("cache: ", cache, room)) * _LINE if cache else 0
+        up = wrap("up ↑ ", path.up[link], room)
+        down = wrap("down ↓ ", path.down[link], room)
+        bottom = top + above + (len(up) + len(down)) * _LINE + 22
+        self.arrow((x - 5, bottom - 3), (x - 5, top + 3))
+        self.arrow((x + 5, top + 3), (x + 5, bottom - 3))
+        self.words(text, top + above + 18, up, "start")
+        self.words(text, top + above + 22 + len(up) * _LINE, down, "start")
+        return bottom + _BOX / 2
+
+    def _draw_legs(self, path: Path, places: Sequence[float], top: float) -> None:
+        for number, leg in enumerate(path.legs):
+            low, high = places[leg.first] - 4, places[leg.last] + 4
+            self.bracket(f"M26 {low:.0f}", "h-9", f"V{high:.0f}", "h9")
+            middle = (low + high) / 2
+            self._parts.append(
+                f'<text class="way" x="12" y="{middle:.0f}" text-anchor="middle" '
+                f'transform="rotate(-90 12 {middle:.0f})">leg {number}</text>'
+            )
+            lines = wrap(f"leg {number}: ", leg.terms, _TALL_WIDTH - 4)
+            self.words(2, top, lines, "start")
+            top += len(lines) * _LINE + 4
+        self._height = top - _LINE + 8
+
+
+def wrap(label: str, terms: Sequence[Term], room: float) -> list[list[Term]]:
+    """Terms in lines no wider than `room` px where single terms allow it; the label stands before the first."""
+    first, *rest = terms
+    lines = [[Term(label + first.lead, first.text, first.varied)]]
+    for term in rest:
+        used = sum(len(each) + 3 for each in lines[-1])
+        if (used + len(term)) * _CHARACTER > room:
+            lines.append([term])
+        else:
+            lines[-1].append(term)
+    return lines

@@ -1,0 +1,299 @@
+"""The page of one run, or of several beside one another."""
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from farweb.metrics import Metric, find_metric, measure
+from farweb.plot.measured import labels
+from farweb.plot.replicated import words
+from farweb.quantities import count, rate, seconds, share, size
+from farweb.report import page
+from farweb.report.assumptions import assumptions, left_out
+from farweb.report.page import Page, section
+from farweb.report.path_drawing import draw_path, path_of, shape
+from farweb.report.points import Point, parse, point, toml
+from farweb.report.reproduction import command, inputs_sheet, manifest
+from farweb.report.warned import warned
+from farweb.report.words import listed, plural, shown
+from farweb.results import Results
+from farweb.sheet import Sheet
+from farweb.summary import Summary
+
+if TYPE_CHECKING:
+    from farweb.importer import ImportReport
+    from farweb.plot.style import Chart
+    from farweb.scenario import Check
+
+
+def runs_page(
+    results: Sequence[Results],
+    *,
+    title: str | None = None,
+    question: str | None = None,
+    metrics: Sequence[str] = (),
+    plots: Sequence[str] = (),
+    charts: "Sequence[Chart]" = (),
+    checks: "Sequence[Check] | None" = None,
+    imported: "ImportReport | None" = None,
+) -> Page:
+    """The page of runs.
+
+    Args:
+        results: The runs, in the order in which the tables have them.
+        title: Heading; the question when left out.
+        question: What the page answers; made from the runs' names when left out.
+        metrics: Further columns of the table of latencies, by their names in `farweb.metrics`.
+        plots: Names of figures, instead of those that suit the results.
+        charts: Figures that have been drawn already, instead of `plots`.
+        checks: What each run's scenario means, where it is known with its host table; worked out from the manifests
+            when left out.
+        imported: How the requests came about, where they were made from a log.
+
+    Raises:
+        FarwebError: There is no such metric or figure, or a result lacks what it needs.
+    """
+    wanted = [find_metric(name) for name in metrics]
+    names = labels(results)
+    points = _points(results, names, checks)
+    summaries = [result.summary() for result in results]
+    asked = question or _question(names)
+    sections = [
+        section("Answer", page.facts(_answer(names, summaries)), kind="answer"),
+        section("Path", *_paths(points)),
+        section(
+            "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
+        ),
+        section("Figures", *map(page.figure, charts or _charts(results, plots, summaries))),
+        section("Links", page.table(_links_sheet(names, summaries))),
+        section("Log", imported._repr_html_() if imported is not None else ""),
+        _assumptions(points),
+        section("Warnings", _warnings(points, names, summaries)),
+        _reproduction(results, names, title, question, metrics, plots),
+    ]
+    return Page(title or asked, asked if title else "", _subject(results), tuple(sections))
+
+
+def latency_sheet(results: Sequence[Results]) -> Sheet:
+    """A row a result: how many requests finished and failed, and how long they took."""
+    rows = []
+    for name, result in zip(labels(results), results, strict=True):
+        summary = result.summary()
+        latency = summary.latency
+        times = (latency.p50_s, latency.p90_s, latency.p99_s, latency.mean_s, summary.first_byte.p50_s)
+        rows.append([name, count(summary.done), count(summary.failed), *map(seconds, times)])
+    header = ["", "done", "failed", "median", "90 %", "99 %", "mean", "first byte"]
+    return Sheet("Latency of requests", header, rows)
+
+
+_LATENCY = (
+    "Latency: from the start of a request at the first node to the last byte of its response there, of requests that "
+    "finished. First byte: the median time to the first byte."
+)
+
+
+def _question(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"How long do requests take over “{names[0]}”?"
+    return f"How long do requests take over {listed([f'“{name}”' for name in names])}?"
+
+
+def _subject(results: Sequence[Results]) -> str:
+    seeds = sorted({int(result.manifest["seed"]) for result in results})
+    versions = sorted({str(result.manifest["version"]) for result in results})
+    said = [
+        plural(len(results), "run"),
+        f"{'seed' if len(seeds) == 1 else 'seeds'} {listed(list(map(str, seeds)))}",
+        f"farweb {listed(versions)}",
+    ]
+    return " · ".join(said)
+
+
+def _points(results: Sequence[Results], names: Sequence[str], checks: "Sequence[Check] | None") -> list[Point]:
+    if checks is not None:
+        return [Point(name, check.scenario, check.figures) for name, check in zip(names, checks, strict=True)]
+    return [
+        point(name, parse(result.manifest["scenario"], str(result.path / "manifest.json")), None)
+        for name, result in zip(names, results, strict=True)
+    ]
+
+
+def _answer(names: Sequence[str], summaries: Sequence[Summary]) -> list[tuple[str, str]]:
+    """What the latencies say, and what single runs cannot say."""
+    found = [(name, summary.latency) for name, summary in zip(names, summaries, strict=True)]
+    ranked = sorted(((name, each) for name, each in found if each.n), key=lambda row: row[1].p50_s or 0.0)
+    told = [
+        (
+            f"{f'{name}: median' if len(names) > 1 else 'Median'} latency {seconds(latency.p50_s)}",
+            f"of {plural(latency.n, 'request')}; nine in ten had their whole response within {seconds(latency.p90_s)}, "
+            f"99 % within {seconds(latency.p99_s)}.",
+        )
+        for name, latency in ranked
+    ]
+    if not ranked:
+        told.append(("There is no latency:", "no request finished."))
+    if len(ranked) > 1:
+        (quick, first), (slow, last) = ranked[0], ranked[-1]
+        if first.p50_s and last.p50_s:
+            told.append((f"The median is {last.p50_s / first.p50_s:.3g} times as long", f"for {slow} as for {quick}."))
+    for name, summary in zip(names, summaries, strict=True):
+        counts = ((summary.failed, "failed"), (summary.unfinished, "had not ended when the run did"))
+        lost = [f"{count(number)} {what}" for number, what in counts if number]
+        if lost:
+            whose = f"{name}: of" if len(names) > 1 else "Of"
+            told.append((f"{whose} {plural(summary.requests, 'request')} {listed(lost)};", "no latency has them."))
+    told.append((f"One run{' each' if len(names) > 1 else ''}, one seed:", _ONE_SEED))
+    return told
+
+
+_ONE_SEED = "how much chance had a hand in it cannot be told from that; a sweep with replications tells."
+
+
+def _paths(points: Sequence[Point]) -> list[str]:
+    """A drawing for each shape of path; runs that differ in values only share one."""
+    shapes: dict[tuple[Any, ...], list[Point]] = {}
+    for each in points:
+        shapes.setdefault(shape(each), []).append(each)
+    drawn = []
+    for alike in shapes.values():
+        names = listed([each.label for each in alike])
+        drawing = draw_path(path_of(alike), f"The path of {names}, in words: {_in_words(alike[0])}")
+        drawn.append(page.part(names, drawing) if len(shapes) > 1 else drawing)
+    if any(len(alike) > 1 for alike in shapes.values()):
+        drawn.append(page.paragraph("In colour: what differs between the runs.", "note"))
+    return drawn
+
+
+def _in_words(each: Point) -> str:
+    return " ".join(str(each.figures["text"]).split())
+
+
+def _measured(results: Sequence[Results], metrics: Sequence[Metric]) -> str:
+    """A table of the metrics that were asked for."""
+    if not metrics:
+        return ""
+    rows = []
+    for name, result in zip(labels(results), results, strict=True):
+        values = measure(result)
+        rows.append([name, *(shown(metric, values.get(metric.name)) for metric in metrics)])
+    return page.table(Sheet("Metrics", ["", *map(words, metrics)], rows))
+
+
+def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
+    """The figures that were asked for, or those that suit: of all results where a figure can show them together."""
+    from farweb.plot import draw
+
+    if plots:
+        each = [[result] for result in results]
+        chosen = [(name, of) for name in plots for of in (each if _is_of_one(name) else [list(results)])]
+    elif not any(summary.done for summary in summaries):
+        return []
+    else:
+        finished = [result for result, summary in zip(results, summaries, strict=True) if summary.done]
+        chosen = [("size-latency", finished), ("cdf", finished)]
+        recorded = [place for place, result in enumerate(results) if (result.path / "links.parquet").is_file()]
+        if recorded:
+            busiest = max(recorded, key=lambda place: max(link.busy for link in summaries[place].links))
+            chosen.append(("link", [results[busiest]]))
+    return [draw(name, of) for name, of in chosen]
+
+
+def _is_of_one(name: str) -> bool:
+    from farweb.plot import FIGURES
+
+    return name in FIGURES and FIGURES[name].of == "run"
+
+
+def _links_sheet(names: Sequence[str], summaries: Sequence[Summary]) -> Sheet:
+    rows = [
+        [
+            name,
+            f"{link.from_node} → {link.to_node}",
+            rate(link.rate_bps),
+            share(link.busy),
+            count(link.packets),
+            count(link.drops),
+            size(link.queue_bytes_mean),
+            size(link.queue_bytes_max),
+        ]
+        for name, summary in zip(names, summaries, strict=True)
+        for link in summary.links
+    ]
+    header = ["run", "from – to", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
+    return Sheet("Links over the whole run", header, rows, names=2)
+
+
+def _assumptions(points: Sequence[Point]) -> str:
+    """What the numbers rest on and what they leave out."""
+    said = [
+        *assumptions(points),
+        "Requests of a run share queues and connections, so they are not independent; intervals and bands in figures "
+        "of one run take them as if they were, and are too narrow where the path is busy.",
+    ]
+    out = page.part("What the models leave out", page.bullets(left_out(points)))
+    return section("Assumptions", page.bullets(said), out)
+
+
+def _warnings(points: Sequence[Point], names: Sequence[str], summaries: Sequence[Summary]) -> str:
+    said = warned(points, lambda some: listed([each.label for each in some]))
+    for name, summary in zip(names, summaries, strict=True):
+        if summary.unfinished:
+            said.append(
+                f"{name}: {plural(summary.unfinished, 'request')} had not ended when the run did; the slowest are "
+                "missing from its latencies."
+            )
+        if summary.failed:
+            said.append(f"{name}: {plural(summary.failed, 'request')} failed; its latencies are of the others.")
+    return page.warnings(said) or page.paragraph("None.")
+
+
+def _reproduction(
+    results: Sequence[Results],
+    names: Sequence[str],
+    title: str | None,
+    question: str | None,
+    metrics: Sequence[str],
+    plots: Sequence[str],
+) -> str:
+    """What it takes to have these numbers again."""
+    folders = [result.path.name for result in results]
+    lines = [
+        f"farweb run scenario{'' if len(results) == 1 else f'-{place}'}.toml --out {shlex.quote(folder)}"
+        for place, folder in enumerate(folders, 1)
+    ]
+    lines.append(command(*folders, title=title, question=question, metric=metrics, plot=plots))
+    folds = [
+        page.folded(f"{name}: scenario, as a file", page.commands([toml(result.manifest["scenario"]).rstrip()]))
+        + page.folded(f"{name}: manifest", manifest(result.manifest))
+        for name, result in zip(names, results, strict=True)
+    ]
+    return section(
+        "How to reproduce",
+        page.paragraph(
+            "The same scenario, seed, request table and version of farweb give the same tables, byte for byte. With "
+            "the scenarios below saved as files beside their tables:"
+        ),
+        page.commands(lines),
+        page.table(_runs_sheet(names, results)),
+        page.table(inputs_sheet([result.manifest for result in results])),
+        *folds,
+        page.paragraph("Scenarios and manifests are in the page itself, and left out on paper.", "note paper"),
+    )
+
+
+def _runs_sheet(names: Sequence[str], results: Sequence[Results]) -> Sheet:
+    """A row a result: what it takes to run it again, and how much it was."""
+    rows = []
+    for name, result in zip(names, results, strict=True):
+        run = result.manifest
+        rows.append(
+            [
+                name,
+                str(run["version"]),
+                str(run["seed"]),
+                seconds(run["now_ns"] / 1e9),
+                count(run["packet_hops"]),
+                seconds(run["wall_s"]),
+            ]
+        )
+    return Sheet("Runs", ["", "farweb", "seed", "simulated time", "packet-hops", "wall time"], rows)

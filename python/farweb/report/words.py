@@ -1,0 +1,76 @@
+"""Values of metrics in words, and words in sentences."""
+
+from dataclasses import replace
+
+from farweb.metrics import Metric
+from farweb.quantities import count, rate, seconds, share, size
+
+_NONE = "–"
+_MINUS = "−"
+
+
+def shown(metric: Metric, value: float | None) -> str:
+    """A value of a metric with its unit."""
+    if value is None:
+        return _NONE
+    if value < 0:
+        return f"{_MINUS}{shown(metric, -value)}"
+    match metric.unit:
+        case "s":
+            return seconds(value)
+        case "bit/s":
+            return rate(value)
+        case "B":
+            return size(value)
+        case "1":
+            return share(value)
+        case "points":
+            return f"{share(value).removesuffix(' %')} points"
+    return count(value) if value >= 1000 or value == round(value) else f"{value:.3g}"
+
+
+def change(metric: Metric, value: float) -> str:
+    """A difference, with its sign: ``+12.3 ms``; that of shares is in percentage points."""
+    told = shown(_difference(metric), value)
+    return f"+{told}" if value > 0 else told
+
+
+def change_between(metric: Metric, low: float | None, high: float | None) -> str:
+    """The interval of a difference."""
+    return between(_difference(metric), low, high)
+
+
+def _difference(metric: Metric) -> Metric:
+    return replace(metric, unit="points") if metric.unit == "1" else metric
+
+
+def percent(value: float | None) -> str:
+    """A relative difference, given in percent, with its sign; of large ones, no decimals."""
+    if value is None:
+        return _NONE
+    sign = "+" if value > 0 else _MINUS if value < 0 else ""
+    size = abs(value)
+    return f"{sign}{size:,.0f} %" if size >= 100 else f"{sign}{size:.3g} %" if size >= 0.1 else f"{sign}{size:.1g} %"
+
+
+def between(metric: Metric, low: float | None, high: float | None) -> str:
+    """An interval: ``305 … 319 ms``; the unit stands once where both ends have the same."""
+    if low is None or high is None:
+        return ""
+    first, last = shown(metric, low), shown(metric, high)
+    number, _, unit = first.rpartition(" ")
+    if number and last.endswith(f" {unit}"):
+        first = number
+    return f"{first} … {last}"
+
+
+def listed(words: list[str]) -> str:
+    """Words as a person lists them: ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def plural(number: int, word: str) -> str:
+    """A number of things: ``1 run``, ``480 runs``."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

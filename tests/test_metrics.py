@@ -1,0 +1,185 @@
+"""Metrics of runs made by hand, whose figures are known beforehand."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from farweb import Results, ResultsError
+from farweb.metrics import METRICS, find_metric, measure, metrics_table
+from sample_results import SECOND, Row, request, write_results
+from samples import Farweb
+
+
+def link(number: int, direction: str, **more: Any) -> Row:
+    zero = {"bytes": 0, "packets": 0, "drops": 0, "queue_bytes_mean": 0.0, "queue_bytes_max": 0, "busy": 0.0}
+    return {"link": number, "direction": direction, "interval_ns": 10 * SECOND, **zero, **more}
+
+
+LINKS = [
+    link(0, "up", bytes=1000, packets=10, busy=0.1),
+    link(0, "down", bytes=100_000, packets=80, drops=5, busy=0.5, queue_bytes_mean=300.5, queue_bytes_max=3000),
+    link(1, "up", bytes=1000, packets=5, busy=0.9, queue_bytes_max=500),
+    link(1, "down", bytes=90_000, packets=0, queue_bytes_mean=20.0),
+]
+
+
+def make(
+    path: Path,
+    requests: Sequence[Row],
+    *,
+    warmup_s: int = 0,
+    interval_s: tuple[int, int] = (0, 60),
+    links: Sequence[Row] = LINKS,
+    connections: Sequence[tuple[int, int | None]] | None = None,
+) -> Results:
+    results = write_results(path, requests, warmup_ns=warmup_s * SECOND)
+    if connections is not None:
+        columns = {
+            "open_ns": pa.array([open_s * SECOND for open_s, _ in connections], pa.int64()),
+            "close_ns": pa.array([None if s is None else s * SECOND for _, s in connections], pa.int64()),
+        }
+        pq.write_table(pa.table(columns), path / "connections.parquet")
+    measured = {"from_ns": interval_s[0] * SECOND, "to_ns": interval_s[1] * SECOND, "links": list(links)}
+    (path / "manifest.json").write_text(json.dumps({**results.manifest, "measured": measured}))
+    return Results.open(path)
+
+
+def test_all_metrics_in_order(tmp_path: Path) -> None:
+    found = measure(make(tmp_path / "r", [request(0, 1, 1000)]))
+    names = list(found)
+    assert names[: len(METRICS)] == list(METRICS)
+    assert names[len(METRICS) :] == [
+        f"link_{number}_{direction}_{what}"
+        for number in (0, 1)
+        for direction in ("up", "down")
+        for what in ("bps", "utilisation", "queue_bytes_mean", "queue_bytes_max", "drops")
+    ]
+    assert all(find_metric(name).name == name for name in names)
+
+
+def test_latencies_are_those_of_the_summary(tmp_path: Path) -> None:
+    # Latencies of 0, 10, … 1000 ms: the p-th percentile is p times 10 ms.
+    results = make(tmp_path / "r", [request(number, number / 100, 1000) for number in range(101)])
+    found = measure(results)
+    for name, value in {"mean": 0.5, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "max": 1.0}.items():
+        assert found[f"latency_{name}_s"] == pytest.approx(value)
+    assert found["first_byte_p90_s"] == pytest.approx(0.45)
+    summary = results.summary()
+    assert found["goodput_bps"] == pytest.approx(summary.goodput_bps)
+    assert (found["done"], found["response_bytes"]) == (summary.done, summary.response_bytes)
+
+
+def test_requests_are_counted_by_what_came_of_them(tmp_path: Path) -> None:
+    rows = [
+        request(0, 1, 700),
+        request(10, 2, 1000, retransmits=3, timeouts=1),
+        request(11, 4, 1000, tag="sample"),
+        request(12, 1, 5000, status="failed", end_ns=None, first_byte_ns=None, retransmits=2, timeouts=2, tag="sample"),
+        request(13, 1, 6000, status="unfinished", end_ns=None),
+    ]
+    found = measure(make(tmp_path / "r", rows, warmup_s=5))
+    counts = ("requests", "done", "failed", "unfinished", "left_out", "sample_requests", "response_bytes")
+    assert [found[name] for name in counts] == [4, 2, 1, 1, 1, 2, 2000]
+    assert (found["retransmits"], found["timeouts"]) == (5, 3)
+    assert (found["latency_mean_s"], found["sample_latency_mean_s"], found["sample_latency_p50_s"]) == (3, 4, 4)
+    # From the first start after the warm-up, 10 s, to the last end, 15 s.
+    assert found["goodput_bps"] == 8 * 2000 / 5
+
+
+def test_offered_bits_are_of_requests_that_start_in_the_interval(tmp_path: Path) -> None:
+    rows = [
+        request(0, 1, 10_000),
+        request(5, 1, 100),
+        request(9, 1, 200, status="failed", end_ns=None),
+        request(10, 1, 4000),
+    ]
+    found = measure(make(tmp_path / "r", rows, interval_s=(5, 10)))
+    assert (found["offered_bps"], found["measured_s"], found["simulated_s"]) == (8 * 300 / 5, 5, 60)
+
+
+def test_links_over_the_measured_interval(tmp_path: Path) -> None:
+    found = measure(make(tmp_path / "r", []))
+    assert (found["carried_bps"], found["carried_up_bps"]) == (80_000, 800)
+    assert (found["utilisation"], found["queue_bytes_mean"], found["queue_bytes_max"]) == (0.9, 300.5, 3000)
+    # Five dropped, 95 transmitted.
+    assert (found["drops"], found["loss_ratio"]) == (5, 0.05)
+    assert (found["link_1_up_utilisation"], found["link_1_down_bps"], found["link_0_down_drops"]) == (0.9, 72_000, 5)
+
+
+def test_a_run_without_a_request(tmp_path: Path) -> None:
+    found = measure(make(tmp_path / "r", [], links=[link(0, "up"), link(0, "down")]))
+    assert (found["requests"], found["latency_p50_s"], found["goodput_bps"], found["loss_ratio"]) == (
+        0,
+        None,
+        None,
+        None,
+    )
+    assert found["offered_bps"] == 0
+
+
+def test_connections_that_are_open_in_the_interval(tmp_path: Path) -> None:
+    # In 10 … 20 s: one all the time, one for 4 s, one that opens as that one closes and stays, one before, one after.
+    connections = [(0, None), (8, 14), (14, 30), (1, 10), (20, 25)]
+    found = measure(make(tmp_path / "r", [], interval_s=(10, 20), connections=connections))
+    assert (found["connections"], found["connections_open_max"]) == (5, 2)
+    assert found["connections_open_mean"] == pytest.approx((10 + 4 + 6) / 10)
+    without = measure(make(tmp_path / "without", []))
+    assert (without["connections"], without["connections_open_mean"]) == (None, None)
+    none = measure(make(tmp_path / "none", [], connections=[]))
+    assert (none["connections"], none["connections_open_mean"], none["connections_open_max"]) == (0, 0, 0)
+
+
+def test_the_peak_of_connections_by_brute_force(tmp_path: Path) -> None:
+    connections = [(start % 17, start % 17 + 1 + start % 5) for start in range(40)]
+    found = measure(make(tmp_path / "r", [], interval_s=(0, 60), connections=connections))
+    assert found["connections_open_max"] == max(
+        sum(begin <= second < end for begin, end in connections) for second in range(60)
+    )
+
+
+def test_row_groups_change_nothing(tmp_path: Path) -> None:
+    rows = [
+        request(number, 1 + number % 7, 1000 + number, tag="sample" if number % 3 else None) for number in range(50)
+    ]
+    results = make(tmp_path / "r", rows, warmup_s=3, interval_s=(3, 40))
+    whole = measure(results)
+    file = results.path / "requests.parquet"
+    pq.write_table(pq.read_table(file), file, row_group_size=7)
+    assert pq.ParquetFile(file).num_row_groups == 8
+    assert measure(results) == whole
+
+
+def test_a_run_of_an_older_version_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match="run it again"):
+        measure(write_results(tmp_path / "r", []))
+
+
+def test_a_damaged_table_is_named(tmp_path: Path) -> None:
+    results = make(tmp_path / "r", [])
+    (results.path / "requests.parquet").write_bytes(b"PAR1 nothing PAR1")
+    with pytest.raises(ResultsError, match=r"requests\.parquet: cannot be read"):
+        measure(results)
+
+
+def test_an_unknown_metric_names_the_nearest() -> None:
+    with pytest.raises(ResultsError, match=r"utilization: no such metric; utilisation\?"):
+        find_metric("utilization")
+    with pytest.raises(ResultsError, match="link_0_sideways_bps"):
+        find_metric("link_0_sideways_bps")
+
+
+def test_the_schema_describes_metrics_and_tables_of_sweeps(farweb: Farweb) -> None:
+    shown = {table["name"]: table for table in farweb("schema", "results", "--json").json()["tables"]}
+    assert [column["name"] for column in shown["metrics"]["columns"]][: len(METRICS)] == list(METRICS)
+    assert {"requests", "runs", "estimates", "differences", "effects", "level_effects", "warmup", "timings"} <= set(
+        shown
+    )
+    for column in metrics_table()["columns"]:
+        suffix = {"s": "_s", "bit/s": "_bps"}.get(column["unit"], "")
+        assert column["name"].endswith(suffix)
+        assert column["description"].endswith(".")

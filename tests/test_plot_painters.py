@@ -1,0 +1,198 @@
+"""The two ways in which a figure is painted: both take every figure, show its values, and give the same bytes again."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from farweb.errors import FarwebError
+from farweb.plot import FIGURES, describe, draw
+from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.plot.paper import paint
+from farweb.plot.style import Chart, encode, look, save
+from farweb.results import Results
+from farweb.sweep.results import SweepResults
+from sample_results import interval, request, write_results
+from sample_sweeps import Levels, design_of, factor, write_sweep
+
+DESCRIBED = [name for name in FIGURES if name not in ("timeseq", "cwnd")]
+
+
+def metrics(levels: Levels, replication: int) -> dict[str, Any]:
+    load = levels["workload.load"]
+    return {
+        "latency_mean_s": load + 0.1 * replication,
+        "offered_bps": load * 1e6,
+        "carried_bps": load * 1.1e6,
+        "link_0_down_queue_bytes_max": 1000 * load,
+        "connections_open_mean": float(load),
+        "connections_open_max": 2 * load,
+    }
+
+
+def requests(levels: Levels, replication: int) -> list[Any]:
+    return [request(n, 0.1 * levels["workload.load"] + 0.01 * n + 0.001 * replication, 1000 + n) for n in range(12)]
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
+    design = design_of({"workload.load": [1, 2, 4], "circuit": ["cable", "satellite & more"]}, 2)
+    return write_sweep(tmp_path_factory.mktemp("sweep") / "sweep", design, metrics, requests, name="a <sweep>")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    links = [interval(0, way, second, bytes=1000) for way in ("up", "down") for second in range(3)]
+    return write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000)], links=links)
+
+
+def results(name: str, run: Results, sweep: SweepResults) -> Results | SweepResults:
+    return run if FIGURES[name].of == "run" else sweep
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_every_figure_is_painted_both_ways_to_the_same_bytes(
+    tmp_path: Path, run: Results, sweep: SweepResults, name: str
+) -> None:
+    one = draw(name, [results(name, run, sweep)], tmp_path / "figure.html")
+    two = draw(name, [results(name, run, sweep)], tmp_path / "figure.svg")
+    assert (tmp_path / "figure.svg").read_bytes() == encode(one, "svg")
+    assert (tmp_path / "figure.html").read_text() == two.html()
+
+
+def page_of(page: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Traces and layout, as the page gives them to plotly.js."""
+    call = page.rindex("Plotly.newPlot(")
+    decoder = json.JSONDecoder()
+    traces, end = decoder.raw_decode(page, page.index("[", call))
+    layout, _ = decoder.raw_decode(page, page.index("{", end))
+    return traces, layout
+
+
+def numbers(value: Any) -> list[float]:
+    """Values of a trace, which plotly writes as text in base 64 where they are many."""
+    if isinstance(value, dict):
+        import base64
+
+        value = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
+    return [float(each) for each in value]
+
+
+def test_both_show_the_values_of_the_description_in_the_unit_of_the_axis(sweep: SweepResults) -> None:
+    figure = describe("latency-load", [sweep], metric="carried_bps")
+    (panel,) = figure.panels
+    assert (panel.x.read_in, panel.y.read_in) == ("Mbit/s", "Mbit/s")
+    chart = draw("latency-load", [sweep], metric="carried_bps")
+    (axes,) = chart.axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("offered load [Mbit/s]", "carried, link 0 down [Mbit/s]")
+    assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == [[1.1, 2.2, 4.4]] * 2
+    assert [text.get_text() for text in chart.legends[0].get_texts()] == ["cable", "satellite & more"]
+
+    traces, layout = page_of(chart.html())
+    shown = [trace for trace in traces if trace.get("hoverinfo") != "skip"]
+    assert [numbers(trace["y"]) for trace in shown] == [[1.1, 2.2, 4.4]] * 2
+    assert [numbers(trace["x"]) for trace in shown] == [[1, 2, 4]] * 2
+    assert [trace["name"] for trace in shown] == ["cable", "satellite &amp; more"]
+    assert layout["yaxis"]["title"]["text"] == "carried, link 0 down [Mbit/s]"
+    hover = shown[0]["hovertemplate"]
+    assert "offered load: %{x:.4~g} Mbit/s" in hover
+    assert "95 %: %{customdata[0]:.4~g} to %{customdata[1]:.4~g} Mbit/s" in hover
+    assert "n = %{customdata[2]:,} replications" in hover
+
+
+def test_the_page_says_what_the_paper_says_and_refers_to_nothing_outside(sweep: SweepResults) -> None:
+    chart = draw("cdf", [sweep])
+    assert chart.description is not None
+    page = chart.html()
+    assert "<title>Distribution of latency – a &lt;sweep&gt;</title>" in page
+    assert f"<figcaption>{chart.description.caption}</figcaption>" in page
+    assert "default-src 'none'" in page
+    assert not re.search(r"<(script|link|img|iframe)[^>]*\b(src|href)=", page)
+    assert page.count('id="figure"') == 1
+
+
+def test_styles_differ_in_grey_too(sweep: SweepResults) -> None:
+    one, two = draw("latency-load", [sweep]).axes[0].lines
+    assert one.get_color() != two.get_color()
+    assert one.get_linestyle() != two.get_linestyle()
+    assert one.get_marker() != two.get_marker()
+
+
+def test_an_interval_is_a_band_or_bars(sweep: SweepResults) -> None:
+    (axes,) = draw("latency-load", [sweep]).axes
+    band = axes.collections[0].get_paths()[0].vertices
+    mean, half = 1.05, 12.7062 * 0.0707107 / 2**0.5  # of 1.0 and 1.1: t for 1 degree of freedom
+    assert np.asarray(band)[:, 1].max() > mean
+    assert sorted(set(np.asarray(band)[np.asarray(band)[:, 0] == 1][:, 1].round(4)))[:2] == pytest.approx(
+        [mean - half, mean + half], abs=1e-3
+    )
+    (axes,) = draw("latency-load", [sweep], x="circuit", where={"workload.load": "1"}).axes
+    assert len(axes.collections) == 1  # bars of one series
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["cable", "satellite & more"]
+
+
+@pytest.mark.parametrize("name", ["latency-load", "cdf", "size-latency", "buffer", "effects"])
+def test_names_of_any_length_leave_room_for_the_data(tmp_path: Path, name: str) -> None:
+    long = "x" * 70
+    design = design_of([factor("workload.load", [1, 2]), factor(f"a.{long}", [f"{n} {long}" for n in range(9)])], 1)
+    sweep = write_sweep(tmp_path / "sweep", design, metrics, requests)
+    chart = draw(name, [sweep], where={f"a.{long}": [f"{n} {long}" for n in range(3)]} if name == "buffer" else None)
+    encode(chart, "png")  # lays it out, and warns when there is no room
+    assert all(axes.get_position().width > 0.1 for axes in chart.axes)
+
+
+def test_plotly_is_asked_for_in_one_line(tmp_path: Path, sweep: SweepResults, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    monkeypatch.setitem(sys.modules, "plotly.io", None)
+    with pytest.raises(FarwebError, match=r'^a figure as \.html needs plotly: pip install "farweb\[html\]"$'):
+        draw("cdf", [sweep], tmp_path / "figure.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_chart_without_description_has_no_page(tmp_path: Path) -> None:
+    with look():
+        chart = Chart()
+    with pytest.raises(FarwebError, match=r"written as \.png, \.svg, \.pdf; the suffix"):
+        save(chart, tmp_path / "figure.html")
+    with pytest.raises(FarwebError, match="for paper only"):
+        chart.html()
+
+
+@pytest.mark.parametrize(
+    ("unit", "values", "label"),
+    [
+        ("bit/s", [0, 2.5e6], "q [Mbit/s]"),
+        ("bit/s", [999], "q [bit/s]"),
+        ("B", [1000.0], "q [kB]"),
+        ("s", [0.25], "q [ms]"),
+        ("s", [2e-6], "q [µs]"),
+        ("s", [3600], "q [s]"),
+        ("s", [float("nan"), 0], "q [s]"),
+        ("%", [5000], "q [%]"),
+        ("", [5000], "q"),
+        ("B", [], "q [B]"),
+    ],
+)
+def test_an_axis_reads_in_the_prefix_of_its_largest_value(unit: str, values: list[float], label: str) -> None:
+    assert Axis("q", unit).fitted(values).label == label
+
+
+def test_lines_to_compare_with_keep_to_their_axis() -> None:
+    x, y = Axis("x", "B").fitted([4000.0]), Axis("y", "B").fitted([9000.0])
+    series = Series("a", 0, np.array([1000.0, 4000.0]), np.array([1.0, 9000.0]))
+    lines = (Reference("limit", 8000), Reference("then", 2000, along="y"), Reference("same", along="identity"))
+    figure = Figure("t", "c", (Panel(x, y, (series,), lines),))
+    with look():
+        chart = paint(figure)
+    drawn = {
+        line.get_gid(): [np.asarray(line.get_xdata()).tolist(), np.asarray(line.get_ydata()).tolist()]
+        for line in chart.axes[0].lines
+    }
+    assert drawn["limit"][1] == [8, 8]
+    assert drawn["then"][0] == [2, 2]
+    assert drawn["same"] == [[0, 4], [0, 4]]
+    assert [text.get_text() for text in chart.legends[0].get_texts()] == ["a", "limit", "then", "same"]

@@ -1,0 +1,196 @@
+"""The path as a report draws it, and scenarios as reports read and write them."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farweb import _core
+from farweb.report.assumptions import assumptions, left_out
+from farweb.report.path_drawing import Term, draw_path, path_of, shape, span, wrap
+from farweb.report.points import Point, parse, point, toml
+from farweb.report.warned import warned
+from farweb.scenario import Scenario
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
+
+
+def made(nodes: int = 2, *, names: list[str] | None = None, label: str = "", **down: Any) -> Point:
+    """A path of so many nodes, with these values downwards on each link."""
+    way = {"rate": "2 Mbit/s", "delay": "60 ms", "queue": "64000 B"}
+    names = names or ["client", *(f"router{place}" for place in range(1, nodes - 1)), "server"]
+    tcp = {"profile": "bsd44-lite", "mss": "1460 B", "buffer": down.pop("buffer", "32767 B")}
+    effective = {
+        "format": 1,
+        "name": "a path",
+        "path": {"nodes": names, "link": [{"up": way, "down": {**way, **down}}] * (len(names) - 1)},
+        "leg": [{"from": names[0], "to": names[-1], "carrier": {"kind": "http/1.0"}, "tcp": tcp}],
+        "workload": {"requests": "requests.csv", "load": 1},
+    }
+    return point(label, parse(effective, "a path"), None)
+
+
+def drawn(*points: Point) -> tuple[str, str]:
+    """The text in both drawings, a word for what is varied in brackets."""
+    wide, tall = SVG.findall(draw_path(path_of(points), "a path in words"))
+    return _text(wide), _text(tall)
+
+
+def _text(svg: str) -> str:
+    lines = ElementTree.fromstring(svg).iter("text")
+    told = []
+    for line in lines:
+        for span_ in line:
+            span_.text = f"[{span_.text}]"
+        told.append("".join(line.itertext()))
+    return "\n".join(told)
+
+
+@pytest.mark.parametrize("nodes", range(2, 7))
+def test_both_drawings_have_every_node_and_link_once(nodes: int) -> None:
+    for text in drawn(made(nodes)):
+        lines = text.splitlines()
+        assert [line for line in lines if line in ("client", "server") or line.startswith("router")] != []
+        assert sum(line.startswith("up ") for line in lines) == nodes - 1
+        assert sum(line.startswith("down ") for line in lines) == nodes - 1
+        assert "leg 0: http/1.0 · bsd44-lite · MSS 1460 B" in text
+
+
+def test_what_holds_upwards_and_downwards_is_told_apart() -> None:
+    loss = {"kind": "bernoulli", "probability": 0.01}
+    wide, tall = drawn(made(rate="10 Mbit/s", delay="320 ms", queue=None, loss=loss))
+    assert "up → 2 Mbit/s · 60 ms · queue 64000 B" in wide
+    assert "down ← 10 Mbit/s · 320 ms · queue unlimited · loss 1 %" in wide
+    assert "up ↑ 2 Mbit/s · 60 ms" in tall
+    assert "down ↓ 10 Mbit/s · 320 ms" in tall
+
+
+def test_a_link_without_a_rate_has_no_queue_to_tell_of() -> None:
+    assert "down ← unlimited rate · 60 ms\n" in drawn(made(rate="unlimited", queue=None))[0]
+
+
+def test_what_differs_between_scenarios_stands_out_and_nothing_else() -> None:
+    points = [
+        made(delay=delay, buffer=buffer) for delay in ("320 ms", "60 ms") for buffer in ("8 kB", "32767 B", "1 MiB")
+    ]
+    wide, tall = drawn(*points)
+    for text in (wide, tall):
+        assert "[60 ms or 320 ms]" in text
+        assert "buffer [8000 B … 1048576 B]" in text
+        assert text.count("[") == 2
+    assert "up → 2 Mbit/s · 60 ms · queue 64000 B" in wide
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["60 ms"], "60 ms"),
+        (["320 ms", "60 ms"], "60 ms or 320 ms"),
+        (["1 s", "60 ms", "320 ms"], "60 ms … 1 s"),
+        (["8", "1", "4"], "1 … 8"),
+        (["linux", "bsd44-lite"], "linux or bsd44-lite"),
+        (["unlimited", "64 kB", "1 MB", "100 kB"], "64 kB … 1 MB or unlimited"),
+        (["a", "b", "c", "d"], "4 values"),
+    ],
+)
+def test_values_in_a_few_words(texts: list[str], told: str) -> None:
+    assert span(texts) == told
+
+
+def test_lines_are_as_wide_as_there_is_room_and_the_label_stays_with_the_first() -> None:
+    terms = [Term("", "34 Mbit/s"), Term("", "60 ms"), Term("queue ", "256000 B")]
+    assert [len(line) for line in wrap("up → ", terms, 1000)] == [3]
+    assert [len(line) for line in wrap("up → ", terms, 10)] == [1, 1, 1]
+    assert wrap("up → ", terms, 10)[0][0].lead == "up → "
+
+
+def test_scenarios_of_another_shape_are_drawn_apart() -> None:
+    assert shape(made(2)) == shape(made(2, delay="1 s"))
+    assert len({shape(made(2)), shape(made(3)), shape(made(2, names=["a", "b"]))}) == 3
+
+
+HOSTILE = '<script>alert("1")</script>&amp;\'\x7f\\'
+
+
+def test_names_are_text_whatever_they_hold() -> None:
+    names = [HOSTILE.replace("\x7f", ""), "b" * 200, "server"]
+    drawing = draw_path(path_of([made(names=names)]), HOSTILE)
+    assert "<script" not in drawing
+    for svg in SVG.findall(drawing):
+        titles = [title.text for title in ElementTree.fromstring(svg.replace("\x7f", "")).iter("title")]
+        assert sorted(filter(None, titles)) == sorted(names)  # in full; what is drawn is cut
+
+
+@pytest.mark.parametrize("name", ["cable", "satellite", "cache-hierarchy"])
+def test_a_scenario_is_read_again_from_what_a_report_writes(name: str) -> None:
+    effective = Scenario.load(EXAMPLES / f"{name}.toml").effective
+    assert json.loads(_core.Scenario.parse(toml(effective), "written", {}).effective()) == effective
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs"])), st.integers(0, 2**52), st.floats(0, 1))
+def test_any_name_is_read_again(name: str, seed: int, probability: float) -> None:
+    effective = dict(made(loss={"kind": "bernoulli", "probability": probability}).scenario)
+    effective |= {
+        "name": name,
+        "run": {"seed": seed},
+        "sweep": {"replications": 2, "factors": {"workload.load": [1, 2]}},
+    }
+    again = json.loads(parse(effective, "again").effective())
+    assert again["name"] == name
+    assert again["run"]["seed"] == seed
+    assert again["path"] == effective["path"]
+
+
+def test_assumptions_are_those_of_the_scenarios() -> None:
+    said = "\n".join(assumptions([made(delay="320 ms"), made(buffer="8760 B")]))
+    assert "HTTP/1.0" in said
+    assert "4.4BSD-Lite (1994)" in said
+    # 22 and 6 segments of 1460 B, 1500 B on the wire, a round trip of 380 and of 120 ms and the 6 ms of a segment:
+    # 22 · 12000 bit / 0.386 s = 684 kbit/s, and 6 · 12000 bit / 0.126 s = 571 kbit/s.
+    assert "client – server: 120 ms to 380 ms of propagation there and back" in said
+    assert "one connection carry 571 kbit/s to 684 kbit/s at most" in said
+    assert "There is no warm-up" in said
+    assert "Load" not in said
+
+
+def test_assumptions_tell_of_loads_warm_up_end_and_changed_constants() -> None:
+    effective = json.loads(json.dumps(made().scenario))
+    effective["leg"][0]["tcp"]["constants"] = {"nagle": False}
+    effective["workload"]["load"] = 4
+    effective["run"] = {**effective["run"], "warmup": "30 s", "until": "10 min"}
+    said = "\n".join(assumptions([made(), point("", parse(effective, "changed"), None)]))
+    assert "Load 1 or 4 stands for as many copies" in said
+    assert "first 0 s or 30 s" in said
+    assert "Runs end at 600 s" in said
+    assert "nagle = false" in said
+
+
+def test_limits_by_host_are_not_made_up_without_the_host_table() -> None:
+    scenario = Scenario.load(EXAMPLES / "cable.toml")
+    without = "\n".join(assumptions([point("", scenario.core, None)]))
+    assert "limits are not worked out" in without
+    check = scenario.check()
+    with_it = "\n".join(assumptions([Point("", check.scenario, check.figures)]))
+    assert "at most (median of the servers)" in with_it
+
+
+def test_what_is_left_out_depends_on_the_carrier() -> None:
+    assert any("HTTP" in text for text in left_out([made()]))
+    transfer = Scenario.load(EXAMPLES / "cache-hierarchy.toml")
+    assert not any("HTTP" in text for text in left_out([point("", transfer.core, None)]))
+
+
+def test_a_warning_is_told_once_with_where_it_holds() -> None:
+    # A queue of 1000 B is less than a segment in any case; 64 kB are little for 2 Mbit/s only at 2 s.
+    points = [made(label=delay, delay=delay, queue="64000 B") for delay in ("60 ms", "320 ms", "5 s", "8 s")]
+    said = warned(points, lambda some: ", ".join(each.label for each in some))
+    assert len(said) == 1
+    assert said[0].startswith("path.link.0.")
+    assert said[0].endswith("(5 s, 8 s).")
+    assert warned([made()], lambda some: "") == []

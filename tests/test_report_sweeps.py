@@ -1,0 +1,327 @@
+"""The page of a sweep: what it says of each kind of design, and of what is missing."""
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from farweb.errors import FarwebError, ResultsError
+from farweb.metrics import find_metric
+from farweb.report import report
+from farweb.report.answer import answer
+from farweb.report.naming import names_of
+from farweb.report.words import between, change, change_between, percent, shown
+from farweb.sweep.design import Factor, Level
+from farweb.sweep.results import SweepResults
+from sample_reports import with_manifest, with_scenarios
+from sample_results import Row, request
+from sample_sweeps import Levels, design_of, factor, write_sweep
+from test_report import HOSTILE, Outline
+
+BUFFER = "leg.0.tcp.buffer"
+QUEUE = "path.link.0.down.queue"
+LOAD = "workload.load"
+MEDIAN = find_metric("latency_p50_s")
+
+
+def circuits(labels: Mapping[str, str]) -> dict[str, Any]:
+    """The keys that the levels of `circuit` set, beside those that factors are named after."""
+    keys: dict[str, Any] = {key: label for key, label in labels.items() if key != "circuit"}
+    if "circuit" in labels:
+        delay = {"cable": "60 ms", "satellite": "320 ms"}[labels["circuit"]]
+        keys |= {"path.link.0.up.delay": delay, "path.link.0.down.delay": delay}
+    return {key: int(value) if key == LOAD else value for key, value in keys.items()}
+
+
+def seconds(levels: Levels, replication: int) -> float:
+    """0.1 s and 0.4 s more over the satellite, 0.02 s a load; nothing by the queue; a chance that all points share."""
+    far = 0.4 if levels.get("circuit") == "satellite" else 0.0
+    own = 0.0005 * random.Random(f"{sorted(levels.items())} {replication}").random()
+    return 0.1 + far + 0.02 * float(levels.get(LOAD, 1)) + 0.001 * replication + own
+
+
+def requests(levels: Levels, replication: int) -> list[Row]:
+    """Three requests that all take as long: it is their mean and their median."""
+    return [request(place, seconds(levels, replication), 1000) for place in range(3)]
+
+
+def quick(levels: Levels, replication: int) -> Row:
+    """Metrics without the requests behind them: fewer files to write where quantiles do not matter."""
+    return {"latency_mean_s": seconds(levels, replication), "requests": 100, "done": 100, "measured_s": 60.0}
+
+
+@pytest.fixture(scope="module")
+def factorial(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
+    """2 circuits × 3 loads × 2 queues, 4 replications."""
+    tmp_path = tmp_path_factory.mktemp("factorial")
+    design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2, 4], QUEUE: ["64000 B", "256000 B"]}, 4)
+    return with_scenarios(write_sweep(tmp_path / "factorial", design, None, requests, name="a sweep"), circuits)
+
+
+HEADINGS = ["Answer", "Path", "Results", "Figures", "What makes the difference", "Assumptions", "Warnings"]
+
+
+@pytest.fixture(scope="module")
+def page(factorial: SweepResults) -> str:
+    return report([factorial]).html()
+
+
+def test_the_page_of_a_full_factorial(page: str) -> None:
+    outline = Outline(page)
+    question = "How does median latency depend on circuit, load and queue down?"
+    assert outline.headings == [question, *HEADINGS, "How to reproduce"]
+    assert "a sweep · full factorial design · 12 points × 4 replications · 48 runs" in outline.text
+    assert "Best median latency: 122 ms" in outline.text
+    assert "at circuit cable, load 1, queue down" in outline.text
+    assert "Worst: 58" in outline.text
+    assert "Circuit satellite instead of cable: +400 ms" in outline.text
+    assert "Load 4 instead of 1: +6" in outline.text
+    assert "Not distinguishable from no difference: queue down 256000 B instead of 64000 B" in outline.text
+    assert "Where the variation comes from: circuit 98." in outline.text
+    assert "60 ms or 320 ms" in outline.text
+    assert "64000 B or 256000 B" in outline.text
+    assert "farweb sweep scenario.toml --out factorial\nfarweb report factorial" in outline.text
+    assert "seeds1 to 4" in outline.text
+    assert "0" * 64 in outline.text
+
+
+def test_three_figures_that_the_design_allows(factorial: SweepResults, page: str) -> None:
+    assert len(Outline(page).values("img", "src")) == 3
+    asked = Outline(report([factorial], plots=["effects"]).html())
+    assert len(asked.values("img", "src")) == 1
+
+
+def test_the_answer_is_that_of_the_numbers(factorial: SweepResults) -> None:
+    facts = dict(answer(factorial, MEDIAN))
+    # The difference between the two queues is of 0.25 ms at most, at any point.
+    best = next(text for fact, text in facts.items() if fact.startswith("Best"))
+    assert "Of the other 11 points 1 cannot be told from it." in best
+    assert answer(factorial, find_metric("done")) == [("Done: 3", "(3 … 3) at every point.")]
+
+
+def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
+    def metrics(levels: Levels, replication: int) -> Row:
+        crowded = levels[LOAD] == 2 and levels[QUEUE] == "256000 B"
+        return {"latency_mean_s": 1.0 + 4.0 * crowded + 0.01 * replication, "done": 1}
+
+    design = design_of({LOAD: [1, 2], QUEUE: ["64000 B", "256000 B"]}, 3)
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), circuits)
+    facts = dict(answer(sweep, find_metric("latency_mean_s")))
+    assert "What load makes depends on queue down:" in facts
+    assert "load × queue down 33.3 %" in facts["Where the variation comes from:"]
+
+
+def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_path: Path) -> None:
+    queues = [f"{size}000 B" for size in (16, 32, 64, 128, 256)]
+    design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2, 4, 8], QUEUE: queues}, 2)
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests), circuits)
+    outline = Outline(report([sweep], plots=["effects"]).html())
+    assert "Estimates by circuit and load" in outline.text
+    assert "Pooled over queue down" in outline.text
+    assert "All 40 points" in outline.text
+    assert outline.tags.count("tr") > 48
+    asked = Outline(report([sweep], by=[QUEUE], plots=["effects"]).html())
+    assert "Estimates by queue down" in asked.text
+    assert "Pooled over circuit and load" in asked.text
+    assert "--by path.link.0.down.queue" in asked.text
+
+
+def test_pooled_estimates_are_of_the_replications_means(tmp_path: Path) -> None:
+    """Means over both levels: 1.5 and 2.5 in the two replications; t(1) = 12.706, so 2 ± 12.706 · 0.5."""
+    design = design_of({LOAD: [1, 2], "run.seed": [3, 4]}, 2)
+
+    def metrics(levels: Levels, replication: int) -> Row:
+        return {"latency_p50_s": 1.0 + replication + (levels["run.seed"] == 4) + 10 * (levels[LOAD] == 2)}
+
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), lambda labels: {})
+    page = report([sweep], metrics=["latency_p50_s"], by=[LOAD], plots=["effects"]).html()
+    assert "<td>2 s<br><small>−4.35 … 8.35 s</small></td>" in page
+    assert "<td>12 s<br><small>5.65 … 18.4 s</small></td>" in page
+
+
+def test_an_unfinished_sweep_with_failures_says_so_first(tmp_path: Path) -> None:
+    design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2]}, 3)
+    failed = {(0, 1): "disk full", (1, 2): "disk full", (1, 0): "other"}
+    sweep = write_sweep(tmp_path / "sweep", design, None, requests, failed=failed, missing=[(3, 0), (3, 1), (3, 2)])
+    outline = Outline(report([with_scenarios(sweep, circuits)]).html())
+    told = outline.text.index("This sweep is not finished: 9 of 12 runs have ended.")
+    assert told < outline.text.index("Answer")
+    assert "3 runs of 9 failed. Numbers are of the others." in outline.text
+    assert "2 runs failed: disk full" in outline.text
+    assert "1 run failed: other" in outline.text
+    assert "The sweep is incomplete: 3 of 12 runs are missing" in outline.text
+    assert "Best median latency" in outline.text
+
+
+def test_one_replication_is_no_basis_for_intervals(tmp_path: Path) -> None:
+    sweep = with_scenarios(write_sweep(tmp_path / "s", design_of({LOAD: [1, 2]}, 1), None, requests), circuits)
+    outline = Outline(report([sweep]).html())
+    assert "One replication has no confidence interval" in outline.text
+    assert "Best median latency: 12" in outline.text
+    assert "(a single run) at load 1." in outline.text
+    assert "In brackets" not in outline.text
+    assert "instead of 1: " not in outline.text
+
+
+def test_requests_without_a_latency_are_warned_of(tmp_path: Path) -> None:
+    def metrics(levels: Levels, replication: int) -> Row:
+        return {**quick(levels, replication), "unfinished": 25 if levels[LOAD] == 2 else 0}
+
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design_of({LOAD: [1, 2]}, 3), metrics), circuits)
+    outline = Outline(report([sweep]).html())
+    assert "75 of 600 requests (25 % in the worst run) were cut off by the end of the run" in outline.text
+
+
+def test_the_page_of_one_factor_at_a_time(tmp_path: Path) -> None:
+    points = [(0, 0), (1, 0), (0, 1), (0, 2)]
+    design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2, 4]}, 3, kind="one-at-a-time", points=points)
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests), circuits)
+    outline = Outline(report([sweep]).html())
+    assert outline.headings[1:] == [*HEADINGS, "How to reproduce"]
+    assert "one factor at a time · 4 points × 3 replications" in outline.text
+    assert "Circuit satellite instead of cable: +400 ms" in outline.text
+    assert "Load 4 instead of 1: +60" in outline.text
+
+
+def test_the_page_of_a_latin_hypercube(tmp_path: Path) -> None:
+    shares = [place / 29 for place in range(30)]
+    loads = [Level(f"{1 + place}", 1 + place, float(1 + place)) for place in range(30)]
+    delays = [
+        Level(f"{10 + round(90 * share)} ms", f"{10 + round(90 * share)} ms", 0.01 + 0.09 * share) for share in shares
+    ]
+    factors = [Factor(LOAD, "", tuple(loads)), Factor("path.link.0.down.delay", "s", tuple(delays))]
+    order = random.Random(1).sample(range(30), 30)
+    design = design_of(factors, 2, kind="latin-hypercube", points=list(zip(range(30), order, strict=True)))
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests), circuits)
+    outline = Outline(report([sweep]).html())
+    assert "Latin hypercube · 30 points × 2 replications" in outline.text
+    assert "The points with the 8 best and the 8 worst values of median latency" in outline.text
+    assert "1 … 30, 30 values" in outline.text
+    assert "10 ms … 100 ms" in outline.text
+    assert "Where the variation comes from: load 100.0 %" in outline.text
+    assert "instead of" not in outline.text.partition("What makes the difference")[0]
+
+
+def test_the_page_of_a_search(tmp_path: Path) -> None:
+    windows = [Level(f"{size} B", size, float(size)) for size in (8192, 65536, 32768)]
+    design = design_of([Factor(BUFFER, "B", tuple(windows))], 4, kind="search")
+
+    def metrics(levels: Levels, replication: int) -> Row:
+        return {"utilisation": levels[BUFFER] / 65536 * (1 - 0.01 * replication), "carried_bps": 1e6}
+
+    repeats = {0: 2, 1: 3}
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics, repeats=repeats))
+    tried = [
+        {"label": f"{size} B", "n": n, "verdict": verdict, "estimates": [{"metric": "utilisation"}]}
+        for size, n, verdict in ((8192, 2, "no"), (32768, 4, "no"), (65536, 3, "yes"))
+    ]
+    found = {"curve": tried, "warnings": ["the load is at its first level"]}
+    text = "The smallest leg.0.tcp.buffer with utilisation >= 0.9 is 65536 B."
+    search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": False, "text": text, "answer": found}
+    outline = Outline(report([with_manifest(sweep, {"search": search})]).html())
+    assert outline.headings[0] == "What is the smallest TCP buffer with utilisation >= 0.9?"
+    assert f"Answer: {text}" in outline.text
+    assert "the load is at its first level" in outline.text
+    assert "8192 B2no32768 B4no65536 B3yes" in outline.text
+    assert "search · 3 points · 9 runs" in outline.text
+    assert "n = 2 to 4" in outline.text
+    assert "Best utilisation: 99.0 %" in outline.text
+    assert outline.text.index("32768 B49.2 %") < outline.text.index("65536 B99.0 %")
+    assert "8192 B … 65536 B" in outline.text
+
+
+def test_quantiles_are_those_of_all_requests_with_a_bootstrap(tmp_path: Path) -> None:
+    def many(levels: Levels, replication: int) -> list[Row]:
+        return [request(place, 0.1 * (1 + (place + replication) % 5) * levels[LOAD], 1000) for place in range(40)]
+
+    sweep = write_sweep(tmp_path / "sweep", design_of({LOAD: [1, 2]}, 4), requests=many)
+    outline = Outline(report([with_scenarios(sweep, circuits)]).html())
+    assert "Best median latency: 300 ms" in outline.text
+    assert "by bootstrap" in outline.text
+    assert "Warm-up and measurement" in outline.text
+    assert "requests of a run40" in outline.text
+
+
+def test_names_are_text_whatever_they_hold(tmp_path: Path) -> None:
+    design = design_of([factor(HOSTILE[8:40], [f"{HOSTILE[-25:]}1", f"{HOSTILE[-25:]}2"])], 2)
+    failed = {(0, 1): HOSTILE}
+    sweep = write_sweep(tmp_path / "sweep", design, None, requests, name=HOSTILE, failed=failed)
+    page = report([with_scenarios(sweep, lambda labels: {})]).html()
+    outline = Outline(page)
+    assert "script" not in outline.tags
+    assert "<b onclick" not in page
+    assert outline.text.count(HOSTILE) == 2  # the name of the sweep, and the error; in the manifest quotes are escaped
+    assert outline.text.count(HOSTILE[8:40]) > 5
+
+
+def test_the_same_sweep_gives_the_same_page(factorial: SweepResults, page: str) -> None:
+    assert report([SweepResults.open(factorial.path)]).html() == page
+
+
+def test_a_sweep_in_an_object_store_has_the_same_answer(factorial: SweepResults, page: str) -> None:
+    import fsspec
+
+    fsspec.filesystem("memory").put(str(factorial.path), "/factorial", recursive=True)
+    away = report([SweepResults.open("memory://factorial")], plots=["effects"])
+    answers = [each.partition('<section class="answer">')[2].partition("</section>")[0] for each in (away.html(), page)]
+    assert answers[0] == answers[1] != ""
+
+
+def test_the_page_of_a_large_sweep_is_small(tmp_path: Path) -> None:
+    queues = [f"{size}000 B" for size in (32, 128, 256)]
+    buffers = ["8760 B", "16384 B", "32767 B", "65535 B"]
+    factors: dict[str, list[Any]] = {"circuit": ["cable", "satellite"], LOAD: [1, 2, 4, 8], QUEUE: queues}
+    factors[BUFFER] = buffers
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design_of(factors, 5), quick), circuits)
+    assert len(sweep.runs) == 480
+    assert len(report([sweep], metrics=["latency_mean_s"]).html().encode()) < 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": ["latency_p51_s"]}, "latency_p5"),
+        ({"metrics": ["link_7_up_bps"]}, "its runs have no link_7_up_bps"),
+        ({"plots": ["pie"]}, "there is no plot 'pie'"),
+        ({"by": ["speed"]}, "no such factor; it has circuit"),
+    ],
+)
+def test_what_there_is_not_is_named(factorial: SweepResults, options: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(FarwebError, match=message):
+        report([factorial], **options)  # type: ignore[arg-type]
+
+
+def test_a_sweep_without_a_run_has_no_page(tmp_path: Path) -> None:
+    design = design_of({LOAD: [1, 2]}, 1)
+    sweep = write_sweep(tmp_path / "sweep", design, None, requests, missing=[(0, 0), (1, 0)])
+    with pytest.raises(ResultsError, match="no run has ended yet"):
+        report([sweep])
+
+
+def test_factors_have_short_names_unless_two_would_share_one(tmp_path: Path) -> None:
+    keys = [LOAD, QUEUE, BUFFER, "leg.0.tcp.constants.rto_min", "leg.0.carrier.connections", "circuit", "TCP mss"]
+    design = design_of({key: [1, 2] for key in [*keys, "leg.0.tcp.mss"]}, 1, points=[(0,) * 8])
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests), lambda labels: {})
+    short = ["load", "queue down", "TCP buffer", "TCP rto min", "connections", "circuit", "TCP mss", "TCP MSS"]
+    assert list(names_of(sweep).values()) == short
+    twice = design_of({"load": [1], LOAD: [1]}, 1)
+    sweep = with_scenarios(write_sweep(tmp_path / "twice", twice, None, requests), lambda labels: {})
+    assert list(names_of(sweep).values()) == ["load", LOAD]
+
+
+def test_values_have_their_unit_and_differences_their_sign() -> None:
+    assert shown(MEDIAN, -0.0123) == "−12.3 ms"
+    assert change(MEDIAN, 1.5) == "+1.50 s"
+    assert change(find_metric("utilisation"), -0.123) == "−12.3 points"
+    assert change_between(find_metric("utilisation"), -0.123, 0.05) == "−12.3 … 5 points"
+    assert between(MEDIAN, 0.3, 0.4) == "300 … 400 ms"
+    assert between(MEDIAN, 0.3, 4.0) == "300 ms … 4 s"
+    assert shown(find_metric("utilisation"), 0.123) == "12.3 %"
+    assert shown(find_metric("carried_bps"), 2e6) == "2 Mbit/s"
+    assert shown(find_metric("queue_bytes_mean"), 1500.0) == "1.50 kB"
+    assert shown(find_metric("drops"), 2.25) == "2.25"
+    assert shown(find_metric("drops"), 2000.4) == "2,000"
+    assert shown(MEDIAN, None) == "–"
+    assert [percent(value) for value in (None, 301.4, -21.4, 0.0123)] == ["–", "+301 %", "−21.4 %", "+0.01 %"]

@@ -1,0 +1,282 @@
+"""What `farweb show` and `farweb sql` print of sweeps made by hand."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from farweb import Results, ResultsError
+from farweb.quantities import with_margin
+from farweb.sweep.results import STATISTICS, SweepResults
+from sample_results import SECOND, Row, interval, request, write_results
+from sample_sweeps import design_of, write_sweep
+from samples import Farweb
+
+LOADS: dict[str, list[Any]] = {"workload.load": [1, 2], "circuit": ["cable", "satellite"]}
+
+
+def requests(levels: Mapping[str, Any], replication: int) -> list[Row]:
+    random = np.random.default_rng(replication)
+    slow = 3.0 if levels["circuit"] == "satellite" else 1.0
+    return [request(number, slow * levels["workload.load"] * random.lognormal(-1, 0.3), 1000) for number in range(60)]
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> SweepResults:
+    return write_sweep(tmp_path / "sweep", design_of(LOADS, 3), requests=requests)
+
+
+def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResults, farweb: Farweb) -> None:
+    shown = farweb("show", sweep.path)
+    assert shown.code == 0, shown.err
+    for text in (
+        *("full factorial, 4 points", "workload.load (2), circuit (2)", "1, 2, 3, common random numbers"),
+        *("12 of 12 done, 0 failed, 0 missing", "latency_p90_s", "workload.load: 2 against 1"),
+        *("circuit: satellite against cable", "(+200 %)", "(+100 %)", "workload.load × circuit", "error"),
+    ):
+        assert text in shown.out, text
+    assert "incomplete" not in shown.out
+
+
+def test_json_has_all_metrics_and_tables(sweep: SweepResults, farweb: Farweb) -> None:
+    told = farweb("show", sweep.path, "--json").json()["sweep"]
+    assert told["runs"] == {"planned": 12, "done": 12, "failed": 0, "missing": 0}
+    assert (told["complete"], told["seeds"], told["points"]) == (True, [1, 2, 3], 4)
+    assert {row["metric"] for row in told["estimates"]} == set(sweep.metrics)
+    for table in STATISTICS:
+        assert told[table] == json.loads(json.dumps(sweep.statistics(table).to_dicts())), table
+
+
+def test_metric_and_by_choose(sweep: SweepResults, farweb: Farweb) -> None:
+    told = farweb("show", sweep.path, "--metric", "latency_mean_s", "--by", "workload.load", "--json").json()["sweep"]
+    values = sweep.values("latency_mean_s")
+    assert [(row["workload.load"], row["metric"], row["n"]) for row in told["estimates"]] == [
+        (1, "latency_mean_s", 3),
+        (2, "latency_mean_s", 3),
+    ]
+    # The mean over circuits in each replication, then over replications.
+    assert told["estimates"][1]["mean"] == pytest.approx(values[2:].mean())
+    assert told["estimates"][1]["sd"] == pytest.approx(values[2:].mean(axis=0).std(ddof=1))
+    shown = farweb("show", sweep.path, "-m", "latency_mean_s", "--by", "workload.load").out
+    assert "latency_p90_s" not in shown
+    wrong = farweb("show", sweep.path, "--by", "load")
+    assert (wrong.code, "no factor of this sweep; it has workload.load, circuit" in wrong.err) == (2, True)
+    wrong = farweb("show", sweep.path, "--metric", "latency")
+    assert (wrong.code, "no such metric" in wrong.err) == (2, True)
+
+
+def test_options_for_sweeps_are_refused_of_a_run(sweep: SweepResults, farweb: Farweb) -> None:
+    part = next(sweep.path.glob("parts/*"))
+    assert farweb("show", part).code == 0
+    answer = farweb("show", part, "--log")
+    assert (answer.code, "is a run" in answer.err) == (2, True)
+
+
+def test_an_incomplete_sweep_says_so_and_ends_well(tmp_path: Path, farweb: Farweb) -> None:
+    sweep = write_sweep(
+        tmp_path / "s", design_of(LOADS, 3), requests=requests, failed={(1, 0): "no memory left"}, missing=[(3, 2)]
+    )
+    shown = farweb("show", sweep.path)
+    assert shown.code == 0
+    assert "incomplete: 1 of 12 runs are missing" in shown.out
+    assert "1 of 12 runs failed" in shown.out
+    assert "no memory left" in shown.out
+    assert "2 replications, in which a point lacks a value" in shown.out
+    told = farweb("show", sweep.path, "--json").json()["sweep"]
+    assert told["runs"] == {"planned": 12, "done": 10, "failed": 1, "missing": 1}
+    assert told["failed_runs"][0]["error"] == "no memory left"
+
+
+def warnings_of(path: Path, design: Any, **more: Any) -> str:
+    return "\n".join(write_sweep(path, design, **more).summary().warnings)
+
+
+def test_cautions(tmp_path: Path) -> None:
+    one = {"workload.load": [1, 2]}
+    assert "one replication has no confidence interval" in warnings_of(tmp_path / "1", design_of(one, 1))
+    two = design_of(LOADS, 1)
+    assert "the interaction of highest order is taken for the error" in warnings_of(tmp_path / "2", two)
+    same = warnings_of(tmp_path / "3", design_of(one, 2), metrics=lambda levels, r: {"latency_p50_s": 1.5})
+    assert "latency_p50_s: the same in all replications" in same
+    cut = warnings_of(
+        tmp_path / "4", design_of(one, 2), metrics=lambda levels, r: {"requests": 10, "unfinished": 5 * r}
+    )
+    assert "10 of 40 requests (50 % in the worst run) were cut off" in cut
+    lost = warnings_of(tmp_path / "5", design_of(one, 2), metrics=lambda levels, r: {"requests": 10, "failed": r})
+    assert "2 of 40 requests failed" in lost
+    short = {"simulated_s": 100.0, "measured_s": 5.0}
+    assert "(5 s of 100 s); see run.measure" in warnings_of(
+        tmp_path / "6", design_of(one, 2), metrics=lambda levels, r: short
+    )
+    single = design_of({"a": [1, 2], "b": [1, 2]}, 2, kind="one-at-a-time", points=[(0, 0), (1, 0), (0, 1)])
+    assert "what factors do together was not looked at" in warnings_of(tmp_path / "7", single)
+    few = design_of({"a": [1.0, 2.0]}, 2, kind="latin-hypercube")
+    assert "too few points for a regression" in warnings_of(tmp_path / "8", few)
+    four = design_of({name: [1, 2] for name in "abcd"}, 2)
+    assert "higher interactions" in warnings_of(tmp_path / "9", four)
+
+
+def test_cautions_about_the_warm_up(tmp_path: Path) -> None:
+    def slow_at_first(levels: Mapping[str, Any], replication: int) -> list[Row]:
+        random = np.random.default_rng(replication)
+        return [request(n, (20 if n < 100 else 5) + random.normal(0, 0.1), 10) for n in range(1000)]
+
+    def rising(levels: Mapping[str, Any], replication: int) -> list[Row]:
+        return [request(n, 1 + n, 10) for n in range(200)]
+
+    one = design_of({"workload.load": [1]}, 2)
+    assert "run.warmup is shorter than MSER-5 recommends" in warnings_of(tmp_path / "1", one, requests=slow_at_first)
+    enough = warnings_of(tmp_path / "2", one, requests=slow_at_first, warmup_ns=130 * SECOND)
+    assert "run.warmup" not in enough
+    assert "no steady state" in warnings_of(tmp_path / "3", one, requests=rising)
+
+
+def test_a_design_of_many_points_is_cut(tmp_path: Path) -> None:
+    sweep = write_sweep(tmp_path / "s", design_of({"a": list(range(60))}, 1), lambda levels, r: {"goodput_bps": 1.0})
+    html = sweep._repr_html_()
+    assert "the first 48 of 60" in html
+    assert html.count("<tr>") < 120
+
+
+def test_html_names_levels_and_is_escaped(tmp_path: Path) -> None:
+    sweep = write_sweep(tmp_path / "s", design_of({"a": ["<b>", "&"]}, 2), name="<i>")
+    html = sweep._repr_html_()
+    assert "&lt;b&gt;" in html and "&lt;i&gt;" in html and "<i>" not in html
+
+
+@pytest.mark.parametrize(
+    ("value", "margin", "unit", "text"),
+    [
+        (0.4733, 0.0098, "s", "473.3 ± 9.8 ms"),
+        (1.42, 0.029, "s", "1.420 ± 0.029 s"),
+        (0.0, 0.003, "s", "0.0 ± 3.0 ms"),
+        (882e-3, 81e-3, "s", "882 ± 81 ms"),
+        (34_368_000, 1_200_000, "bit/s", "34.4 ± 1.2 Mbit/s"),
+        (0.5, 0.02, "1", "50.0 ± 2.0 %"),
+        (12_345.6, 210.0, "", "12,346 ± 210"),
+        (64_000, 0, "B", "64.0 ± 0 kB"),
+        (0, 0, "B", "0 ± 0 B"),
+        (1.0, 1e-9, "s", "1.00000 ± 1e-09 s"),
+    ],
+)
+def test_an_estimate_and_its_margin(value: float, margin: float, unit: str, text: str) -> None:
+    assert with_margin(value, margin, unit) == text
+
+
+def test_sql_over_runs_requests_and_statistics(sweep: SweepResults, farweb: Farweb) -> None:
+    query = 'select "workload.load", circuit, avg(latency_p50_s) as p50 from runs group by all order by all'
+    rows = farweb("sql", sweep.path, query, "--json").json()["rows"]
+    expected = sweep.values("latency_p50_s").mean(axis=1)
+    assert [(row["workload.load"], row["circuit"]) for row in rows] == [
+        (1, "cable"), (1, "satellite"), (2, "cable"), (2, "satellite")
+    ]  # fmt: skip
+    assert [row["p50"] for row in rows] == pytest.approx(expected.tolist())
+    joined = sweep.sql(
+        "select run, circuit, replication, sum(response_bytes) as bytes, count(*) as n from requests "
+        'where "workload.load" = 2 group by all order by all'
+    )
+    assert joined.schema["bytes"] == pl.Int64
+    assert (joined["n"].to_list(), joined["bytes"].to_list()) == ([60] * 6, [60_000] * 6)
+    tables = {row["name"] for row in farweb("sql", sweep.path, "show tables", "--json").json()["rows"]}
+    assert tables == {"runs", "requests", "timings", *STATISTICS}
+    assert sweep.sql("select count(*) from estimates where metric = 'latency_p50_s'").item() == 4
+
+
+def test_sql_of_an_unfinished_sweep_computes_what_it_names(tmp_path: Path) -> None:
+    sweep = write_sweep(tmp_path / "s", design_of(LOADS, 3), requests=requests, missing=[(0, 0)])
+    assert sweep.sql("select n from Estimates where metric = 'latency_p50_s' order by point")["n"].to_list() == [
+        2,
+        3,
+        3,
+        3,
+    ]
+    assert sweep.sql("select count(*) from runs").item() == 11
+
+
+def test_sql_of_a_folder_with_an_odd_name(tmp_path: Path) -> None:
+    sweep = write_sweep(
+        tmp_path / "x=1 it's [a]*", design_of({"b": [1]}, 1), requests=lambda levels, r: [request(0, 1, 5)]
+    )
+    assert sweep.sql("select response_bytes from requests").item() == 5
+
+
+def test_sql_of_a_run(tmp_path: Path) -> None:
+    results = write_results(tmp_path / "r", [request(1, 2, 3)], links=[interval(0, "down", 1)])
+    assert results.sql("select (end_ns - start_ns) / 1e9 from requests").item() == 2
+    assert results.sql("select count(*) from links").item() == 1
+    assert isinstance(results, Results)
+    with pytest.raises(ResultsError, match="no table packets; there are links, requests"):
+        results.sql("select * from packets")
+
+
+def test_sql_into_files_and_as_csv(sweep: SweepResults, farweb: Farweb, tmp_path: Path) -> None:
+    query = "select run, replication, [replication, seed] as both from runs order by all"
+    printed = list(csv.DictReader(io.StringIO(farweb("sql", sweep.path, query, "--csv").out)))
+    assert len(printed) == 12
+    assert json.loads(printed[0]["both"]) == [int(printed[0]["replication"]), int(printed[0]["replication"]) + 1]
+    answer = farweb("sql", sweep.path, query, "-o", tmp_path / "a.parquet")
+    assert (answer.code, answer.out) == (0, "")
+    assert "12 rows" in answer.err
+    assert pl.read_parquet(tmp_path / "a.parquet")["run"].to_list() == [row["run"] for row in printed]
+    assert farweb("sql", sweep.path, query, "-o", tmp_path / "a.csv").code == 0
+    assert pl.read_csv(tmp_path / "a.csv").height == 12
+    assert farweb("sql", sweep.path, query, "-o", tmp_path / "a.txt").code == 2
+    assert farweb("sql", sweep.path, query, "--csv", "--json").code == 2
+
+
+def test_sql_has_numbers_that_json_has(sweep: SweepResults, farweb: Farweb) -> None:
+    query = "select 'nan'::double as a, sum(seed) as b, 1.5::decimal(4,2) as c, {'x': [1, null]} as d, null as e"
+    row = farweb("sql", sweep.path, query + " from runs", "--json").json()["rows"][0]
+    assert row == {"a": None, "b": 24, "c": 1.5, "d": {"x": [1, None]}, "e": None}
+    huge = sweep.sql("select sum(9000000000000000000) from runs").item()
+    assert huge == pytest.approx(1.08e20)
+    shown = farweb("sql", sweep.path, "select 1/3::double as third, null as none").out
+    assert "0.333333" in shown and "–" in shown
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("select latency_p51_s from runs", "no column latency_p51_s in that table; did you mean latency_p"),
+        ('select "workload.lod" from runs', 'did you mean "workload.load"?'),
+        ("select * from run", "no table run; did you mean runs?; there are differences,"),
+        ("selec 1", 'SQL: syntax error at or near "selec"'),
+        ("select 1; select 2", "takes one query"),
+        ("", "takes one query"),
+        ("create table x as select 1", "takes one query"),
+        ("insert into runs select * from runs", "takes one query"),
+        ("copy runs to 'here.csv'", "takes one query"),
+        ("attach 'x.db'", "takes one query"),
+        ("set threads = 1", "takes one query"),
+        ("select * from read_csv('/etc/passwd')", "SQL: Cannot access file"),
+        ("select * from '/etc/passwd'", "passwd"),
+        ("select * from query", "no table query"),
+        ("select seed + 'x' from runs", "SQL: Could not convert string 'x'"),
+    ],
+)
+def test_sql_errors_are_a_line(sweep: SweepResults, farweb: Farweb, query: str, message: str) -> None:
+    before = sorted(sweep.path.rglob("*"))
+    answer = farweb("sql", sweep.path, query)
+    assert answer.code == 2
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+    assert sorted(sweep.path.rglob("*")) == before
+
+
+def test_many_rows_are_cut_on_a_terminal_only(sweep: SweepResults, farweb: Farweb) -> None:
+    query = "select a.request from requests a, range(2) order by all"
+    shown = farweb("sql", sweep.path, query)
+    assert "The first 1,000 of 1,440 rows" in shown.err
+    assert len(farweb("sql", sweep.path, query, "--json").json()["rows"]) == 1440
+
+
+def test_nothing_in_json_is_nan(tmp_path: Path, farweb: Farweb) -> None:
+    sweep = write_sweep(tmp_path / "s", design_of(LOADS, 2), lambda levels, r: {"events": r * math.pi})
+    assert "NaN" not in farweb("show", sweep.path, "--json").out
