@@ -117,6 +117,7 @@ def check_folder(farweb: Farweb, said: dict[str, object]) -> None:
     assert results.runs["status"].to_list() == ["done"] * len(results.runs)
     manifest = json.loads(Path("fill/manifest.json").read_text())
     assert manifest["search"]["answer"]["answer"] == said["answer"]
+    assert manifest["search"]["text"] == said["text"]
     before = {path: path.read_bytes() for path in Path("fill").glob("*") if path.is_file() and path.stem != "timings"}
     parts = sorted(Path("fill/parts").iterdir())
     again = farweb(
@@ -260,5 +261,18 @@ def test_interrupted_searches_go_on(download: Path, here: None) -> None:
         scenario, "leg.0.tcp.buffer=4 kB..64 kB", "goodput >= 250 kbit/s", out="a", progress=seen.append
     )
     assert seen[-1].done == resumed.runs
-    assert SweepResults.open("a").complete
     assert resumed.answer is not None
+    assert find_size(scenario, "leg.0.tcp.buffer=4 kB..64 kB", "goodput >= 250 kbit/s", out="b") == resumed
+    for name in ("manifest.json", "plan.parquet", "runs.parquet", "estimates.parquet"):
+        assert Path("a", name).read_bytes() == Path("b", name).read_bytes(), name
+
+
+def test_the_folder_of_a_sweep_is_left_alone(farweb: Farweb, download: Path, here: None) -> None:
+    Path("sweep").mkdir()
+    Path("sweep/manifest.json").write_text('{"kind": "farweb sweep"}')
+    found = farweb(
+        *("size", download, "--vary", "workload.load=1..2", "--target", "drops <= 0"), *("--out", "sweep", "--quiet")
+    )
+    assert found.code == 2
+    assert "has the results of a sweep" in found.err
+    assert Path("sweep/manifest.json").read_text() == '{"kind": "farweb sweep"}'

@@ -163,13 +163,13 @@ def test_what_is_never_negative_is_above_zero_after_one_positive_run() -> None:
 
 def noisy(mean: Callable[[int], float], seed: int, common: float, own: float, skewed: bool = False) -> Metric:
     """Noise of which a part is common to equal replications, as with common random numbers."""
-
-    def draw(*key: int) -> float:
-        random = np.random.default_rng([seed, *key])
-        return float(random.exponential() - 1 if skewed else random.standard_normal())
+    random = np.random.default_rng(seed)
+    shape = 102, 100  # of positions, the first for all of them, and of replications
+    luck = random.exponential(size=shape) - 1 if skewed else random.standard_normal(shape)
 
     def metric(position: int, replication: int) -> float:
-        return mean(position) * (1 + common * draw(replication) + own * draw(replication, position + 1))
+        noise = common * luck[0, replication] + own * luck[position + 1, replication]
+        return mean(position) * float(1 + noise)
 
     return metric
 

@@ -281,4 +281,6 @@ def shown(value: float | None, unit: str) -> str:
 def _interval(low: float | None, high: float | None, unit: str) -> str:
     if low is None or high is None:
         return "–"
+    if low == high:
+        return "all equal"
     return f"{shown(low, unit)} – {shown(high, unit)}"

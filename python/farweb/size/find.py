@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from farweb.errors import FarwebError, RunError
+from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.size.answer import Answer, answer_of
 from farweb.size.search import Limits, Search
 from farweb.size.target import Target, parse_target
@@ -95,6 +95,7 @@ def find_size(
     search = Search(axis, goal, limits, _draws_losses(base, axis))
     runs = _Runs(base, axis)
     store = Store(Path("results") / f"{scenario.path.stem}-size" if out is None else out)
+    _may_search(store)
     with store.claimed(), Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
         _run(search, runs, store, pool, axis, goal, progress)
         if not search.runs:
@@ -105,6 +106,7 @@ def find_size(
         answer = answer_of(search, axis, goal, limits, scenario.name, _left_out(scenario, axis))
         tried, design = runs.in_order()
         manifest = _manifest(base, runs.inputs, design, tried, goal, axis, limits)
+        manifest["search"]["text"] = answer.text
         manifest["search"]["answer"] = json.loads(json.dumps(answer.to_dict()))
         begin(store, manifest, design, tried)
         table = RunTable(tried)
@@ -112,6 +114,17 @@ def find_size(
             table.add(outcome)
         finish(store, manifest, design, table)
     return answer
+
+
+def _may_search(store: Store) -> None:
+    """Leave the folder of a sweep alone: its manifest and tables would be replaced.
+
+    Raises:
+        ResultsError: It is one.
+    """
+    manifest = store.manifest()
+    if manifest is not None and "search" not in manifest:
+        raise ResultsError(f"{store.url}: has the results of a sweep; name another folder with --out")
 
 
 def _run(

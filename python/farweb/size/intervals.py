@@ -48,16 +48,17 @@ def _unskewed(t: float, lean: float) -> float:
 
 
 def ratio_interval(
-    above: NDArray[np.float64], below: NDArray[np.float64], quantile: float
+    above: NDArray[np.float64], below: NDArray[np.float64], error: float
 ) -> tuple[float | None, float | None]:
     """The interval of the ratio of two means from pairs (Fieller); none when the divisor may be 0.
 
     Args:
         above: The dividend in each replication.
         below: The divisor.
-        quantile: Student's t for the interval.
+        error: Of each end, below 0.5.
     """
     n = len(above)
+    quantile = float(student_quantiles(n - 1, 1 - 2 * error))
     (va, cab), (_, vb) = np.cov(above, below) / n * quantile**2
     a, b = float(above.mean()), float(below.mean())
     # The ratios c for which the mean of above - c below is not shown to differ from 0: c² q - 2 c h + p <= 0.

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from farweb.size.intervals import mean_interval, ratio_interval
 from farweb.size.target import Clause, Target
-from farweb.statistics.intervals import student, student_quantiles
+from farweb.statistics.intervals import student
 
 Row = Mapping[str, float | int | None]
 
@@ -150,7 +150,7 @@ class Judge:
             return ratio, ratio, ratio
         if n < self._looks[0]:
             return ratio, None, None
-        return ratio, *ratio_interval(above, below, float(student_quantiles(n - 1, 1 - 2 * self._error)))
+        return ratio, *ratio_interval(above, below, self._error)
 
     def _comparisons(self, position: int) -> Iterable[tuple[Clause, int | None]]:
         """What has to hold for a value: each clause against its number, or against every other value."""
