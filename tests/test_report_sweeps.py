@@ -13,6 +13,7 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import find_metric
 from farweb.report import report
 from farweb.report.answer import answer
+from farweb.report.comparisons import Change
 from farweb.report.naming import names_of
 from farweb.report.search import answer_of
 from farweb.report.words import between, change, change_between, percent, shown
@@ -102,6 +103,20 @@ def test_the_answer_is_that_of_the_numbers(factorial: SweepResults) -> None:
     best = next(text for fact, text in facts.items() if fact.startswith("Best"))
     assert "Of the other 11 points 1 cannot be told from it." in best
     assert answer(factorial, find_metric("done")) == [("Done: 3", "(3 … 3) at every point.")]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_judged", "is_real"),
+    [
+        *((1.0, 2.0, True, True), (-2.0, -1.0, True, True)),
+        *((-1.0, 1.0, True, False), (0.0, 1.0, True, False), (None, None, False, False)),
+    ],
+)
+def test_a_difference_is_real_when_its_interval_leaves_zero_out(
+    low: float | None, high: float | None, is_judged: bool, is_real: bool
+) -> None:
+    found = Change("circuit", "satellite", "cable", 0.5, low, high, None)
+    assert (found.is_judged, found.is_real) == (is_judged, is_real)
 
 
 def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
