@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
+from farweb.plot.style import listed
 from farweb.report.comparisons import Change, changes, strongest
 from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
-from farweb.report.words import between, change, change_between, listed, percent, shown
+from farweb.report.words import between, change, change_between, percent, shown
 from farweb.statistics.intervals import students
 from farweb.sweep.analysis import JOINT
 from farweb.sweep.results import SweepResults
