@@ -127,7 +127,7 @@ def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
     design = design_of({LOAD: [1, 2], QUEUE: ["64000 B", "256000 B"]}, 3)
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), circuits)
     facts = dict(answer(sweep, find_metric("latency_mean_s")))
-    assert "What load makes depends on queue down:" in facts
+    assert "How much load matters depends on queue down:" in facts
     assert "load × queue down 33.3 %" in facts["Where the variation comes from:"]
 
 

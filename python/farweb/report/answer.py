@@ -120,8 +120,8 @@ def _together(terms: Sequence[tuple[str, float]], names: Names) -> list[Fact]:
     if not joint:
         return []
     *some, last = joint[0]
-    told = "differences above are averages over that. The figures show it."
-    return [(f"What {listed(some)} makes depends on {last}:", told)]
+    told = "the differences above are averages over both; table and figures show each."
+    return [(f"How much {listed(some)} matters depends on {last}:", told)]
 
 
 def sources(sweep: SweepResults, metric: Metric) -> list[tuple[str, float]]:
