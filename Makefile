@@ -38,7 +38,7 @@ setup: $(VENV)/.installed ## Make .venv with every Python package that is needed
 
 build: $(VENV)/.built ## Compile the core (release) and install farweb into .venv; then run .venv/bin/farweb.
 
-demo: build ## Simulate a small log over a cable and a satellite; ends with figures and a report.
+demo: build ## Simulate a small log over a cable and a satellite, sweep a slow line; ends with figures and reports.
 	$(BIN)/python -m farweb.demo
 
 test: build ## Run all tests, in Rust and in Python.

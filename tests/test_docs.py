@@ -20,7 +20,7 @@ DOCUMENTS = sorted(
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/guide.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/guide.md", "docs/sweeps.md"])
 def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
     (folder / "access.log").write_text(LOG)
     (folder / "access.log.gz").write_bytes(gzip.compress(LOG.encode()))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from farweb import Results, ResultsError
+from farweb import Results, ResultsError, Scenario
 from farweb.metrics import METRICS, find_metric, measure, metrics_table
 from sample_results import SECOND, Row, request, write_results
 from samples import Farweb
@@ -152,6 +152,22 @@ def test_row_groups_change_nothing(tmp_path: Path) -> None:
     pq.write_table(pq.read_table(file), file, row_group_size=7)
     assert pq.ParquetFile(file).num_row_groups == 8
     assert measure(results) == whole
+
+
+def test_a_simulated_run_measures_itself(cable: Path) -> None:
+    # Requests at 0, 10 and 20 s of 1,000, 20,000 and 4,000 B, each on a connection of its own.
+    results = Scenario.load(cable, {"record.connections": "true"}).run(seed=1)
+    found = measure(results)
+    summary = results.summary()
+    assert (found["done"], found["connections"], found["connections_open_max"]) == (3, 3, 1)
+    assert found["measured_s"] == 20
+    assert found["offered_bps"] == 8 * 21_000 / 20
+    assert found["latency_p90_s"] == pytest.approx(summary.latency.p90_s)
+    # The third response falls outside; headers come on top of the other two.
+    carried = found["carried_bps"]
+    assert carried is not None and 8 * 21_000 / 20 < carried < 1.1 * 8 * 21_000 / 20
+    # Each packet takes a whole number of nanoseconds.
+    assert found["utilisation"] == pytest.approx(carried / 34_368_000, rel=1e-5)
 
 
 def test_a_run_of_an_older_version_says_so(tmp_path: Path) -> None:

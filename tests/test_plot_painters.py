@@ -145,6 +145,18 @@ def test_names_of_any_length_leave_room_for_the_data(tmp_path: Path, name: str) 
     assert all(axes.get_position().width > 0.1 for axes in chart.axes)
 
 
+def test_a_long_legend_does_not_take_the_room_of_the_axes(tmp_path: Path) -> None:
+    def height(series: int) -> float:
+        design = design_of({"workload.load": [1, 2], "circuit": [f"level {n}" for n in range(series)]}, 1)
+        sweep = write_sweep(tmp_path / str(series), design, metrics, requests)
+        chart = draw("cdf", [sweep], where={"workload.load": "1"})
+        encode(chart, "png")
+        assert chart.legends[0].get_window_extent().height < 0.4 * chart.bbox.height
+        return float(chart.axes[0].get_window_extent().height)
+
+    assert height(8) > 0.93 * height(2)
+
+
 def test_plotly_is_asked_for_in_one_line(tmp_path: Path, sweep: SweepResults, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "plotly", None)
     monkeypatch.setitem(sys.modules, "plotly.io", None)

@@ -102,6 +102,14 @@ def test_of_many_levels_a_few_are_drawn_unless_they_are_named(tmp_path: Path) ->
     assert len(figure.panels[0].series) == 7
 
 
+def test_points_of_a_latin_hypercube_are_all_taken_together(tmp_path: Path) -> None:
+    design = design_of({"workload.load": range(1, 8)}, 1, kind="latin-hypercube")
+    figure = describe("cdf", [write_sweep(tmp_path / "sweep", design, requests=rows)])
+    assert len(figure.panels[0].series) == 2
+    assert "84 finished requests" in figure.caption
+    assert "are drawn" not in figure.caption
+
+
 def test_a_point_without_finished_runs_is_left_out(tmp_path: Path) -> None:
     design = design_of({"workload.load": [1, 10]}, 1)
     sweep = write_sweep(tmp_path / "sweep", design, requests=rows, failed={(1, 0): "no"})

@@ -113,6 +113,14 @@ def test_failed_and_missing_runs_are_told(tmp_path: Path) -> None:
     assert figure.panels[0].series[0].n.tolist() == [2, 3, 2]
 
 
+def test_requests_without_latency_are_told(tmp_path: Path) -> None:
+    lost = {"requests": 100, "failed": 3, "unfinished": 2}
+    design = design_of({"workload.load": LOADS}, 2)
+    sweep = write_sweep(tmp_path / "sweep", design, lambda levels, r: {**metrics(levels, r), **lost})
+    assert "30 requests (5 %) failed or were cut off" in describe("latency-load", [sweep]).caption
+    assert "failed" not in describe("latency-load", [sweep], metric="utilisation").caption
+
+
 def test_one_replication_has_no_interval(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "sweep", design_of({"workload.load": LOADS}, 1), metrics)
     figure = describe("latency-load", [sweep])
@@ -138,6 +146,7 @@ def test_the_factor_with_most_numbers_is_the_axis(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "sweep", design)
     figure = describe("latency-load", [sweep])
     assert figure.panels[0].x.label == "b.many [s]"
+    assert figure.title == "Mean latency against many – by hand"
     assert (figure.legend, labels(figure)) == ("a.few, name", ["1, x", "1, y", "2, x", "2, y"])
 
 
@@ -195,6 +204,12 @@ def test_carried_load_has_equality_and_rates_to_compare_with(sweep: SweepResults
         ("rate of link 0 down, 3 Mbit/s", 3e6, 0),
         ("rate of link 0 down, 3.50 Mbit/s", 3.5e6, 1),
     ]
+
+
+def test_carried_load_needs_loads_that_differ(tmp_path: Path) -> None:
+    sweep = write_sweep(tmp_path / "sweep", design_of({"delay": [1, 2]}, 1), lambda levels, r: {"offered_bps": 2e6})
+    with pytest.raises(ResultsError, match=r"hardly varies \(2 Mbit/s to 2 Mbit/s\): give \"workload\.load\" several"):
+        describe("carried-offered", [sweep])
 
 
 def test_queues_with_their_limit(sweep: SweepResults) -> None:

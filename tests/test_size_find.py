@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -89,7 +90,7 @@ def test_the_buffer_of_a_window_limited_rate_is_the_closed_form(farweb: Farweb, 
     answer = math.ceil(0.92 * cycle_s / SENT_S) * MSS
     assert answer == 20 * MSS
     found = farweb(
-        *("size", download, "--vary", "leg.0.tcp.buffer=8 KiB..32 KiB", "--resolution", "1 B"),
+        *("size", download, "--vary", "leg.0.tcp.buffer=28 kB..30 kB", "--resolution", "1 B"),
         *("--target", "utilisation >= 0.92", "--jobs", 2, "--json", "--out", "fill"),
     )
     assert found.code == 0, found.err
@@ -119,7 +120,7 @@ def check_folder(farweb: Farweb, said: dict[str, object]) -> None:
     before = {path: path.read_bytes() for path in Path("fill").glob("*") if path.is_file() and path.stem != "timings"}
     parts = sorted(Path("fill/parts").iterdir())
     again = farweb(
-        *("size", "download.toml", "--vary", "leg.0.tcp.buffer=8 KiB..32 KiB", "--resolution", "1 B"),
+        *("size", "download.toml", "--vary", "leg.0.tcp.buffer=28 kB..30 kB", "--resolution", "1 B"),
         *("--target", "utilisation >= 0.92", "--scheduler", "tcp://127.0.0.1:1", "--json", "--out", "fill"),
     )
     assert again.json() == said, again.err
@@ -201,6 +202,21 @@ def test_mistakes_end_with_2_before_anything_runs(
     assert words in found.err
     assert "Traceback" not in found.err
     assert not Path("results").exists()
+
+
+def test_the_examples_of_its_help_work(
+    farweb: Farweb, cable: Path, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")  # examples are longer than 80 characters
+    cable.rename("satellite.toml")
+    shown = farweb("size", "--help").out
+    examples = [line.strip(" │") for line in shown.splitlines() if line.strip(" │").startswith("farweb size")]
+    assert len(examples) == 3
+    for example in examples:
+        ran = farweb(*shlex.split(example)[1:])
+        assert ran.code == 0, f"{example}: {ran.err}"
+        assert "with" in ran.out
+        assert "draws the curve" in ran.err
 
 
 def test_a_factor_of_the_sweep_is_varied_and_the_others_are_left_out(

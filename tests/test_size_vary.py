@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from farweb import Scenario, ScenarioError
@@ -49,6 +49,7 @@ def test_quantities_step_by_a_percent_or_by_what_is_asked(scenario: Scenario) ->
     st.sampled_from(["B", "kB", "KiB", "ns", "ms", "kbit/s", "packets"]),
     st.sampled_from([Fraction(1, 100), Fraction(1, 10), Fraction(1, 1000)]),
 )
+@settings(max_examples=30, deadline=None)
 def test_a_grid_is_ascending_dense_and_of_whole_grains(low: int, times: int, unit: str, share: Fraction) -> None:
     from farweb.size.vary import Grid, Step
 

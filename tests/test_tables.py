@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import farweb.run
-from farweb import WorkloadError
+from farweb import WorkloadError, _core
 from farweb.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.run import TableWriter
 from farweb.sorting import sort_parquet
@@ -207,3 +207,39 @@ def test_a_full_disk_in_a_run_leaves_nothing(farweb: Farweb, cable: Path, monkey
     assert answer.code == 3
     assert answer.err == "farweb: results/cable: cannot be written: No space left on device; nothing was left there\n"
     assert sorted(os.listdir()) == ["cable.toml", "requests.csv"]
+
+
+def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
+    rng = np.random.default_rng(5)
+    # Up to 2^52 ns: 52 days.
+    nanos = np.sort(rng.integers(0, 2**52, 2000))
+    table = pl.DataFrame(
+        {
+            "start_s": nanos / 1e9,
+            "host": [f"host {n % 7}" for n in range(2000)],
+            "request_bytes": rng.integers(1, 1000, 2000),
+            "response_bytes": rng.integers(1, 2**53, 2000),
+            "server_s": [None if n % 3 else n / 7 for n in range(2000)],
+            "source": [None if n % 5 else f"node {n % 2}" for n in range(2000)],
+            "tag": [None if n % 11 else "sample" for n in range(2000)],
+        }
+    )
+    table.write_parquet("given.parquet")
+    copied = {**REQUESTS, "columns": [each for each in REQUESTS["columns"] if each["name"] != "object"]}
+    schema = arrow_schema(copied, {})  # type: ignore[arg-type]
+
+    def copy(path: Path) -> pl.DataFrame:
+        batches = []
+        with open_requests(path) as requests:
+            reader = _core.RequestReader(requests, str(path))
+            while (columns := reader.batch(300)) is not None:
+                batches.append(to_arrow(columns, schema))
+        return pl.DataFrame(pl.from_arrow(pa.Table.from_batches(batches)))
+
+    first = copy(Path("given.parquet"))
+    assert first.drop("start_s", "server_s").equals(table.drop("start_s", "server_s"))
+    assert first["server_s"].is_null().equals(table["server_s"].is_null())
+    first.write_parquet("copy.parquet")
+    assert copy(Path("copy.parquet")).equals(first)
+    first.write_csv("copy.csv")
+    assert copy(Path("copy.csv")).equals(first)

@@ -1,7 +1,8 @@
 """The demonstration: ten minutes of a proxy of 1997, over a sea cable and over a satellite.
 
-Generates a log, imports it as one would import a log of one's own, simulates it over the two paths of `examples/`, and
-ends with a table, three figures and a report. Run it as ``python -m farweb.demo``.
+Generates a log, imports it as one would import a log of one's own, simulates it over the two paths of `examples/`, then
+sweeps a slow line under growing load, and ends with tables, figures and two reports. Run it as ``python -m
+farweb.demo``.
 """
 
 import argparse
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from farweb.importer import ImportReport
     from farweb.plot.style import Chart
     from farweb.results import Results
-    from farweb.run import Progress
     from farweb.scenario import Scenario
 
 SEED = 2053
@@ -28,6 +28,7 @@ SEED = 2053
 and the slowest transfer is short enough for its segments to be told apart."""
 
 SCENARIOS = ("cable", "satellite")
+SWEEP = "circuits"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 _TITLE = "A proxy of 1997 over a sea cable and over a satellite"
@@ -64,6 +65,8 @@ def main(out: Path, console: "Console") -> None:
         imported=imported,
     ).write(report)
     _say(console, "all of it on one page", report)
+    console.print()
+    _sweep(out, console)
 
 
 def _workload(out: Path, console: "Console") -> "ImportReport":
@@ -95,24 +98,40 @@ def _scenario(name: str, out: Path) -> "Scenario":
 
 
 def _run(scenario: "Scenario", out: Path, console: "Console") -> "Results":
-    with _bar(console, f"simulating {scenario.name}") as show:
-        results = scenario.run(out=out, progress=show)
+    with _bar(console, f"simulating {scenario.name}", "requests") as show:
+        results = scenario.run(out=out, progress=lambda now: show(now.ended, now.total))
     summary = results.summary()
     hops, wall = count(summary.packet_hops), seconds(summary.wall_s)
     _say(console, f"{summary.name}: {hops} packets over a link in {wall}", out)
     return results
 
 
-@contextmanager
-def _bar(console: "Console", title: str) -> "Iterator[Callable[[Progress], None]]":
-    """Give a function that shows how far a run is."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
+def _sweep(out: Path, console: "Console") -> None:
+    """The same log over a slow line of three kinds under growing load."""
+    from farweb.plot import draw
+    from farweb.report import REPORT, report
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("requests"))
-    with Bar(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+    scenario = _scenario(SWEEP, out)
+    with _bar(console, f"sweeping {scenario.name}", "runs") as show:
+        results = scenario.sweep(out / SWEEP, progress=lambda now: show(now.done + now.failed, now.total))
+    _say(console, f"{results.name}: {count(len(results.runs))} runs", results.path)
+    file = out / f"{SWEEP}-latency-load.png"
+    draw("latency-load", [results], file)
+    _say(console, "latency against load", file)
+    page = results.path / REPORT
+    report([results], question="A cable, a satellite, or one of each: what does a slow line carry?").write(page)
+    _say(console, "what the sweep says, on one page", page)
+
+
+@contextmanager
+def _bar(console: "Console", title: str, of: str) -> Iterator[Callable[[float, float | None], None]]:
+    """Give a function that shows how far something is: done, of how many."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(of))
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda now: bar.update(task, completed=now.ended, total=now.total)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _figures(runs: "Mapping[str, Results]", out: Path, console: "Console") -> "list[Chart]":

@@ -9,13 +9,13 @@ import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
+from farweb.parquet import equals, read_columns, whole_numbers
 
 if TYPE_CHECKING:
     from farweb.columns import TableSpec
@@ -238,45 +238,6 @@ def measure(results: "Results") -> dict[str, Value]:
 _REQUEST_COLUMNS = (
     *("start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts", "status", "tag"),
 )
-
-
-def read_columns(file: Path | BinaryIO, names: Iterable[str]) -> Iterable[dict[str, Any]]:
-    """Row groups of a table of a run, as Arrow columns by name; a column that the table lacks is left out.
-
-    For small tables much faster than a query: a sweep reads a thousand of them.
-
-    Raises:
-        ResultsError: The table is damaged.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(file) as parquet:
-            has = set(parquet.schema_arrow.names)
-            wanted = [name for name in names if name in has]
-            for group in range(parquet.num_row_groups):
-                read = parquet.read_row_group(group, wanted, use_threads=False)
-                yield {name: read.column(name) for name in wanted}
-    except (OSError, pa.ArrowException) as error:
-        place = file if isinstance(file, Path) else getattr(file, "path", file)
-        raise ResultsError(f"{place}: cannot be read: {str(error).splitlines()[0]}") from None
-
-
-def whole_numbers(column: Any) -> NDArray[np.int64]:
-    """A column of whole numbers as an array; nulls become the smallest number."""
-    if column.null_count:
-        column = column.fill_null(np.iinfo(np.int64).min)
-    numbers: NDArray[np.int64] = column.to_numpy()
-    return numbers
-
-
-def equals(column: Any, word: str) -> NDArray[np.bool_]:
-    """Where a column of texts has `word`."""
-    import pyarrow.compute as pc
-
-    equal: NDArray[np.bool_] = pc.fill_null(pc.equal(column, word), False).to_numpy()
-    return equal
 
 
 class _Requests:

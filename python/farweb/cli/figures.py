@@ -15,7 +15,7 @@ def plot(
         typer.Argument(metavar="NAME", help="Name of a figure; 'list' tells what each shows and needs."),
     ],
     results: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(metavar="RESULTS…", help="Folder of a run or a sweep; several runs are drawn together."),
     ] = None,
     out: Annotated[
@@ -24,7 +24,7 @@ def plot(
             "--out",
             "-o",
             metavar="FILE",
-            help="A .png, .svg or .pdf file, or .html to zoom into; NAME.png in the folder when left out.",
+            help="A .png, .svg or .pdf file, or .html to zoom into; NAME.png in the results folder when left out.",
         ),
     ] = None,
     by: Annotated[
@@ -65,7 +65,7 @@ def plot(
 
         farweb plot timeseq results/satellite --connection 17
 
-        farweb plot latency-load results/sweep --by circuit --metric latency_p90_s -o figure.html
+        farweb plot latency-load results/sweep --metric latency_p90_s -o figure.html
 
         farweb plot list
     """
@@ -78,8 +78,11 @@ def plot(
         lines = (f"{figure:16} {kind.shows}\n{'':16} {kind.told}" for figure, kind in FIGURES.items())
         output.result(NAMES, "\n".join(lines))
         return
-    opened = [open_results(path) for path in results or ()]
-    file = out or (opened[0].path if opened else Path()) / f"{name}.png"
+    places = results or []
+    opened = [open_results(place) for place in places]
+    # Into an object store no figure goes unasked.
+    folder = Path(places[0]) if places and "://" not in places[0] else Path()
+    file = out or folder / f"{name}.png"
     draw(
         name,
         opened,

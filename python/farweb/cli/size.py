@@ -83,11 +83,11 @@ def size(
 
     Examples:
 
-        farweb size satellite.toml --vary leg.0.tcp.buffer='8 KiB..4 MiB' --target 'goodput >= 8 Mbit/s'
+        farweb size satellite.toml --vary leg.0.tcp.buffer='4 KiB..64 KiB' --target 'p50(latency) <= 1.1*best'
 
         farweb size satellite.toml --vary path.link.0.down.queue='1 packets..400 packets' --target 'drops <= 0'
 
-        farweb size satellite.toml --vary workload.load=1..64 --largest --target 'p90(latency) <= 4 s'
+        farweb size satellite.toml --vary workload.load=1..16 --largest --target 'p90(latency) <= 4 s'
     """
     del debug
     if jobs is not None and scheduler is not None:
@@ -127,7 +127,8 @@ def size(
             raise
     if as_json or not quiet:
         output.result({"results": folder, **answer.to_dict(), "text": answer.text}, answer)
-    output.note(f"Results are in {folder}.")
+    metric = answer.curve[0].estimates[0].metric
+    output.note(f"Results are in {folder}; farweb plot latency-load {folder} --metric {metric} draws the curve.")
     if answer.answer is None:
         raise typer.Exit(_NOT_MET)
 

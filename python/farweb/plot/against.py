@@ -7,8 +7,8 @@ import numpy as np
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
-from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, varying
-from farweb.plot.replicated import Estimates, intervals_told, runs_told
+from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, short_names, varying
+from farweb.plot.replicated import Estimates, intervals_told, latency_left_out, runs_told
 from farweb.plot.style import listed
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
@@ -67,6 +67,15 @@ class Abscissa:
         self._offered = Estimates(sweep, "offered_bps") if offered else None
         self._levels = sorted({sweep.design.points[point][self.factor] for point in points})
         self.axis = self._axis(points)
+
+    @property
+    def name(self) -> str:
+        """What is on the axis, in few words."""
+        return (
+            self.axis.quantity
+            if self._offered is not None
+            else short_names(self._design)[self._design.factors[self.factor].name]
+        )
 
     @property
     def told(self) -> str:
@@ -207,6 +216,8 @@ class Drawing:
 
     def caption(self, first: str, estimates: Sequence[Estimates], *more: str) -> str:
         """What is to be seen, how the intervals were made, and of how many runs."""
+        points = [point for group in self.arrangement.groups for point in group.points]
+        of_requests = any("latency" in each.metric.name or "first_byte" in each.metric.name for each in estimates)
         interval = intervals_told(estimates)
         shown = "Bars" if not self.x.by_number or self._scattered else "Shade"
         together = self.arrangement.together
@@ -218,7 +229,8 @@ class Drawing:
             *self.arrangement.notes,
             *more,
             self.x.told,
-            runs_told(self.sweep, [point for group in self.arrangement.groups for point in group.points]),
+            latency_left_out(self.sweep, points) if of_requests else "",
+            runs_told(self.sweep, points),
         )
         return " ".join(each for each in parts if each)
 

@@ -9,6 +9,7 @@ from farweb.errors import ResultsError
 from farweb.metrics import Metric, find_metric
 from farweb.plot.against import Ask
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.plot.grouping import short_names
 from farweb.plot.replicated import base_unit, runs_told, words
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
@@ -43,7 +44,9 @@ def effects(sweep: SweepResults, ask: Ask) -> Figure:
     return Figure(
         f"What {words(metric)} depends on – {sweep.name}",
         " ".join(
-            each for each in (_seen(terms, names), _WAYS.get(sweep.design.kind, ""), told, _runs(sweep, terms)) if each
+            each
+            for each in (_seen(sweep.design, terms, names), _WAYS.get(sweep.design.kind, ""), told, _runs(sweep, terms))
+            if each
         ),
         tuple(panels),
         counted="runs",
@@ -106,12 +109,13 @@ def _across(axis: Axis, labels: tuple[str, ...], *series: Series) -> Panel:
     return Panel(axis, y, series, (Reference("", 0.0, along="y"),), weight=len(labels) + 1.5)
 
 
-def _seen(terms: pl.DataFrame, names: Mapping[str, str]) -> str:
-    """The factor that matters most, and how much is left to chance."""
+def _seen(design: Design, terms: pl.DataFrame, names: Mapping[str, str]) -> str:
+    """The factor that matters most, and how much no factor explains."""
     rows = _largest(terms)
     most, percent = rows[0]
+    left = "is left unexplained" if design.kind == "latin-hypercube" else "is chance"
     error = terms.filter(pl.col("term") == "error")["percent"].to_list()
-    chance = f"; {_percent(error[0])} is chance" if error and error[0] is not None and most != "error" else ""
+    chance = f"; {_percent(error[0])} {left}" if error and error[0] is not None and most != "error" else ""
     left_out = len(terms.drop_nulls("percent")) - len(rows)
     rest = f" The {left_out} smallest terms are left out." if left_out else ""
     return f"Most of the variation, {_percent(percent)}, is due to {_short(most, names)}{chance}.{rest}"
@@ -125,18 +129,3 @@ def _runs(sweep: SweepResults, terms: pl.DataFrame) -> str:
 
 def _short(term: str, names: Mapping[str, str]) -> str:
     return _JOINED.join(names.get(part, part) for part in term.split(_JOINED))
-
-
-def short_names(design: Design) -> dict[str, str]:
-    """For each factor the end of its key, as long as it takes to tell it from the others."""
-    names = [factor.name for factor in design.factors]
-    return {name: _shortest(name, [other for other in names if other != name]) for name in names}
-
-
-def _shortest(name: str, others: list[str]) -> str:
-    parts = name.split(".")
-    for number in range(1, len(parts)):
-        end = ".".join(parts[-number:])
-        if not any(other == end or other.endswith(f".{end}") for other in others):
-            return end
-    return name

@@ -115,6 +115,21 @@ def _nearest(name: str, names: Sequence[str]) -> str:
     return f"; {parts.get(near[0], near[0])}?" if near else ""
 
 
+def short_names(design: Design) -> dict[str, str]:
+    """For each factor the end of its key, as long as it takes to tell it from the others."""
+    names = [factor.name for factor in design.factors]
+    return {name: _shortest(name, [other for other in names if other != name]) for name in names}
+
+
+def _shortest(name: str, others: list[str]) -> str:
+    parts = name.split(".")
+    for number in range(1, len(parts)):
+        end = ".".join(parts[-number:])
+        if not any(other == end or other.endswith(f".{end}") for other in others):
+            return end
+    return name
+
+
 def varying(design: Design, points: Iterable[int]) -> list[int]:
     """Numbers of the factors that have more than one level among the points."""
     rows = [design.points[point] for point in points]
@@ -241,13 +256,13 @@ def _titles(design: Design, combinations: Iterable[tuple[int, ...]], factors: Se
     ]
 
 
-def thinned(design: Design, points: Sequence[int], chosen: Collection[str]) -> tuple[list[int], list[str]]:
-    """Points with `LEVELS_MAX` levels, evenly from the first to the last, of each numeric factor that has more.
+def thinned(design: Design, points: Sequence[int], factors: Collection[str]) -> tuple[list[int], list[str]]:
+    """Points with `LEVELS_MAX` levels, evenly from the first to the last, of each of some factors with more numbers.
 
     Args:
         design: Of the sweep.
         points: Those that could be drawn.
-        chosen: Names of the factors whose levels were asked for: they keep them.
+        factors: Their names.
 
     Returns:
         The points, and what was left out, as sentences for a caption.
@@ -256,7 +271,7 @@ def thinned(design: Design, points: Sequence[int], chosen: Collection[str]) -> t
     for number in varying(design, points):
         factor = design.factors[number]
         levels = sorted({design.points[point][number] for point in kept})
-        if len(levels) <= LEVELS_MAX or not numeric(factor) or factor.name in chosen:
+        if len(levels) <= LEVELS_MAX or not numeric(factor) or factor.name not in factors:
             continue
         few = [levels[round(place * (len(levels) - 1) / (LEVELS_MAX - 1))] for place in range(LEVELS_MAX)]
         kept = [point for point in kept if design.points[point][number] in few]

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from farweb.plot.against import DECADES, Ask, Drawing
+from farweb.errors import ResultsError
+from farweb.plot.against import DECADES, LOAD, Ask, Drawing
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import Group
 from farweb.plot.replicated import Estimates, Links, base_unit, default_link, recorded, words
@@ -12,6 +13,9 @@ from farweb.sweep.results import SweepResults
 
 IN_PICTURE = 1.6
 """Up to how many times the largest value a line to compare with is drawn; chosen: beyond, it would flatten the rest."""
+
+VARIES = 0.05
+"""Share of the largest offered load by which loads have to differ to be an axis; chosen: less is chance."""
 
 LINES_MAX = 4
 """Different values of a line to compare with; chosen: more hide the series."""
@@ -32,7 +36,7 @@ def latency_load(sweep: SweepResults, ask: Ask) -> Figure:
         Panel(drawing.x.axis, y, drawing.series(estimates, number, floor=_floor(y)), title=title)
         for number, title in enumerate(drawing.arrangement.titles)
     ]
-    title = f"{what[0].upper()}{what[1:]} against {drawing.x.axis.quantity} – {sweep.name}"
+    title = f"{what[0].upper()}{what[1:]} against {drawing.x.name} – {sweep.name}"
     return drawing.figure(title, drawing.caption(f"Markers: {what}.", [estimates]), panels)
 
 
@@ -58,6 +62,12 @@ def carried_offered(sweep: SweepResults, ask: Ask) -> Figure:
         ResultsError: Nothing varies, or no run has ended well.
     """
     drawing = Drawing(sweep, ask, offered=True)
+    offered = [place for group in drawing.arrangement.groups for place, _ in drawing.x.cells(group)]
+    if max(offered) - min(offered) < VARIES * max(offered):
+        raise ResultsError(
+            f"{sweep.path}: the offered load hardly varies ({rate(min(offered))} to {rate(max(offered))}): give "
+            f'"{LOAD}" several levels in [sweep.factors]'
+        )
     carried = Estimates(sweep, "carried_bps")
     links = Links(sweep)
     y = Axis("carried, link 0 down", "bit/s", low=0).fitted(drawing.means(carried))
@@ -110,7 +120,7 @@ def buffer(sweep: SweepResults, ask: Ask) -> Figure:
         used,
         lines.told,
     )
-    return drawing.figure(f"Queue of link {link} against {drawing.x.axis.quantity} – {sweep.name}", caption, panels, 2)
+    return drawing.figure(f"Queue of link {link} against {drawing.x.name} – {sweep.name}", caption, panels, 2)
 
 
 def connections(sweep: SweepResults, ask: Ask) -> Figure:
@@ -133,7 +143,7 @@ def connections(sweep: SweepResults, ask: Ask) -> Figure:
         "the most at any moment (right).",
         used,
     )
-    return drawing.figure(f"Connections open against {drawing.x.axis.quantity} – {sweep.name}", caption, panels, 2)
+    return drawing.figure(f"Connections open against {drawing.x.name} – {sweep.name}", caption, panels, 2)
 
 
 def _by_group(groups: Sequence[Group], of: Callable[[Group], float | None]) -> dict[float, list[int]]:

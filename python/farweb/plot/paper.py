@@ -36,13 +36,13 @@ def paint(figure: Figure) -> style.Chart:
         _panel(axes, panel, figure.size[0] / figure.columns)
         below, left = not figure.share_x or figure.lowest(place), not figure.share_y or figure.leftmost(place)
         axes.tick_params(which="both", labelbottom=below, labelleft=left)
-        axes.set_xlabel(style.cut(panel.x.label, 0.8 * figure.size[0] / figure.columns) if below else "")
-        axes.set_ylabel(style.cut(panel.y.label, 0.8 * figure.size[1] / figure.rows) if left else "")
+        axes.set_xlabel(style.cut(panel.x.label, 0.85 * figure.size[0] / figure.columns, 9.5) if below else "")
+        axes.set_ylabel(style.cut(panel.y.label, 0.8 * figure.size[1] / figure.rows, 9.5) if left else "")
     for axes in cells[len(figure.panels) :]:
         axes.set_visible(False)
     _scale_of_densities(chart, cells, figure)
     width = figure.size[0]
-    title = style.cut(figure.title, 0.98 * width, 12.5)
+    title = style.cut(figure.title, 0.98 * width, 11)
     style.frame(chart, title, figure.caption, _entries(figure), style.cut(figure.legend, 0.95 * width))
     return chart
 

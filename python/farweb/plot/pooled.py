@@ -127,9 +127,11 @@ class _Pools:
 
     def __init__(self, sweep: SweepResults, ask: Ask) -> None:
         self._sweep = sweep
-        points, self._notes = thinned(sweep.design, select(sweep.design, ask.where or {}), ask.where or {})
+        selected = select(sweep.design, ask.where or {})
+        by = _by(sweep.design, selected, ask.by)
+        points, self._notes = thinned(sweep.design, selected, [name for name in by if name not in (ask.where or {})])
         self._runs = runs_told(sweep, points)
-        self.arrangement = arrange(sweep.design, points, _by(sweep.design, points, ask.by))
+        self.arrangement = arrange(sweep.design, points, by)
         self.replications = 1
         self._counted: list[Measured] = []
 

@@ -11,6 +11,7 @@ import polars as pl
 from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import METRICS, Metric, find_metric
 from farweb.plot.style import listed
+from farweb.quantities import share
 from farweb.statistics.intervals import Interval, student
 from farweb.sweep.results import SweepResults
 
@@ -101,6 +102,16 @@ def runs_told(sweep: SweepResults, points: Sequence[int]) -> str:
         f"n = {len(done):,} runs: {len(repeats):,} {_many('point', len(repeats))} × {each} "
         f"{_many('replication', most)}{left_out}. {_seeds(seeds)}, farweb {sweep.manifest['version']}.{unfinished}"
     )
+
+
+def latency_left_out(sweep: SweepResults, points: Sequence[int]) -> str:
+    """How many requests of the runs drawn have no latency, for a caption; empty when all have."""
+    drawn = sweep.runs.with_columns(point=sweep.points).filter(pl.col("point").is_in(points))
+    requests, failed, unfinished = (int(drawn[name].sum()) for name in ("requests", "failed", "unfinished"))
+    number = failed + unfinished
+    if not number:
+        return ""
+    return f"{number:,} requests ({share(number / requests)}) failed or were cut off, and are in no latency."
 
 
 def _many(word: str, number: int) -> str:

@@ -16,6 +16,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
@@ -77,8 +78,9 @@ _RC: Any = {
 
 FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
 _COLUMNS_MAX = 6  # of a legend; chosen: more are not found at a glance
+_AROUND = 1.4  # inches of title, legend and caption for which the sizes of figures were chosen
 _POINTS_A_LINE = 11.5
-_LETTERS_AN_INCH = 12.5  # of nine points, measured with room to spare
+_LETTERS_AN_INCH = 13  # of nine points, measured
 _CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
 
 
@@ -141,10 +143,15 @@ def frame(chart: Figure, title: str, caption: str, entries: Sequence[Line2D] = (
     width, height = chart.get_size_inches()
     together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
     lines = textwrap.wrap(together, int(width * _CHARACTERS_AN_INCH))
-    foot = (len(lines) * _POINTS_A_LINE + 9) / 72 / height
-    head = 26 / 72 / height
-    if entries:
-        head += _put_legend(chart, entries, heading, 1 - 23 / 72 / height) + 4 / 72 / height
+    legend = _legend(chart, entries, heading) if entries else None
+    below = (len(lines) * _POINTS_A_LINE + 9) / 72
+    above = 26 / 72 + (legend.get_window_extent().height / chart.dpi + 4 / 72 if legend else 0)
+    # What stands around the axes is not to take their room.
+    height += max(0.0, above + below - _AROUND)
+    chart.set_size_inches(width, height)
+    foot, head = below / height, above / height
+    if legend:
+        legend.set_bbox_to_anchor((0.004, 1 - 23 / 72 / height))
     chart.set_layout_engine("constrained", rect=(0.005, foot, 0.985, 1 - foot - head), hspace=0.03)
     chart.text(0.012, 1 - 7 / 72 / height, title, fontsize=11.5, fontweight="bold", va="top", gid="title")
     chart.text(
@@ -152,15 +159,15 @@ def frame(chart: Figure, title: str, caption: str, entries: Sequence[Line2D] = (
     )
 
 
-def _put_legend(chart: Figure, entries: Sequence[Line2D], heading: str, top: float) -> float:
-    """Put a legend of as many columns as fit with its upper edge at `top`; its height, as a share of the figure's."""
+def _legend(chart: Figure, entries: Sequence[Line2D], heading: str) -> Legend:
+    """A legend of the figure, in as many columns as fit; where it stands is still to be said."""
     for columns in range(min(len(entries), _COLUMNS_MAX), 0, -1):
         legend = chart.legend(
             handles=entries,
             title=heading or None,
             ncols=columns,
             loc="upper left",
-            bbox_to_anchor=(0.004, top),
+            bbox_to_anchor=(0.004, 1),
             alignment="left",
             borderaxespad=0.0,
             borderpad=0.3,
@@ -169,11 +176,10 @@ def _put_legend(chart: Figure, entries: Sequence[Line2D], heading: str, top: flo
             fontsize=9,
             title_fontsize=9,
         )
-        box = legend.get_window_extent()
-        if columns == 1 or box.width <= 0.985 * chart.bbox.width:
-            return float(box.height / chart.bbox.height)
+        if columns == 1 or legend.get_window_extent().width <= 0.985 * chart.bbox.width:
+            break
         legend.remove()
-    raise AssertionError("one column is taken whatever its width")
+    return legend
 
 
 def log_seconds(axis: Axis) -> None:

@@ -1,11 +1,11 @@
 """Whether a value meets a target, judged from replications that are made in batches until it is clear.
 
-After each batch (a *look*) the mean of a metric is compared with its bound by Student's t; the value is decided as soon
-as the interval lies on one side. Looking again and again at ever more data errs more often than looking once, and many
-values are looked at. Bonferroni's inequality pays for both: the error that the whole search may make is split equally
-over all values that it can try and all looks at each, so that *all* verdicts of a search hold together with the stated
-confidence. It is a group-sequential design with equal error spent at each look; the intervals are wider than they would
-have to be, never too narrow.
+After each batch (a *look*) the interval of a metric's mean (`farweb.size.intervals`) is compared with its bound; the
+value is decided as soon as the interval lies on one side. Looking again and again at ever more data errs more often
+than looking once, and many values are looked at. Bonferroni's inequality pays for both: the error that the whole search
+may make is split equally over all values that it can try and all looks at each, so that *all* verdicts of a search hold
+together with the stated confidence. It is a group-sequential design with equal error spent at each look; the intervals
+are wider than they would have to be.
 
 Bounds that are multiples of `best` are judged by pairs: replication r of all values has the same seed (common random
 numbers), and the differences of a value's metric and the multiple of another's are compared with 0. A value meets
@@ -16,15 +16,14 @@ Runs that are equal in every metric whatever their seed need no statistics: two 
 of a scenario whose links draw no losses at random, and until two runs of a value differ anywhere in the search. Where
 runs differ but the metric does not, chance does not reach the metric, and the first look decides. Counts, zeros and
 all metrics under random losses may be equal by chance (no drops in any run, so far): they are decided when so many
-equal ones would be improbable if every second run had another value.
+equal ones would be improbable if every third run had another value.
 
 Left out: metrics of few replications that are far from normal. A rare event that no replication has shown (one run in
 a hundred) is not in the interval; ask for more replications where rare events matter.
 
 Sources: Jennison and Turnbull, Group Sequential Methods with Applications to Clinical Trials, 2000, chapters 2 and 7
 (repeated looks, error spending); Law, Simulation Modeling and Analysis, 5th ed., 2015, chapters 9 (Bonferroni), 10
-(paired t) and 11 (common random numbers); Fieller, "Some problems in interval estimation", J. Royal Stat. Soc. B 16,
-1954.
+(paired t) and 11 (common random numbers).
 """
 
 import bisect
@@ -35,12 +34,14 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from farweb.size.intervals import mean_interval, ratio_interval
 from farweb.size.target import Clause, Target
 from farweb.statistics.intervals import student, student_quantiles
 
 Row = Mapping[str, float | int | None]
 
 _GROWTH = (1 + math.sqrt(5)) / 2  # chosen: a look then costs two thirds of what was there: 5, 8, 13, 21 …
+_OTHERWISE = 1 / 3  # chosen: some 21 equal runs decide; what happens in fewer runs than a third may go unseen
 _ALIKE = 2  # runs that have to be equal for a scenario to count as one without chance
 
 
@@ -124,11 +125,13 @@ class Judge:
         values = self._values(clause, position)
         if values is None:
             return None, None, None
-        estimate = student(values, 1 - 2 * self._error)
+        mean = student(values).mean
         if self.without_chance and len(values) >= _ALIKE:
-            return estimate.mean, estimate.mean, estimate.mean
-        looked = len(values) >= self._looks[0]
-        return (estimate.mean, *((estimate.low, estimate.high) if looked else (None, None)))
+            return mean, mean, mean
+        return (
+            mean,
+            *(mean_interval(values, self._error, self._error) if len(values) >= self._looks[0] else (None, None)),
+        )
 
     def ratio(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
         """The metric at a value over that at the best value tried, with its interval (Fieller, paired)."""
@@ -147,7 +150,7 @@ class Judge:
             return ratio, ratio, ratio
         if n < self._looks[0]:
             return ratio, None, None
-        return ratio, *_fieller(above, below, float(student_quantiles(n - 1, 1 - 2 * self._error)))
+        return ratio, *ratio_interval(above, below, float(student_quantiles(n - 1, 1 - 2 * self._error)))
 
     def _comparisons(self, position: int) -> Iterable[tuple[Clause, int | None]]:
         """What has to hold for a value: each clause against its number, or against every other value."""
@@ -168,6 +171,10 @@ class Judge:
 
         The first look that decides is the one that counts, whatever later replications show.
         """
+        key = clause, position, rival
+        looked, holds = self._decided.get(key, (0, None))
+        if holds is not None and not self.without_chance:
+            return holds
         values = self._values(clause, position)
         others = None if rival is None else self._values(clause, rival)
         if values is None:
@@ -179,8 +186,6 @@ class Judge:
             return _within(float(_excess(clause, values[:1], others)[0]), clause.strict)
         if not clause.of_best and clause.upper and clause.bound == 0 and not clause.strict and (values > 0).any():
             return False  # no metric is negative, so its expectation is above 0
-        key = clause, position, rival
-        looked, holds = self._decided.get(key, (0, None))
         for look in self._looks[bisect.bisect_right(self._looks, looked) :]:
             if holds is None and look <= n:
                 by_chance = self._chance or clause.metric.whole or not values[0]
@@ -199,13 +204,12 @@ class Judge:
         broken = self._error / len(self._clauses) / (self._rivals if clause.of_best else 1)
         if (excess == excess[0]).all():
             within = _within(float(excess[0]), clause.strict)
-            likelihood = 0.5 ** (len(excess) - 1) if by_chance else 0.0
+            likelihood = (1 - _OTHERWISE) ** (len(excess) - 1) if by_chance else 0.0
             return within if likelihood <= (self._error if within else broken) else None
-        high = student(excess, 1 - 2 * self._error).high
-        low = student(excess, 1 - 2 * broken).low
-        if high is not None and _within(high, clause.strict):
+        low, high = mean_interval(excess, broken, self._error)
+        if _within(high, clause.strict):
             return True
-        return False if low is not None and not _within(low, clause.strict) else None
+        return None if _within(low, clause.strict) else False
 
     def _values(self, clause: Clause, position: int) -> NDArray[np.float64] | None:
         """The clause's metric in the replications of a value, in order; None when one has no value."""
@@ -227,19 +231,3 @@ def _excess(clause: Clause, values: NDArray[np.float64], rivals: NDArray[np.floa
 
 def _within(excess: float, strict: bool) -> bool:
     return excess < 0 or (excess == 0 and not strict)
-
-
-def _fieller(
-    above: NDArray[np.float64], below: NDArray[np.float64], quantile: float
-) -> tuple[float | None, float | None]:
-    """The interval of the ratio of two means from pairs; none when the divisor may be 0."""
-    n = len(above)
-    (va, cab), (_, vb) = np.cov(above, below) / n * quantile**2
-    a, b = float(above.mean()), float(below.mean())
-    # The ratios c for which the mean of above - c below is not shown to differ from 0: c² q - 2 c h + p <= 0.
-    q, h, p = b * b - vb, a * b - cab, a * a - va
-    inside = h * h - p * q
-    if q <= 0 or inside < 0:
-        return None, None
-    root = math.sqrt(inside)
-    return float((h - root) / q), float((h + root) / q)

@@ -58,6 +58,10 @@ class Limits:
     most: int = 55
     runs: int = 1000
 
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1 or self.replications < 3:
+            raise ValueError("the confidence is between 0 and 1, and there are at least 3 replications")
+
 
 @dataclass(frozen=True)
 class Found:

@@ -7,9 +7,9 @@ test, under independent normal errors of equal variance, whether a term is more 
 With common random numbers the errors of a replication depend on each other at all points; then replications are blocks,
 a term of their own, and what is left is the error.
 
-Sources: Jain, The Art of Computer Systems Performance Analysis, 1991, chapters 17 to 23 (allocation, effects and their
-intervals, 22.6 and 23.4), 15.4 and 22.3 (transforms); Montgomery, Design and Analysis of Experiments, 8th ed., 2012,
-section 4.1 (blocks); Saltelli et al., Sensitivity Analysis, 2000, section 6.6 (rank regression); Pratt, Dividing the
+Sources: Jain, The Art of Computer Systems Performance Analysis, 1991, chapters 17 to 23 (allocation; 18.5
+effects and their intervals), 15.4 and 18.8 (logarithms); Montgomery, Design and Analysis of Experiments, 8th ed., 2012,
+section 4.1 (blocks); Saltelli et al., Sensitivity Analysis, 2000, chapter 6 (rank regression); Pratt, Dividing the
 indivisible: using simple symmetry to partition variance explained, 1987.
 """
 

@@ -33,7 +33,7 @@ def _missing(sweep: "SweepResults") -> Iterator[str]:
 
 def _replications(sweep: "SweepResults", metrics: Sequence[str]) -> Iterator[str]:
     design, values = sweep.design, {metric: sweep.values(metric) for metric in metrics}
-    if all(array.shape[1] < 2 for array in values.values()):
+    if design.replications == 1 and sweep.runs["replication"].max() == 0:
         yield "one replication has no confidence interval; set sweep.replications, five or more"
     elif same := [metric for metric, array in values.items() if _constant(array)]:
         yield (

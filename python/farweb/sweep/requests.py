@@ -7,7 +7,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.metrics import METRICS, SAMPLE, equals, read_columns, whole_numbers
+from farweb.metrics import METRICS, SAMPLE
+from farweb.parquet import equals, read_columns, whole_numbers
 
 _NS = 1e9
 _OF = ("latency", "first_byte", "sample_latency")

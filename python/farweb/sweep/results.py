@@ -19,11 +19,12 @@ import numpy as np
 from farweb.errors import ResultsError
 from farweb.metrics import find_metric
 from farweb.results import MANIFEST, SWEEP_KIND, Results, how_to_record, parse_manifest, read_manifest
-from farweb.statistics.intervals import Interval, quantiles, students
 from farweb.sweep import analysis
 from farweb.sweep.analysis import Row, Values
+from farweb.sweep.compute import STATISTICS as STATISTICS
+from farweb.sweep.compute import compute
 from farweb.sweep.design import Design
-from farweb.sweep.requests import QUANTILES, Finished, finished_requests
+from farweb.sweep.requests import Finished, finished_requests
 from farweb.sweep.store import Store, failure_name, part_name
 from farweb.sweep.tables import factor_value, to_table, write_table
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
     from farweb.plot import SweepPlots
     from farweb.sweep.summary import SweepSummary
-
-STATISTICS = ("estimates", "differences", "effects", "level_effects", "warmup")
 
 _PLAN = "plan.parquet"
 
@@ -339,27 +338,8 @@ class SweepResults:
 
     def tables(self) -> "dict[str, pa.Table]":
         """The tables of statistics, computed; units and descriptions are in their fields' metadata."""
-        rows: dict[str, list[Row]] = {table: [] for table in STATISTICS}
-        for metric in self.metrics:
-            values = self.values(metric)
-            rows["differences"] += analysis.differences(self.design, metric, values)
-            try:
-                terms, levels = analysis.effects(self.design, metric, values)
-            except ValueError:
-                continue
-            rows["effects"] += terms
-            rows["level_effects"] += levels
-        means = {metric: students(self.values(metric)) for metric in self.metrics}
-        for point, finished in self._finished():
-            found = _quantiles(finished)
-            for metric in self.metrics:
-                interval = found.get(metric, means[metric][point])
-                method = "bootstrap" if metric in found else "student"
-                rows["estimates"].append(analysis.estimate_row(self.design, point, metric, interval, method))
-            if finished:
-                runs = [(each.start_s, each.latency_s) for each in finished]
-                rows["warmup"].append(analysis.warmup_row(self.design, point, runs, finished[0].warmup_s))
-        return {table: to_table(table, self.design, found) for table, found in rows.items()}
+        values = {metric: self.values(metric) for metric in self.metrics}
+        return compute(self.design, values, self._finished())
 
     def _finished(self) -> Iterator[tuple[int, list[Finished]]]:
         """Of each point the requests that finished, a replication each."""
@@ -431,16 +411,6 @@ class SweepResults:
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
-
-
-def _quantiles(finished: Sequence[Finished]) -> dict[str, Interval]:
-    """The metrics that are quantiles, from the requests of all replications of a point."""
-    found: dict[str, Interval] = {}
-    for of, shares in QUANTILES.items():
-        if finished:
-            intervals = quantiles([each.times(of) for each in finished], list(shares.values()))
-            found |= dict(zip(shares, intervals, strict=True))
-    return found
 
 
 def _frame(table: "pa.Table") -> "pl.DataFrame":

@@ -83,7 +83,7 @@ class Store:
         if not found:
             self.folder = Path(self.url).absolute()
         elif scheme in {"file", "local"}:
-            self.folder = Path(rest).absolute()
+            self.url, self.folder = rest, Path(rest).absolute()
         self._root = str(self.folder) if self.folder is not None else ""
         self._filesystem: fsspec.AbstractFileSystem | None = None
         if self.folder is None:

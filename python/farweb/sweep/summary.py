@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from farweb.sweep.results import SweepResults
 
 MAIN = ("latency_p50_s", "latency_p90_s", "goodput_bps", "utilisation", "loss_ratio")
-"""What is shown unless other metrics are asked for; those that no run has a value of are left out."""
+"""What is shown unless other metrics are asked for; those of which no run has a value but zero are left out."""
 
 _MOST_POINTS = 48  # chosen: a screen; JSON and SQL have all
 _MOST_TERMS = 15
@@ -105,7 +105,9 @@ class SweepSummary:
         return to_html(self._sheets()) + (f"<ul>{warnings}</ul>" if warnings else "")
 
     def _sheets(self) -> list[Sheet]:
-        sheets = [Sheet(self.name, ["", "value"], self._facts()), self._estimates()]
+        sheets = [Sheet(self.name, ["", "value"], self._facts())]
+        if self.estimates:
+            sheets.append(self._estimates())
         if self.differences:
             sheets.append(self._differences())
         if self.effects:
@@ -136,7 +138,7 @@ class SweepSummary:
         return facts
 
     def _estimates(self) -> Sheet:
-        factors = [name for name in self.estimates[0] if name in _names(self.design)] if self.estimates else []
+        factors = [name for name in self.estimates[0] if name in _names(self.design)]
         rows: dict[tuple[str, ...], dict[str, str]] = {}
         for row in self.estimates:
             labels = tuple(_label(self.design, name, row[name]) for name in factors)
@@ -230,7 +232,7 @@ def summarize(
     """The summary of a sweep; see `SweepResults.summary`."""
     import polars as pl
 
-    shown = list(metrics) if metrics else [metric for metric in MAIN if not np.isnan(sweep.values(metric)).all()]
+    shown = list(metrics or _main(sweep))
     names = _names(sweep.design)
     for name in by or ():
         if name not in names:
@@ -252,6 +254,12 @@ def summarize(
         warmup=sweep.warmup().to_dicts(),
         warnings=cautions(sweep, [metric for metric in shown if metric in MAIN] or shown),
     )
+
+
+def _main(sweep: "SweepResults") -> list[str]:
+    """The main metrics that tell something."""
+    known = [metric for metric in MAIN if not np.isnan(sweep.values(metric)).all()]
+    return [metric for metric in known if np.nan_to_num(sweep.values(metric)).any()] or known
 
 
 def _by(sweep: "SweepResults", metrics: Sequence[str], by: Sequence[str]) -> list[dict[str, Any]]:

@@ -60,6 +60,10 @@ const VALUES: &[&str] = &[
     "{ mss = \"1460 B\" }",
     "{ buffer = \"host\" }",
     "{ replications = 3, factors = { \"workload.load\" = [1, 2] } }",
+    "{ design = \"latin-hypercube\", samples = 5, factors = { \"run.until\" = { from = \"1 s\", to = \"1 h\", scale = \"log\" } } }",
+    "{ from = \"1 s\", to = \"9 s\" }",
+    "[{ level = \"a\", set = { \"workload.load\" = 2 } }, { level = 3, set = { \"workload.load\" = 3 } }]",
+    "\"one-at-a-time\"",
     "{ \"leg.0.tcp.mss\" = [\"536 B\", \"host\"] }",
 ];
 
@@ -68,6 +72,10 @@ const MORE_KEYS: &[&str] = &[
     "sweep",
     "sweep.factors",
     "sweep.replications",
+    "sweep.design",
+    "sweep.samples",
+    "sweep.factors.circuit",
+    "sweep.factors.\"run.until\"",
     "sweep.factors.\"run.seed\"",
     "path.link.0.down.loss",
     "path.link.0.up.queue_counts",

@@ -188,6 +188,10 @@ impl Check<'_> {
     fn factor(&mut self, factor: &Factor) {
         let path = join("sweep.factors", &factor.name);
         let before = self.problems.len();
+        if factor.name.trim().is_empty() || factor.name.contains(char::is_control) {
+            let message = format!("found {:?}; a factor has a name on one line", factor.name);
+            return self.report(&path, message);
+        }
         match &factor.levels {
             Levels::Named(levels) => {
                 self.name(&path, &factor.name);
@@ -207,8 +211,9 @@ impl Check<'_> {
                 self.report(&path, message);
             }
             Levels::Range(_) | Levels::List(_) => {
-                if let Some(message) = segments(&factor.name).ok().and_then(|key| refused(&key)) {
-                    self.report(&path, message);
+                match segments(&factor.name).ok().and_then(|key| refused(&key)) {
+                    Some(message) => self.report(&path, message),
+                    None => self.name(&path, &factor.name),
                 }
             }
         }
@@ -217,12 +222,8 @@ impl Check<'_> {
         }
     }
 
-    /// The name of a factor of several keys is a column beside others.
+    /// The name of a factor is a column beside others.
     fn name(&mut self, path: &str, name: &str) {
-        if name.trim().is_empty() || name.contains(char::is_control) {
-            let message = format!("found {name:?}; a factor has a name on one line");
-            return self.report(path, message);
-        }
         let columns = TABLES.iter().flat_map(|table| table.columns).map(|column| column.name);
         let is_taken = |column: &str| column.eq_ignore_ascii_case(name);
         if columns.chain(SWEEP_COLUMNS.iter().copied()).any(is_taken) || name.starts_with(LINK_COLUMNS) {
@@ -297,6 +298,12 @@ impl Check<'_> {
                 Ok(scenario) => {
                     let meaning = scenario.effective().to_string();
                     let label = level.label;
+                    if label.contains(char::is_control) {
+                        tell(
+                            place.clone(),
+                            format!("found {label:?}; a level is one line without control characters"),
+                        );
+                    }
                     if let Some(other) = scenarios.get(&meaning) {
                         tell(place, format!("the level {label} is the same as {other}; write each once"));
                     }

@@ -183,23 +183,20 @@ fn draw(factor: &Factor, range: &Range, tree: &Value, positions: &[f64]) -> (Des
     let path = join("sweep.factors", &factor.name);
     let place = |value: &Value| sorted.partition_point(|known| number(known) < number(value)) as u32;
     let chosen = values.iter().map(place).collect();
-    let levels = sorted.iter().map(|value| (value.clone(), path.clone())).collect();
-    (of_values(factor, kind, levels), chosen)
+    (of_values(factor, kind, &sorted, |_| path.clone()), chosen)
 }
 
-/// A factor whose levels are written out.
+/// A factor whose levels are written out; of a range the ends.
 pub(super) fn listed(factor: &Factor, tree: &Value) -> DesignFactor {
     let path = join("sweep.factors", &factor.name);
     match &factor.levels {
         Levels::Named(levels) => of_names(factor, &path, levels),
         Levels::List(values) => {
-            let place = |(index, value): (usize, &Value)| (value.clone(), join(&path, &index.to_string()));
-            of_values(factor, kind(factor, tree), values.iter().enumerate().map(place).collect())
+            of_values(factor, kind(factor, tree), values, |index| join(&path, &index.to_string()))
         }
         Levels::Range(range) => {
-            let ends = [(&range.from, "from"), (&range.to, "to")];
-            let ends = ends.map(|(value, end)| (value.clone(), join(&path, end)));
-            of_values(factor, kind(factor, tree), ends.into())
+            let ends = [range.from.clone(), range.to.clone()];
+            of_values(factor, kind(factor, tree), &ends, |index| join(&path, ["from", "to"][index]))
         }
     }
 }
@@ -208,24 +205,23 @@ pub(super) fn kind(factor: &Factor, tree: &Value) -> Kind {
     segments(&factor.name).map_or(Kind::Other, |key| Kind::of(tree, &key))
 }
 
-/// The levels of a key; each value comes with the path at which it is written.
-fn of_values(factor: &Factor, kind: Kind, values: Vec<(Value, String)>) -> DesignFactor {
-    let numbers: Vec<Option<(f64, &'static str)>> =
-        values.iter().map(|(value, _)| number(kind, value)).collect();
+/// The levels of a key; `path` says where each is written.
+fn of_values(factor: &Factor, kind: Kind, values: &[Value], path: impl Fn(usize) -> String) -> DesignFactor {
+    let numbers: Vec<Option<(f64, &'static str)>> = values.iter().map(|value| number(kind, value)).collect();
     let mut units = numbers.iter().flatten().map(|(_, unit)| *unit);
     let unit = units.next().unwrap_or("");
     let has_one_axis = units.all(|other| other == unit);
-    let columns = column(&values.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>());
-    let level = |(((value, path), number), column): (((Value, String), Option<(f64, &str)>), Value)| Level {
-        label: label(&value),
-        value: column,
-        number: number.filter(|_| has_one_axis).map(|(number, _)| number),
-        set: vec![Setting { key: factor.name.clone(), value, path }],
+    let columns = column(values);
+    let level = |index: usize| Level {
+        label: label(&values[index]),
+        value: columns[index].clone(),
+        number: numbers[index].filter(|_| has_one_axis).map(|(number, _)| number),
+        set: vec![Setting { key: factor.name.clone(), value: values[index].clone(), path: path(index) }],
     };
     DesignFactor {
         name: factor.name.clone(),
         unit: if has_one_axis { unit } else { "" },
-        levels: values.into_iter().zip(numbers).zip(columns).map(level).collect(),
+        levels: (0..values.len()).map(level).collect(),
     }
 }
 

@@ -33,7 +33,7 @@ impl Walk<'_> {
             // Null stands for what reading has already reported.
             Value::Null => {}
             Value::Array(list) if list.is_empty() => {
-                self.report(path, "there are no levels; write at least one")
+                self.report(path, "there are no levels; write at least one");
             }
             Value::Array(list) if has_names(list) => {
                 for (index, level) in list.iter().enumerate() {
@@ -78,7 +78,7 @@ impl Walk<'_> {
         let path = join(path, "set");
         match table.get("set") {
             Some(Value::Object(keys)) if keys.is_empty() => {
-                self.report(&path, "there are no keys; write at least one")
+                self.report(&path, "there are no keys; write at least one");
             }
             Some(Value::Object(keys)) => {
                 for (key, value) in keys {

@@ -226,7 +226,7 @@ proptest! {
             let Until::Time(drawn) = point.scenario().run.until else { unreachable!("a time was drawn") };
             let (low, high, x) = (from as f64, (from + more) as f64, drawn.as_nanos() as f64);
             prop_assert!((low..=high).contains(&x));
-            let part = if log { (x / low).ln() / (high / low).ln() } else { (x - low) / (high - low) };
+            let part = if log { libm::log(x / low) / libm::log(high / low) } else { (x - low) / (high - low) };
             // A sample at the very edge may fall on either side of it.
             let part = part * f64::from(samples);
             let edge = (part - part.round()).abs() < 1e-6;

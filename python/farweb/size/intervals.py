@@ -1,0 +1,69 @@
+"""Intervals of means and of their ratios from few replications, whose ends each err with a stated probability.
+
+Latencies have a long tail: of an exponential metric the upper end of Student's interval is too low 15 to 35 times as
+often as it may be at an error of 0.0004. Hall's transformation takes the skewness away to the first order. With few
+replications the skewness itself is uncertain, so each end is the farther one of the two, and no interval is shortened.
+That leaves 2 to 15 times the stated error in this case, and no more than stated for normal metrics.
+
+Sources: Hall, "On the removal of skewness by transformation", J. Royal Stat. Soc. B 54, 1992; Fieller, "Some problems
+in interval estimation", J. Royal Stat. Soc. B 16, 1954.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb.statistics.intervals import student_quantiles
+
+_STRAIGHT = 1e-6  # below it Hall's transformation is Student's t but for rounding
+
+
+def mean_interval(values: NDArray[np.float64], error_low: float, error_high: float) -> tuple[float, float]:
+    """The interval of a mean that its lower and its upper end miss with these probabilities.
+
+    Args:
+        values: At least three.
+        error_low: Of the lower end, below 0.5.
+        error_high: Of the upper end, below 0.5.
+    """
+    n = len(values)
+    mean, deviations = values.mean(), values - values.mean()
+    variance = np.square(deviations).sum() / (n - 1)
+    error = math.sqrt(variance / n)
+    if error == 0:
+        return float(mean), float(mean)
+    lean = float((deviations**3).sum()) * n / ((n - 1) * (n - 2)) / variance**1.5 / math.sqrt(n)
+    low, high = (float(student_quantiles(n - 1, 1 - 2 * each)) for each in (error_low, error_high))
+    return float(mean - error * max(low, _unskewed(low, lean))), float(
+        mean + error * max(high, -_unskewed(-high, lean))
+    )
+
+
+def _unskewed(t: float, lean: float) -> float:
+    """Hall's transformation: Student's t of a metric whose estimated skewness, by the root of n, is `lean`."""
+    if abs(lean) < _STRAIGHT:
+        return t
+    return 3 / lean * float(np.cbrt(1 + lean * (t - lean / 6)) - 1)
+
+
+def ratio_interval(
+    above: NDArray[np.float64], below: NDArray[np.float64], quantile: float
+) -> tuple[float | None, float | None]:
+    """The interval of the ratio of two means from pairs (Fieller); none when the divisor may be 0.
+
+    Args:
+        above: The dividend in each replication.
+        below: The divisor.
+        quantile: Student's t for the interval.
+    """
+    n = len(above)
+    (va, cab), (_, vb) = np.cov(above, below) / n * quantile**2
+    a, b = float(above.mean()), float(below.mean())
+    # The ratios c for which the mean of above - c below is not shown to differ from 0: c² q - 2 c h + p <= 0.
+    q, h, p = b * b - vb, a * b - cab, a * a - va
+    inside = h * h - p * q
+    if q <= 0 or inside < 0:
+        return None, None
+    root = math.sqrt(inside)
+    return float((h - root) / q), float((h + root) / q)

@@ -1,0 +1,124 @@
+"""`farweb plot` of sweeps: options, errors, and the same figures from Python."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from farweb.plot import FIGURES, draw
+from farweb.sweep.results import SweepResults
+from sample_results import request
+from sample_sweeps import Levels, design_of, write_sweep
+from samples import Farweb
+
+
+def metrics(levels: Levels, replication: int) -> dict[str, Any]:
+    load = levels["workload.load"]
+    return {"offered_bps": load * 1e6, "carried_bps": load * 1e6, "latency_mean_s": load + 0.1 * replication}
+
+
+@pytest.fixture
+def sweep(folder: Path) -> SweepResults:
+    design = design_of({"workload.load": [1, 2], "circuit": ["cable", "satellite"]}, 2)
+    return write_sweep(folder / "s", design, metrics, lambda *_: [request(n, 1.0, 1000) for n in range(3)], name="s")
+
+
+def titles(chart: Any) -> list[str]:
+    return [text.get_text() for text in chart.texts if text.get_gid() == "title"]
+
+
+def test_a_figure_of_a_sweep_goes_where_it_is_told(farweb: Farweb, sweep: SweepResults) -> None:
+    answer = farweb("plot", "latency-load", "s", "--json")
+    assert (answer.code, answer.json()) == (0, {"figure": "latency-load", "file": "s/latency-load.png"})
+    options = ("--by", "circuit", "--x", "workload.load", "--metric", "drops", "--where", "circuit=cable")
+    answer = farweb("plot", "latency-load", "s", *options, "--where", "circuit=satellite", "-o", "drops.html")
+    assert (answer.code, answer.out) == (0, "drops.html\n")
+    drawn = draw("latency-load", [sweep], by=["circuit"], x="workload.load", metric="drops")
+    assert Path("drops.html").read_text() == drawn.html()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("latency-load", "s", "--by", "circuits"), "no factor 'circuits'; circuit?"),
+        (("latency-load", "s", "--x", "loads"), "no factor 'loads'; workload.load?"),
+        (("latency-load", "s", "--metric", "latency_maen_s"), "no such metric; latency_mean_s?"),
+        (("latency-load", "s", "--where", "circuit=cabel"), "no level 'cabel'; cable?"),
+        (("latency-load", "s", "--where", "circuit"), "write FACTOR=LEVEL"),
+        (("latency-lod", "s"), "no plot 'latency-lod'; latency-load?"),
+        (("link", "s"), "s: is a sweep, and plot link draws a run: name one in s/parts"),
+        (("latency-load", "s", "s"), "plot latency-load draws one sweep at a time, not 2"),
+        (("latency-load", "s", "--connection", "1"), "plot latency-load has no option connection"),
+        (("latency-load", "s", "-o", "figure.jpg"), "is written as .png, .svg, .pdf, .html"),
+        (("connections", "s"), "set record.connections = true"),
+        (("latency-load",), "needs results to draw"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_nothing(
+    farweb: Farweb, sweep: SweepResults, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    answer = farweb("plot", *arguments)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert message in answer.err
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_run_is_no_sweep(farweb: Farweb, sweep: SweepResults) -> None:
+    (run, *_) = sorted((sweep.path / "parts").iterdir())
+    answer = farweb("plot", "latency-load", run)
+    assert answer.code == 2
+    assert "is a run, and plot latency-load draws a sweep" in answer.err
+    answer = farweb("plot", "cdf", run, "--by", "circuit", "-o", "cdf.png")
+    assert answer.code == 2
+    assert "is a run, and has no factors for option by" in answer.err
+    assert farweb("plot", "cdf", run, "-o", "cdf.png").code == 0
+
+
+def test_on_paper_only_is_told_before_anything_is_drawn(farweb: Farweb, sweep: SweepResults) -> None:
+    (run, *_) = sorted((sweep.path / "parts").iterdir())
+    answer = farweb("plot", "timeseq", run, "-o", "figure.html")
+    assert answer.code == 2
+    assert "a figure is written as .png, .svg, .pdf; the suffix tells which" in answer.err
+
+
+def test_the_list_tells_what_each_needs(farweb: Farweb) -> None:
+    answer = farweb("plot", "list")
+    for name, kind in FIGURES.items():
+        assert name in answer.out
+        assert kind.needs in answer.out
+    assert "record.connections" in answer.out
+    listed = farweb("plot", "list", "--json").json()
+    assert list(listed) == list(FIGURES)
+    assert "--metric" in listed["effects"]
+
+
+def test_methods_of_a_sweep_draw_the_same(sweep: SweepResults) -> None:
+    plots = sweep.plot
+    drawn = [
+        plots.latency_load(by=["circuit"]),
+        plots.carried_offered(where={"circuit": "cable"}),
+        plots.buffer(link=0),
+        plots.effects(),
+        plots.size_latency(),
+        plots.cdf(by=[]),
+    ]
+    assert [title for chart in drawn for title in titles(chart)] == [
+        "Mean latency against offered load – s",
+        "Carried against offered load – s",
+        "Queue of link 0 against offered load – s",
+        "What mean latency depends on – s",
+        "Latency by response size – s",
+        "Distribution of latency – s",
+    ]
+    assert drawn[0]._repr_png_().startswith(b"\x89PNG")
+
+
+def test_plotly_is_not_imported_for_paper() -> None:
+    code = (
+        "import sys, farweb.plot, farweb.plot.paper, farweb.plot.load, farweb.plot.pooled, farweb.plot.effects;"
+        "sys.exit('plotly' in sys.modules or 'scipy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False).returncode == 0
