@@ -1,8 +1,8 @@
 """The path as a report draws it, and scenarios as reports read and write them."""
 
 import json
+import pathlib
 import re
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from farweb import _core
 from farweb.report.assumptions import assumptions, left_out
-from farweb.report.path_drawing import Term, draw_path, path_of, shape, span, wrap
+from farweb.report.path_drawing import Leg, Path, Term, draw_path, path_of, shape, span, wrap
 from farweb.report.points import Point, parse, point, toml
 from farweb.report.warned import warned
 from farweb.scenario import Scenario
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 
 
@@ -134,6 +134,14 @@ def test_names_are_text_whatever_they_hold() -> None:
         assert sorted(filter(None, titles)) == sorted(names)  # in full; what is drawn is cut
 
 
+@pytest.mark.parametrize("varied", [False, True])
+def test_values_are_text_whatever_they_hold(varied: bool) -> None:
+    terms = (Term(f"{HOSTILE} ", HOSTILE, varied),)
+    drawing = draw_path(Path(("a", "b"), (terms,), (terms,), (Leg(0, 1, terms),), (terms, ())), "in words")
+    assert "<script" not in drawing
+    assert drawing.count("&lt;script&gt;") == 2 * 2 * 4  # lead and text, in both drawings: up, down, leg and cache
+
+
 @pytest.mark.parametrize("name", ["cable", "satellite", "cache-hierarchy"])
 def test_a_scenario_is_read_again_from_what_a_report_writes(name: str) -> None:
     effective = Scenario.load(EXAMPLES / f"{name}.toml").effective
@@ -201,3 +209,10 @@ def test_a_warning_is_told_once_with_where_it_holds() -> None:
     assert said[0].startswith("path.link.0.")
     assert said[0].endswith("(5 s, 8 s).")
     assert warned([made()], lambda some: "") == []
+
+
+def test_warnings_of_how_runs_are_recorded_say_nothing_of_what_they_mean() -> None:
+    effective = {**made().scenario, "record": {"points": ["link 0"], "packets": "none"}}
+    recorded = point("", parse(effective, "recorded"), None)
+    assert [warning.partition(":")[0] for warning in recorded.warnings] == ["record.points"]
+    assert warned([recorded], lambda some: "") == []

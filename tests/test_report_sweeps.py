@@ -13,6 +13,7 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import find_metric
 from farweb.report import report
 from farweb.report.answer import answer
+from farweb.report.comparisons import Change
 from farweb.report.naming import names_of
 from farweb.report.search import answer_of
 from farweb.report.words import between, change, change_between, percent, shown
@@ -104,6 +105,20 @@ def test_the_answer_is_that_of_the_numbers(factorial: SweepResults) -> None:
     assert answer(factorial, find_metric("done")) == [("Done: 3", "(3 … 3) at every point.")]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "is_judged", "is_real"),
+    [
+        *((1.0, 2.0, True, True), (-2.0, -1.0, True, True)),
+        *((-1.0, 1.0, True, False), (0.0, 1.0, True, False), (None, None, False, False)),
+    ],
+)
+def test_a_difference_is_real_when_its_interval_leaves_zero_out(
+    low: float | None, high: float | None, is_judged: bool, is_real: bool
+) -> None:
+    found = Change("circuit", "satellite", "cable", 0.5, low, high, None)
+    assert (found.is_judged, found.is_real) == (is_judged, is_real)
+
+
 def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
     def metrics(levels: Levels, replication: int) -> Row:
         crowded = levels[LOAD] == 2 and levels[QUEUE] == "256000 B"
@@ -112,7 +127,7 @@ def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
     design = design_of({LOAD: [1, 2], QUEUE: ["64000 B", "256000 B"]}, 3)
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), circuits)
     facts = dict(answer(sweep, find_metric("latency_mean_s")))
-    assert "What load makes depends on queue down:" in facts
+    assert "How much load matters depends on queue down:" in facts
     assert "load × queue down 33.3 %" in facts["Where the variation comes from:"]
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
+from farweb.plot.style import listed
 from farweb.report.comparisons import Change, changes, strongest
 from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
-from farweb.report.words import between, change, change_between, listed, percent, shown
+from farweb.report.words import between, change, change_between, percent, shown
 from farweb.statistics.intervals import students
 from farweb.sweep.analysis import JOINT
 from farweb.sweep.results import SweepResults
@@ -119,8 +120,8 @@ def _together(terms: Sequence[tuple[str, float]], names: Names) -> list[Fact]:
     if not joint:
         return []
     *some, last = joint[0]
-    told = "differences above are averages over that. The figures show it."
-    return [(f"What {listed(some)} makes depends on {last}:", told)]
+    told = "the differences above are averages over both; table and figures show each."
+    return [(f"How much {listed(some)} matters depends on {last}:", told)]
 
 
 def sources(sweep: SweepResults, metric: Metric) -> list[tuple[str, float]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
 from farweb.plot.replicated import words
+from farweb.plot.style import listed
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
@@ -15,7 +16,7 @@ from farweb.report.path_drawing import draw_path, path_of, shape
 from farweb.report.points import Point, parse, point, toml
 from farweb.report.reproduction import command, inputs_sheet, manifest
 from farweb.report.warned import warned
-from farweb.report.words import listed, plural, shown
+from farweb.report.words import plural, shown
 from farweb.results import Results
 from farweb.sheet import Sheet
 from farweb.summary import Summary

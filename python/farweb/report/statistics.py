@@ -6,12 +6,13 @@ import polars as pl
 
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
+from farweb.plot.style import listed
 from farweb.quantities import count, seconds
 from farweb.report import page
 from farweb.report.answer import CHANCE, sources
 from farweb.report.comparisons import Change, changes
 from farweb.report.naming import names_of, term
-from farweb.report.words import change, change_between, listed, percent
+from farweb.report.words import change, change_between, percent
 from farweb.sheet import Sheet
 from farweb.sweep.results import SweepResults
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from farweb import _core
+from farweb.plot.style import listed
 from farweb.report.naming import at, names_of
 from farweb.report.points import Point, parse, point
-from farweb.report.words import listed, plural
+from farweb.report.words import plural
 from farweb.results import MANIFEST
 from farweb.sweep.inputs import stored_hosts
 from farweb.sweep.results import SweepResults

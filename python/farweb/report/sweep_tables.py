@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
+from farweb.plot.style import listed
 from farweb.report import page
 from farweb.report.answer import sources
 from farweb.report.estimated import Row, order, replications_of, rows_by
 from farweb.report.naming import Names, names_of
 from farweb.report.search import verdicts_of
-from farweb.report.words import between, listed, plural, shown
+from farweb.report.words import between, plural, shown
 from farweb.sheet import Sheet
 from farweb.statistics.intervals import Interval
 from farweb.sweep.design import Factor

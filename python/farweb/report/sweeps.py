@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import Metric, find_metric
 from farweb.plot.replicated import words
+from farweb.plot.style import listed
 from farweb.quantities import count
 from farweb.report import page
 from farweb.report.answer import answer
@@ -23,7 +24,7 @@ from farweb.report.sweep_points import sweep_points, where
 from farweb.report.sweep_tables import factors_that_matter, results
 from farweb.report.sweep_warnings import state, sweep_warnings
 from farweb.report.warned import warned
-from farweb.report.words import listed, plural
+from farweb.report.words import plural
 from farweb.sheet import Sheet
 from farweb.sweep.design import Factor
 from farweb.sweep.results import SweepResults

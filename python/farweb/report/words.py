@@ -71,13 +71,6 @@ def _between(metric: Metric, low: float | None, high: float | None) -> str:
     return f"{first} … {last}"
 
 
-def listed(words: list[str]) -> str:
-    """Words as a person lists them: ``a, b and c``."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
 def plural(number: int, word: str) -> str:
     """A number of things: ``1 run``, ``480 runs``."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
