@@ -48,7 +48,7 @@ def report(
 
         farweb report results/satellite
 
-        farweb report results/cable results/satellite --question "Cable or satellite?" -o report.html
+        farweb report results/cable results/satellite --question "Is cable better?"
     """
     del debug
     from farweb.report import REPORT
