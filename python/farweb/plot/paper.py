@@ -42,7 +42,7 @@ def paint(figure: Figure) -> style.Chart:
         axes.set_visible(False)
     _scale_of_densities(chart, cells, figure)
     width = figure.size[0]
-    title = style.cut(figure.title, 0.98 * width, 11)
+    title = style.cut_name(figure.title, 0.98 * width, 11)
     style.frame(chart, title, figure.caption, _entries(figure), style.cut(figure.legend, 0.95 * width))
     return chart
 

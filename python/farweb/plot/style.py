@@ -282,8 +282,26 @@ def cut(text: str, inches: float, height: float = 9.0) -> str:
         inches: Its room.
         height: Of the letters, in points.
     """
-    room = max(8, int(inches * _LETTERS_AN_INCH * 9 / height))
+    room = max(8, _letters(inches, height))
     return text if len(text) <= room else f"{text[: (room - 1) // 2]}…{text[-(room // 2) :]}"
+
+
+def cut_name(title: str, inches: float, height: float) -> str:
+    """A title ``what is drawn – of whom`` that fits: the name after the dash is cut, or left out."""
+    what, dash, name = title.rpartition(" – ")
+    room = _letters(inches, height)
+    if len(title) <= room or not dash:
+        return cut(title, inches, height)
+    left = room - len(what) - len(dash)
+    return f"{what}{dash}{name[: left - 1].rstrip(' ,')}…" if left > _SHORTEST_NAME else cut(what, inches, height)
+
+
+_SHORTEST_NAME = 12  # letters; chosen: fewer tell nobody apart
+
+
+def _letters(inches: float, height: float) -> int:
+    """How many letters of so many points fit into a line."""
+    return int(inches * _LETTERS_AN_INCH * 9 / height)
 
 
 def listed(words: Sequence[str]) -> str:
