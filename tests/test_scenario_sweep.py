@@ -11,7 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from farweb import Scenario, ScenarioError, _core
+from farweb.columns import results_tables
+from farweb.metrics import METRICS
 from farweb.sweep.design import Level
+from farweb.sweep.tables import FACTORS, SWEEP_TABLES
 from samples import SCENARIO, Farweb
 
 SWEEP = """
@@ -151,6 +154,19 @@ def test_the_published_schema_knows_every_kind_of_factor() -> None:
     assert list(effective["sweep"]["factors"]) == ["path.link.0.down.delay", "workload.load"]
     for wrong in ('factors = { "workload.load" = [] }', 'design = "full"', 'factors = { "workload.load" = 3 }'):
         assert list(validator.iter_errors(tomllib.loads(f"{SCENARIO}[sweep]\n{wrong}")))
+
+
+def test_no_factor_is_called_like_a_column_beside_it() -> None:
+    beside = {"link_0_down_bps", *METRICS}
+    for table in SWEEP_TABLES.values():
+        columns = {column["name"] for column in table["columns"]}
+        if FACTORS in columns:
+            beside |= columns - {FACTORS}
+    beside |= {column["name"] for table in results_tables().values() for column in table["columns"]}
+    for name in beside:
+        factor = f'{name} = [{{ level = "a", set = {{ "workload.load" = 3 }} }}]'
+        with pytest.raises(ScenarioError, match=f"sweep.factors.{name}: results have a column of this name"):
+            _core.Scenario.parse(f"{SCENARIO}[sweep.factors]\n{factor}\n", "taken.toml", {})
 
 
 def test_a_sweep_that_makes_no_sense_is_told_with_its_line(folder: Path, farweb: Farweb) -> None:
