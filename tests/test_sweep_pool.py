@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +36,9 @@ class Tampered(Pool):
         super().__init__(Store("out"), jobs=2, **options)
         self.task = task
 
-    def submit(self, run: Run, attempt: int) -> Any:
-        return self.client.submit(self.task, self._store, run, self._version, pure=False)
+    def submit(self, runs: Sequence[tuple[Run, int]]) -> Any:
+        task, store, version = self.task, self._store, self._version
+        return [self.client.submit(task, store, run, version, pure=False) for run, _ in runs]
 
 
 def test_a_run_that_kills_its_worker_is_set_apart_and_the_others_are_done(runs: list[Run]) -> None:

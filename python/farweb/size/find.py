@@ -112,7 +112,7 @@ def find_size(
         table = RunTable(tried)
         for outcome in runs.outcomes.values():
             table.add(outcome)
-        finish(store, manifest, design, table)
+        finish(store, manifest, design, table, pool)
     return answer
 
 

@@ -191,12 +191,10 @@ def left_out(design: Design, values: Values) -> int:
     return int(np.isnan(values).any(axis=0).sum())
 
 
-def warmup_row(design: Design, point: int, runs: Sequence[tuple[Values, Values]], warmup_s: float) -> Row:
-    """A row of the table `warmup`.
+def warmup(runs: Sequence[tuple[Values, Values]], warmup_s: float) -> Row:
+    """What a row of the table `warmup` says of a point.
 
     Args:
-        design: Of the sweep.
-        point: Its number.
         runs: Of each replication the starts and latencies of its finished requests in s, by start.
         warmup_s: What the scenario leaves out.
     """
@@ -207,8 +205,6 @@ def warmup_row(design: Design, point: int, runs: Sequence[tuple[Values, Values]]
         place = found.observations
         truncated_s = 0.0 if place == 0 else float(np.mean([starts[place] for starts, _ in runs]))
     return {
-        "point": point,
-        **_values(design.levels(point)),
         "n": len(runs),
         "requests": min((starts.size for starts, _ in runs), default=0),
         "truncated_requests": None if found is None else found.observations,
@@ -216,6 +212,11 @@ def warmup_row(design: Design, point: int, runs: Sequence[tuple[Values, Values]]
         "steady": None if found is None else found.steady,
         "warmup_s": warmup_s,
     }
+
+
+def warmup_row(design: Design, point: int, found: Row) -> Row:
+    """A row of the table `warmup`, with what `warmup` has found."""
+    return {"point": point, **_values(design.levels(point)), **found}
 
 
 def by_point(design: Design, points: Sequence[int], replications: Sequence[int], column: Values) -> Values:

@@ -1,6 +1,7 @@
 """The tables of statistics of a sweep, from the metrics of its runs and from their requests."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -8,22 +9,52 @@ from farweb.statistics.intervals import Interval, quantiles, students
 from farweb.sweep import analysis
 from farweb.sweep.analysis import Row, Values
 from farweb.sweep.design import Design
-from farweb.sweep.requests import QUANTILES, Finished
+from farweb.sweep.requests import QUANTILES, finished_requests
+from farweb.sweep.store import Store
 from farweb.sweep.tables import to_table
 
 STATISTICS = ("estimates", "differences", "effects", "level_effects", "warmup")
 
 
+@dataclass(frozen=True)
+class OfRequests:
+    """What the finished requests of a point tell, all replications together.
+
+    Attributes:
+        quantiles: The metrics that are quantiles, with their intervals.
+        warmup: What `analysis.warmup` has found.
+    """
+
+    quantiles: Mapping[str, Interval]
+    warmup: Row
+
+
+def of_requests(store: Store, runs: Sequence[str]) -> OfRequests | None:
+    """What the requests of these runs of a point tell; None when there are none.
+
+    Raises:
+        ResultsError: A part is damaged.
+    """
+    if not runs:
+        return None
+    finished = [finished_requests(store, run) for run in runs]
+    found: dict[str, Interval] = {}
+    for of, shares in QUANTILES.items():
+        intervals = quantiles([each.times(of) for each in finished], list(shares.values()))
+        found |= dict(zip(shares, intervals, strict=True))
+    series = [(each.start_s, each.latency_s) for each in finished]
+    return OfRequests(found, analysis.warmup(series, finished[0].warmup_s))
+
+
 def compute(
-    design: Design, metrics: Mapping[str, Values], requests: Iterable[tuple[int, Sequence[Finished]]]
+    design: Design, metrics: Mapping[str, Values], requests: Iterable[OfRequests | None]
 ) -> dict[str, pa.Table]:
     """The tables named in `STATISTICS`; of equal input they are equal.
 
     Args:
         design: Of the sweep.
         metrics: The values of each metric.
-        requests: Of each point, by its number, the finished requests of its runs, as far as these recorded them; one
-            point at a time is held in memory.
+        requests: What the requests of each point tell, in the order of the points.
     """
     rows: dict[str, list[Row]] = {table: [] for table in STATISTICS}
     compared = list(analysis.comparisons(design))
@@ -36,23 +67,12 @@ def compute(
         rows["effects"] += terms
         rows["level_effects"] += levels
     means = {metric: students(values) for metric, values in metrics.items()}
-    for point, finished in requests:
-        found = _quantiles(finished)
+    for point, found in enumerate(requests):
+        bootstrapped = {} if found is None else found.quantiles
         for metric, intervals in means.items():
-            interval = found.get(metric, intervals[point])
-            method = "bootstrap" if metric in found else "student"
+            interval = bootstrapped.get(metric, intervals[point])
+            method = "bootstrap" if metric in bootstrapped else "student"
             rows["estimates"].append(analysis.estimate_row(design, point, metric, interval, method))
-        if finished:
-            runs = [(each.start_s, each.latency_s) for each in finished]
-            rows["warmup"].append(analysis.warmup_row(design, point, runs, finished[0].warmup_s))
-    return {table: to_table(table, design, found) for table, found in rows.items()}
-
-
-def _quantiles(finished: Sequence[Finished]) -> dict[str, Interval]:
-    """The metrics that are quantiles, from the requests of all replications of a point."""
-    found: dict[str, Interval] = {}
-    for of, shares in QUANTILES.items():
-        if finished:
-            intervals = quantiles([each.times(of) for each in finished], list(shares.values()))
-            found |= dict(zip(shares, intervals, strict=True))
-    return found
+        if found is not None:
+            rows["warmup"].append(analysis.warmup_row(design, point, found.warmup))
+    return {table: to_table(table, design, told) for table, told in rows.items()}

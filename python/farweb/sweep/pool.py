@@ -6,6 +6,8 @@ finished stays.
 """
 
 import contextlib
+import functools
+import itertools
 import logging
 import os
 import signal
@@ -13,12 +15,12 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import resource_tracker
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from farweb.errors import FarwebError, RunError
 from farweb.sweep.plan import Run
@@ -30,9 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Outcome", "Pool"]
 
-_AHEAD = (
-    4  # futures a thread; chosen: a worker that ends a run finds the next one there, even if runs take milliseconds
-)
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 16  # futures a thread; chosen: who ends a run finds the next one there, even if runs take milliseconds
+_MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
+_CHUNK = 8  # items of `map` a future; chosen: what a future costs is little beside them, and all workers have some
 _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
 _READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
@@ -124,6 +129,29 @@ class Pool:
             for begin in range(0, len(runs), _READERS * 8):
                 yield from readers.map(lambda run: self._store.outcome(run.run), runs[begin : begin + _READERS * 8])
 
+    def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """As the built-in `map`, on the workers when there are any, who begin at once; `function` needs but the store.
+
+        Raises:
+            FarwebError: What `function` raises, when its result is asked for.
+            RunError: The scheduler has gone.
+        """
+        if self._client is None:
+            return map(function, items)
+        each = list(items)
+        chunks = [each[begin : begin + _CHUNK] for begin in range(0, len(each), _CHUNK)]
+        return self._mapped([self._client.submit(_map, function, chunk, pure=False) for chunk in chunks])
+
+    def _mapped(self, futures: "list[Future[list[R]]]") -> Iterator[R]:
+        for future in futures:
+            try:
+                yield from future.result()
+            except FarwebError:
+                raise
+            except Exception as error:
+                raise self.gone() from error
+            future.release()  # its result need not stay with the worker
+
     def settle(self, run: Run, outcome: Outcome, attempts: int) -> None:
         """Keep the store's failures true: one for each run that failed, none for one that did not."""
         if outcome.status == "done":
@@ -146,10 +174,13 @@ class Pool:
             self._threads = sum(self.client.nthreads().values())
         return _AHEAD * max(self._threads, 1)
 
-    def submit(self, run: Run, attempt: int) -> "Future[Outcome]":
-        """Hand a run to the scheduler."""
-        key = (f"farweb-{self._name}", run.run, attempt)  # a tuple: Dask takes all runs for one group of tasks
-        return self.client.submit(_task, self._store, run, self._version, key=key, pure=False)
+    def submit(self, runs: "Sequence[tuple[Run, int]]") -> "list[Future[Outcome]]":
+        """Hand runs to the scheduler, each with the number of its attempt."""
+        # Keys are tuples: Dask takes all runs for one group of tasks.
+        keys = [(f"farweb-{self._name}", run.run, attempt) for run, attempt in runs]
+        task = functools.partial(_task, self._store, self._version)
+        futures: list[Future[Outcome]] = self.client.map(task, [run for run, _ in runs], key=keys, pure=False)
+        return futures
 
     @property
     def client(self) -> "Client":
@@ -225,50 +256,61 @@ class _Flight:
             yield from self._next()
         # Dask blames all runs that a worker had when it died. Alone with its worker, a run is to blame by itself.
         for run in self._suspects:
-            self._submit(run)
+            self._submit([run])
             while self._futures:
                 yield from self._next(alone=True)
 
     def _fill(self) -> bool:
         """Hand over as many runs as there is room for; whether any are under way."""
-        room = self._pool.room() - len(self._futures)
-        for _ in range(room):
-            run = next(self._waiting, None)
-            if run is None:
-                break
-            self._submit(run)
+        self._submit(list(itertools.islice(self._waiting, max(self._pool.room() - len(self._futures), 0))))
         return bool(self._futures)
 
-    def _submit(self, run: Run) -> None:
-        self._attempts[run.run] += 1
-        future = self._pool.submit(run, self._attempts[run.run])
-        self._futures[future] = run
-        self._ended.add(future)
+    def _submit(self, runs: list[Run]) -> None:
+        if not runs:
+            return
+        for run in runs:
+            self._attempts[run.run] += 1
+        futures = self._pool.submit([(run, self._attempts[run.run]) for run in runs])
+        self._futures.update(zip(futures, runs, strict=True))
+        self._ended.update(futures)
 
     def _next(self, alone: bool = False) -> Iterator[Outcome]:
-        """Wait for a run to end; what came of it, unless it is tried again."""
-        future = next(self._ended)
-        run = self._futures.pop(future)
-        outcome = self._outcome(future, run, alone)
-        future.release()
-        if outcome is None:
-            self._suspects.append(run)
-            return
-        if outcome.status == "failed" and outcome.error != _KILLED and self._attempts[run.run] <= self._retries:
-            self._submit(run)
-            return
-        self._pool.settle(run, outcome, self._attempts[run.run])
-        yield outcome
+        """Wait for runs to end; what came of them, but for those that are tried again."""
+        futures = self._some()
+        found = self._results([future for future in futures if future.status == "finished"])
+        again = []
+        for future in futures:
+            run = self._futures.pop(future)
+            outcome = found.get(future) or self._blame(future, run, alone)
+            future.release()
+            if outcome is None:
+                self._suspects.append(run)
+            elif outcome.status == "failed" and outcome.error != _KILLED and self._attempts[run.run] <= self._retries:
+                again.append(run)
+            else:
+                self._pool.settle(run, outcome, self._attempts[run.run])
+                yield outcome
+        self._submit(again)
 
-    def _outcome(self, future: "Future[Outcome]", run: Run, alone: bool) -> Outcome | None:
-        """What came of a run; None when workers died that had it among others."""
+    def _some(self) -> "list[Future[Outcome]]":
+        """Futures that have ended: half of those under way, or as many as end in a moment. Together they cost less."""
+        ended = [next(self._ended)]
+        until = time.monotonic() + _MOMENT_S
+        while 2 * len(ended) < len(self._futures) and time.monotonic() < until:
+            time.sleep(_MOMENT_S / 20)
+            ended += self._ended.next_batch(block=False)
+        return ended
+
+    def _results(self, futures: "list[Future[Outcome]]") -> "dict[Future[Outcome], Outcome]":
+        try:
+            return dict(zip(futures, self._pool.client.gather(futures), strict=True))
+        except Exception as error:  # the worker has gone since, or the scheduler
+            raise self._pool.gone() from error
+
+    def _blame(self, future: "Future[Outcome]", run: Run, alone: bool) -> Outcome | None:
+        """What came of a run that gave no outcome; None when workers died that had it among others."""
         from distributed import KilledWorker
 
-        if future.status == "finished":
-            with contextlib.suppress(Exception):  # the worker has gone since, or the scheduler
-                outcome: Outcome = future.result()
-                return outcome
-            raise self._pool.gone()
         if future.status != "error":
             raise self._pool.gone()
         error = future.exception()
@@ -289,7 +331,11 @@ class _Flight:
 _KILLED = "every worker process that ran it was killed, as systems do when memory runs out"
 
 
-def _task(store: Store, run: Run, version: Version) -> Outcome:
+def _map(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    return [function(item) for item in items]
+
+
+def _task(store: Store, version: Version, run: Run) -> Outcome:
     from distributed import get_worker
 
     return work(store, run, version, str(get_worker().name))

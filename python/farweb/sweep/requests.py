@@ -1,5 +1,6 @@
 """The finished requests of a run, as far as intervals of quantiles and the warm-up need them."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -7,8 +8,11 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from farweb.errors import ResultsError
 from farweb.metrics import METRICS, SAMPLE
 from farweb.parquet import equals, read_columns, whole_numbers
+from farweb.results import MANIFEST
+from farweb.sweep.store import Store, part_name
 
 _NS = 1e9
 _OF = ("latency", "first_byte", "sample_latency")
@@ -50,12 +54,24 @@ class Finished:
         return (self.first_byte_s if of == "first_byte" else self.latency_s)[counted]
 
 
-def finished_requests(file: Path | BinaryIO, warmup_ns: int) -> Finished:
-    """Read them from a run's table of requests.
+def finished_requests(store: Store, run: str) -> Finished:
+    """Read them from the part of a run.
 
     Raises:
-        ResultsError: The table is damaged.
+        ResultsError: The part is damaged.
     """
+    part = part_name(run)
+    try:
+        warmup_ns: int = json.loads(store.read(f"{part}/{MANIFEST}"))["warmup_ns"]
+    except (KeyError, TypeError, ValueError):
+        raise ResultsError(f"{store.url}/{part}/{MANIFEST}: is damaged") from None
+    if store.folder is not None:
+        return _finished(store.folder / part / "requests.parquet", warmup_ns)
+    with store.filesystem.open(store.path(f"{part}/requests.parquet"), "rb") as opened:
+        return _finished(opened, warmup_ns)
+
+
+def _finished(file: Path | BinaryIO, warmup_ns: int) -> Finished:
     found: list[tuple[NDArray[np.int64], ...]] = [tuple(np.empty(0, np.int64) for _ in range(4))]
     for columns in read_columns(file, ("start_ns", "first_byte_ns", "end_ns", "status", "tag")):
         done = equals(columns["status"], "done")

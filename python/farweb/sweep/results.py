@@ -10,7 +10,7 @@ import math
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,8 @@ from farweb.results import MANIFEST, SWEEP_KIND, Results, how_to_record, parse_m
 from farweb.sweep import analysis
 from farweb.sweep.analysis import Row, Values
 from farweb.sweep.compute import STATISTICS as STATISTICS
-from farweb.sweep.compute import compute
+from farweb.sweep.compute import OfRequests, compute, of_requests
 from farweb.sweep.design import Design
-from farweb.sweep.requests import Finished, finished_requests
 from farweb.sweep.store import Store, failure_name, part_name
 from farweb.sweep.tables import factor_value, to_table, write_table
 
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from farweb.sweep.summary import SweepSummary
 
 _PLAN = "plan.parquet"
+
+Each = Callable[[Callable[[Sequence[str]], OfRequests | None], Iterable[Sequence[str]]], Iterable[OfRequests | None]]
 
 
 class SweepResults:
@@ -336,35 +337,27 @@ class SweepResults:
             return {table: self._read(table) for table in STATISTICS}
         return {table: _frame(rows) for table, rows in self.tables().items()}
 
-    def tables(self) -> "dict[str, pa.Table]":
-        """The tables of statistics, computed; units and descriptions are in their fields' metadata."""
-        values = {metric: self.values(metric) for metric in self.metrics}
-        return compute(self.design, values, self._finished())
+    def tables(self, each: Each = map) -> "dict[str, pa.Table]":
+        """The tables of statistics, computed; units and descriptions are in their fields' metadata.
 
-    def _finished(self) -> Iterator[tuple[int, list[Finished]]]:
-        """Of each point the requests that finished, a replication each."""
+        Args:
+            each: What applies a function to the runs of each point, in order: `map`, or the workers of a pool.
+        """
+        values = {metric: self.values(metric) for metric in self.metrics}
         files = self.files("requests")
-        of_point: dict[int, list[str]] = {point: [] for point in range(len(self.design.points))}
+        runs: list[list[str]] = [[] for _ in self.design.points]
         for run, point in zip(self.runs["run"], self.points, strict=True):
             if run in files:
-                of_point[point].append(run)
-        for point, runs in of_point.items():
-            yield point, [self._requests_of(run, files[run]) for run in runs]
+                runs[point].append(run)
+        return compute(self.design, values, each(functools.partial(of_requests, self.store), runs))
 
-    def _requests_of(self, run: str, file: str) -> Finished:
-        warmup_ns = self._json(f"{part_name(run)}/{MANIFEST}")["warmup_ns"]
-        if self.store.folder is not None:
-            return finished_requests(Path(file), warmup_ns)
-        with self.store.filesystem.open(file, "rb") as opened:
-            return finished_requests(opened, warmup_ns)
-
-    def write_tables(self) -> None:
-        """Compute the tables of statistics and write them into the folder; equal runs give equal bytes.
+    def write_tables(self, each: Each = map) -> None:
+        """Compute the tables of statistics and write them into the folder; equal runs give equal bytes. See `tables`.
 
         Raises:
             StorageError: The folder cannot be written to.
         """
-        for name, table in self.tables().items():
+        for name, table in self.tables(each).items():
             with self.store.file(f"{name}.parquet") as file:
                 write_table(table, file)
 

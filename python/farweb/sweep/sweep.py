@@ -79,7 +79,7 @@ def run_sweep(
         table = RunTable(runs)
         with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
             _collect(pool, runs, table, progress)
-        finish(store, manifest, design, table)
+            finish(store, manifest, design, table, pool)
     return SweepResults.open(out)
 
 
@@ -107,12 +107,12 @@ def begin(store: Store, manifest: Mapping[str, Any], design: Design, runs: Seque
         write_table(_table(schema("plan", design), _planned(design, runs), {}, len(runs)), file)
 
 
-def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "RunTable") -> None:
+def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "RunTable", pool: Pool) -> None:
     """Write what is made of all runs together, and at last that the sweep is complete."""
     for name, content in (("runs", table.runs(design)), ("timings", table.timings(design))):
         with store.file(f"{name}.parquet") as file:
             write_table(content, file)
-    SweepResults.open(store.url).write_tables()
+    SweepResults.open(store.url).write_tables(pool.map)
     store.write_json(MANIFEST, {**manifest, "complete": True})
 
 
