@@ -48,6 +48,18 @@ class LinkTotals:
     queue_bytes_mean: float
     queue_bytes_max: int
 
+    def cells(self) -> list[str]:
+        """What tables for people say of it."""
+        return [
+            f"{self.from_node} → {self.to_node}",
+            rate(self.rate_bps),
+            share(self.busy),
+            count(self.packets),
+            count(self.drops),
+            size(self.queue_bytes_mean),
+            size(self.queue_bytes_max),
+        ]
+
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
@@ -113,18 +125,7 @@ class Summary:
             ["packet-hops", count(self.packet_hops)],
             ["wall time", seconds(self.wall_s)],
         ]
-        links = [
-            [
-                f"{link.from_node} → {link.to_node}",
-                rate(link.rate_bps),
-                share(link.busy),
-                count(link.packets),
-                count(link.drops),
-                size(link.queue_bytes_mean),
-                size(link.queue_bytes_max),
-            ]
-            for link in self.links
-        ]
+        links = [link.cells() for link in self.links]
         sheets = [
             Sheet(f"{self.name}, seed {self.seed}", ["", "n", "mean", "median", "90 %", "99 %", "max"], times),
             Sheet("Requests", ["", "value"], facts),

@@ -1,4 +1,4 @@
-"""Options that every verb has, and the one way in which verbs print: tables for people, or JSON."""
+"""Options that several verbs have, and the one way in which verbs print: tables for people, or JSON."""
 
 import contextlib
 import json
@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and what was asked for, nothing else.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each; as many as cores when left out."),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.",
+    ),
+]
+Retries = Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")]
 
 _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
 

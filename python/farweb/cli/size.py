@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Jobs, Json, Output, Quiet, Retries, Scheduler
 from farweb.cli.runs import ScenarioFile, Settings, load
 from farweb.cli.sweeps import needs_sweep_extra
 
@@ -53,18 +53,9 @@ def size(
         int | None,
         typer.Option(min=0, help="Seed of the first replication, instead of the scenario's run.seed."),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each; as many as cores when left out."),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.",
-        ),
-    ] = None,
-    retries: Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")] = 0,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    retries: Retries = 0,
     out: Annotated[
         str | None,
         typer.Option(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Jobs, Json, Output, Quiet, Retries, Scheduler
 from farweb.cli.runs import ScenarioFile, Settings, load
 from farweb.errors import FarwebError, RunError
 
@@ -16,24 +16,15 @@ if TYPE_CHECKING:
 def sweep(
     scenario: ScenarioFile,
     settings: Settings = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each; as many as cores when left out."),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.",
-        ),
-    ] = None,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
     out: Annotated[
         str | None,
         typer.Option(
             "--out", metavar="DIR", help="Results folder, or a URL such as s3://…; results/SCENARIO when left out."
         ),
     ] = None,
-    retries: Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")] = 0,
+    retries: Retries = 0,
     only_plan: Annotated[
         bool, typer.Option("--plan", help="List the runs and estimate their time, without running them.")
     ] = False,

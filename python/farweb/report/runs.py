@@ -8,7 +8,7 @@ from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
 from farweb.plot.replicated import words
 from farweb.plot.style import listed
-from farweb.quantities import count, rate, seconds, share, size
+from farweb.quantities import count, seconds
 from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.page import Page, section
@@ -206,20 +206,7 @@ def _is_of_one(name: str) -> bool:
 
 
 def _links_sheet(names: Sequence[str], summaries: Sequence[Summary]) -> Sheet:
-    rows = [
-        [
-            name,
-            f"{link.from_node} → {link.to_node}",
-            rate(link.rate_bps),
-            share(link.busy),
-            count(link.packets),
-            count(link.drops),
-            size(link.queue_bytes_mean),
-            size(link.queue_bytes_max),
-        ]
-        for name, summary in zip(names, summaries, strict=True)
-        for link in summary.links
-    ]
+    rows = [[name, *link.cells()] for name, summary in zip(names, summaries, strict=True) for link in summary.links]
     header = ["run", "from – to", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
     return Sheet("Links over the whole run", header, rows, names=2)
 

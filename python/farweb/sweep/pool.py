@@ -37,6 +37,7 @@ R = TypeVar("R")
 
 _AHEAD = 16  # futures a thread; chosen: who ends a run finds the next one there, even if runs take milliseconds
 _MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
+_LOST = 5  # times that an outcome may be lost; chosen: workers rarely die at all
 _CHUNK = 8  # items of `map` a future; chosen: what a future costs is little beside them, and all workers have some
 _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
@@ -281,7 +282,13 @@ class _Flight:
         again = []
         for future in futures:
             run = self._futures.pop(future)
-            outcome = found.get(future) or self._blame(future, run, alone)
+            if future not in found and future.status != "error":
+                # Its outcome was lost with the worker that had it; the store may have it.
+                if self._attempts[run.run] > self._retries + _LOST:
+                    raise RunError("what workers send back does not arrive; are their packages of the same versions?")
+                again.append(run)
+                continue
+            outcome = found[future] if future in found else self._blame(future, run, alone)
             future.release()
             if outcome is None:
                 self._suspects.append(run)
@@ -302,17 +309,27 @@ class _Flight:
         return ended
 
     def _results(self, futures: "list[Future[Outcome]]") -> "dict[Future[Outcome], Outcome]":
+        """What finished futures hold, as far as it is still there.
+
+        Raises:
+            RunError: The scheduler has gone.
+        """
+        client = self._pool.client
+        found = {}
         try:
-            return dict(zip(futures, self._pool.client.gather(futures), strict=True))
-        except Exception as error:  # the worker has gone since, or the scheduler
-            raise self._pool.gone() from error
+            found = dict(zip(futures, client.gather(futures), strict=True))
+        except Exception:  # a worker has gone since, or the scheduler
+            for future in futures:
+                with contextlib.suppress(Exception):
+                    found[future] = future.result(_CONNECT_S)
+        if client.status != "running":
+            raise self._pool.gone()
+        return found
 
     def _blame(self, future: "Future[Outcome]", run: Run, alone: bool) -> Outcome | None:
-        """What came of a run that gave no outcome; None when workers died that had it among others."""
+        """What came of a run that ended in an error; None when workers died that had it among others."""
         from distributed import KilledWorker
 
-        if future.status != "error":
-            raise self._pool.gone()
         error = future.exception()
         if isinstance(error, KilledWorker):
             return Outcome(run.run, "failed", _KILLED) if alone else None
