@@ -93,7 +93,10 @@ class Schedule:
         if not self.missing:
             return f"All {count(len(self.runs))} runs are done."
         measured = f"{count(self.estimate.measured)} {'pilot' if self.piloted else 'finished'} runs"
-        return f"{told}: {seconds(total[0])} to {seconds(total[1])}, {self.jobs} at a time, judged by {measured}."
+        return (
+            f"{told}: {seconds(total[0])} to {seconds(total[1])}, {self.jobs} at a time, judged by {measured}; "
+            "starting workers and computing statistics take some seconds more."
+        )
 
     def _sheet(self) -> Sheet:
         names = [factor.name for factor in self.design.factors]
