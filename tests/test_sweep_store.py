@@ -185,6 +185,7 @@ class Here:
     """A pool of this process alone, which sees an object store in its memory."""
 
     threads = 1
+    map = staticmethod(map)
 
     def __init__(self, store: Store, **_: Any) -> None:
         self._store = store
