@@ -16,6 +16,7 @@ from typer.exceptions import TyperException
 
 from farweb.cli import export, figures, report, runs, schema, size, sql, sweeps, workload
 from farweb.errors import FarwebError, RunError
+from farweb.extras import how_to_install
 
 _FAILED = 3
 _INTERRUPTED = 130
@@ -74,6 +75,8 @@ def main(arguments: Sequence[str]) -> int:
             raise
         if "--debug" in arguments:
             traceback.print_exc()
+        if isinstance(error, ModuleNotFoundError) and (needed := how_to_install(error.name or "")):
+            return _fail(f"this needs {needed}", 2)
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         return _fail(f"this is a bug in farweb: {what} (--debug shows where)", _FAILED)
     if code == _INTERRUPTED:  # what the library makes of Ctrl-C

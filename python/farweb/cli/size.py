@@ -6,7 +6,7 @@ import typer
 
 from farweb.cli.options import Debug, Jobs, Json, Output, Quiet, Retries, Scheduler
 from farweb.cli.runs import ScenarioFile, Settings, load
-from farweb.cli.sweeps import needs_sweep_extra
+from farweb.extras import SWEEP, require
 
 if TYPE_CHECKING:
     from farweb.size.find import Progress
@@ -85,7 +85,7 @@ def size(
         raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
     if max_replications < replications:
         raise typer.BadParameter("--max-replications is at least --replications")
-    needs_sweep_extra("farweb size")
+    require("farweb size", *SWEEP)
     from farweb.size.find import find_size
     from farweb.size.search import Limits
 

@@ -7,7 +7,8 @@ import typer
 
 from farweb.cli.options import Debug, Jobs, Json, Output, Quiet, Retries, Scheduler
 from farweb.cli.runs import ScenarioFile, Settings, load
-from farweb.errors import FarwebError, RunError
+from farweb.errors import RunError
+from farweb.extras import SWEEP, require
 
 if TYPE_CHECKING:
     from farweb.sweep.sweep import Progress
@@ -48,7 +49,7 @@ def sweep(
     del debug
     if jobs is not None and scheduler is not None:
         raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
-    needs_sweep_extra("farweb sweep")
+    require("farweb sweep", *SWEEP)
     loaded = load(scenario, settings)
     folder = str(Path("results") / scenario.stem) if out is None else out
     output = Output(as_json, quiet)
@@ -79,19 +80,6 @@ def sweep(
             f"({folder}/failures tells of each; the same command tries them again)"
         )
     output.note(f"Results are in {folder}; farweb show {folder} tells what they say.")
-
-
-def needs_sweep_extra(verb: str) -> None:
-    """Tell which packages are missing, in a line, if they are.
-
-    Raises:
-        FarwebError: They are.
-    """
-    from importlib.util import find_spec
-
-    for module, package in (("dask", "Dask"), ("distributed", "Dask"), ("fsspec", "fsspec"), ("scipy", "SciPy")):
-        if find_spec(module) is None:
-            raise FarwebError(f'{verb} needs {package}: pip install "farweb[sweep]"')
 
 
 def _words(now: "Progress") -> str:

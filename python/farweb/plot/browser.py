@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farweb.errors import FarwebError
+from farweb.extras import require
 from farweb.plot import style
 from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Reference, Series
 
@@ -38,10 +38,9 @@ def page(figure: Figure) -> str:
     Raises:
         FarwebError: plotly is not installed.
     """
-    try:
-        import plotly.io
-    except ModuleNotFoundError:
-        raise FarwebError('a figure as .html needs plotly: pip install "farweb[html]"') from None
+    require("a figure as .html", "plotly")
+    import plotly.io
+
     drawn = plotly.io.to_html(
         _paint(figure),
         full_html=False,

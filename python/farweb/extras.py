@@ -1,0 +1,35 @@
+"""Packages that only a part of farweb needs: which extra brings each."""
+
+from importlib.util import find_spec
+
+from farweb.errors import FarwebError
+
+_EXTRAS = {
+    "dask": ("Dask", "sweep"),
+    "distributed": ("Dask", "sweep"),
+    "fsspec": ("fsspec", "sweep"),
+    "scipy": ("SciPy", "sweep"),
+    "plotly": ("plotly", "html"),
+}
+
+SWEEP = ("dask", "distributed", "fsspec", "scipy")
+"""What running a sweep takes."""
+
+
+def require(what: str, *modules: str) -> None:
+    """Ask for modules before any work begins.
+
+    Raises:
+        FarwebError: One is not installed; the message tells how to install it.
+    """
+    for module in modules:
+        if find_spec(module) is None:
+            raise FarwebError(f"{what} needs {how_to_install(module)}")
+
+
+def how_to_install(module: str) -> str | None:
+    """The package of a module and how to install it, in words; None when no extra brings it."""
+    if (found := _EXTRAS.get(module.partition(".")[0])) is None:
+        return None
+    package, extra = found
+    return f'{package}: pip install "farweb[{extra}]"'

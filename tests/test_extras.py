@@ -1,0 +1,69 @@
+"""Without the packages of extras: one line that says what to install, and everything else works."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sample_results import request
+from sample_sweeps import design_of, write_sweep
+
+# Stands before all finders of modules, and has the packages not be there.
+HIDDEN = """\
+import sys
+from importlib.machinery import PathFinder
+
+class Hiding(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        hidden = ("dask", "distributed", "fsspec", "scipy", "plotly")
+        return None if name.partition(".")[0] in hidden else super().find_spec(name, path, target)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
+from farweb.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def without_extras(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-c", HIDDEN, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def sweep(folder: Path) -> Path:
+    path = folder / "sweep"
+    write_sweep(path, design_of({"workload.load": [1, 2]}, 2), requests=lambda *_: [request(0, 1, 9)])
+    return path
+
+
+def test_a_run_needs_none(cable: Path) -> None:
+    for arguments in (("run", cable, "--out", "r"), ("show", "r"), ("plot", "cdf", "r"), ("report", "r")):
+        ended = without_extras(*arguments, "--quiet")
+        assert (ended.returncode, ended.stderr) == (0, ""), arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("sweep", "cable.toml"), 'farweb: farweb sweep needs Dask: pip install "farweb[sweep]"\n'),
+        (
+            ("size", "cable.toml", "--vary", "workload.load=1..2", "--target", "drops <= 0"),
+            'farweb: farweb size needs Dask: pip install "farweb[sweep]"\n',
+        ),
+        (("show", "sweep"), 'farweb: this needs SciPy: pip install "farweb[sweep]"\n'),
+        (("plot", "latency-load", "sweep"), 'farweb: this needs SciPy: pip install "farweb[sweep]"\n'),
+    ],
+)
+def test_what_needs_one_says_so_in_a_line(cable: Path, sweep: Path, arguments: tuple[str, ...], message: str) -> None:
+    ended = without_extras(*arguments)
+    assert (ended.returncode, ended.stderr) == (2, message)
+
+
+def test_a_figure_for_a_browser_needs_plotly(cable: Path) -> None:
+    assert without_extras("run", cable, "--out", "r", "--quiet").returncode == 0
+    ended = without_extras("plot", "cdf", "r", "-o", "cdf.html")
+    assert ended.stderr == 'farweb: a figure as .html needs plotly: pip install "farweb[html]"\n'
+    assert ended.returncode == 2
+    assert not Path("cdf.html").exists()
