@@ -6,7 +6,7 @@ replication r of every point, and ratios of two curves are paired by it.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,8 +71,7 @@ class Curve:
 
     def between(self, low: float, high: float) -> "Curve":
         """The part whose mean places on the horizontal axis are within these."""
-        x = self.x_mean
-        return self.where(np.logical_and(x >= low, x <= high))
+        return self.where(np.array([low <= x <= high for x in self.x_mean]))
 
     def at(self, x: float) -> Floats:
         """The value of each replication at a place on the axis, linear between levels; NaN outside of them."""
@@ -126,7 +125,7 @@ def curve(
     made = Curve(tuple(ordered), sweep.values(x)[points], sweep.values(metric)[points])
     if np.isnan(made.y).all():
         raise ResultsError(f"{sweep.path}: no run has a value of {metric}")
-    return made.where(~np.isnan(made.y).all(axis=1))
+    return made.where(np.asarray(~np.isnan(made.y).all(axis=1)))
 
 
 def largest(of: Curve) -> Interval:
@@ -178,21 +177,6 @@ def rises(of: Curve, share: float) -> Floats:
             part = (limit - y[last]) / (y[last + 1] - y[last])
             found[replication] = x[last] + part * (x[last + 1] - x[last])
     return found
-
-
-def smallest_reaching(settings: Sequence[float], values: Sequence[Floats], limit: float, *, at_most: bool) -> Floats:
-    """The smallest setting whose value reaches a limit, in each replication; NaN where none does.
-
-    Args:
-        settings: Ascending: numbers of connections.
-        values: Of each setting, a value a replication.
-        limit: What is to be reached.
-        at_most: Whether values have to be at most the limit, and not at least.
-    """
-    table = np.stack(values)
-    met = table <= limit if at_most else table >= limit
-    first = np.argmax(met, axis=0)
-    return np.where(met.any(axis=0), np.asarray(settings, float)[first], math.nan)
 
 
 def _means(values: Floats) -> Floats:
