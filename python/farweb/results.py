@@ -30,6 +30,8 @@ _MANIFEST_KEYS = {
 # What a scenario has to ask for to get a table.
 _ASKED_FOR_BY = {
     "connections": "record.connections = true",
+    "exchanges": "record.exchanges = true",
+    "legs": 'record.links_every = "100 ms"',
     "links": 'record.links_every = "100 ms"',
     "packets": 'record.packets = "all"',
 }
@@ -71,6 +73,16 @@ class Results:
     def links(self) -> "pl.DataFrame":
         """One row a link, direction and interval; totals of the whole run are in the manifest."""
         return self.scan("links").collect()
+
+    @functools.cached_property
+    def legs(self) -> "pl.DataFrame":
+        """One row a leg and interval: connections open and busy, requests on the leg."""
+        return self.scan("legs").collect()
+
+    @functools.cached_property
+    def exchanges(self) -> "pl.DataFrame":
+        """One row a request and leg: when each step of the exchange there was made."""
+        return self.scan("exchanges").collect()
 
     @functools.cached_property
     def packets(self) -> "pl.DataFrame":
