@@ -103,7 +103,7 @@ _ALL = [
         "presented_bps",
         "bit/s",
         "IP bits of the response segments as servers send them (response bytes and 40 B for each MSS of the host) of "
-        "requests that start in the measured interval, over its length; null in results of an older farweb.",
+        "requests that start in the measured interval, over its length.",
         "rate",
     ),
     Metric("carried_bps", "bit/s", f"IP bits that link 0 carried down {_INTERVAL}, over its length.", "rate"),
