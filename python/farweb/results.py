@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from farweb.breakdown import Breakdown
     from farweb.plot import Plots
     from farweb.summary import Summary
     from farweb.sweep.results import SweepResults
@@ -117,6 +118,19 @@ class Results:
         from farweb.summary import summarize
 
         return summarize(self)
+
+    def breakdown(self, *, tagged: bool | None = None) -> "Breakdown":
+        """Where the time of the requests goes, in parts that add up to their mean latency.
+
+        Args:
+            tagged: Of those tagged `sample` only; None: of those where there are any, else of all.
+
+        Raises:
+            ResultsError: The run did not record exchanges, or none of the requests finished.
+        """
+        from farweb.breakdown import break_down
+
+        return break_down(self, tagged=tagged)
 
     def sql(self, query: str) -> "pl.DataFrame":
         """What an SQL query finds in the tables of the run; see `farweb.sql`.
