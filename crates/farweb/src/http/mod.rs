@@ -4,7 +4,10 @@
 //! them, and tells them how much.
 
 pub mod http10;
+pub mod http11;
+pub mod mux;
 mod origin;
+pub mod stream;
 pub mod transfer;
 
 pub use origin::{Release, ReleasePlan};
