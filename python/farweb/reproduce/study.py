@@ -7,7 +7,7 @@ use what anyone can import from farweb.
 
 import difflib
 import functools
-import importlib.util
+import importlib
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -97,14 +97,17 @@ class Study:
         return found
 
     def _module(self, name: str) -> ModuleType:
+        """A module of the folder, which the others may import with a dot: the folder is a package while it is used."""
         file = self.folder / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(f"farweb_papers_{self.name}_{name}", file)
-        if not file.is_file() or spec is None or spec.loader is None:
+        if not file.is_file():
             raise FarwebError(f"{file}: no such file; a study has one")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # dataclasses look for the module that they are in
-        spec.loader.exec_module(module)
-        return module
+        package = ModuleType(f"farweb_papers_{self.name}")
+        package.__path__ = [str(self.folder)]
+        if getattr(sys.modules.get(package.__name__), "__path__", None) != package.__path__:
+            for each in [each for each in sys.modules if each.partition(".")[0] == package.__name__]:
+                del sys.modules[each]  # of another folder of that name
+            sys.modules[package.__name__] = package
+        return importlib.import_module(f"{package.__name__}.{name}")
 
 
 class StudyResults:
