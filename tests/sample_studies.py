@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
@@ -19,6 +20,8 @@ from sample_sweeps import Levels, design_of
 LINK = 34.368e6
 DAY = 65e3  # presented by a day of traffic, in bit/s
 LOADS = [1, 4, 16, 31, 62, 93, 155, 217, 279, 341, 403, 434, 465, 496, 512, 527, 558, 620]
+
+IDLE = "leg.0.tcp.constants.idle_restart"
 
 Model = Callable[[int | None, float, int], dict[str, float]]
 Change = Callable[[int | None, dict[str, float]], dict[str, float]]
@@ -80,6 +83,15 @@ class Sweep:
     design: Design
     metrics: Callable[[Levels, int], dict[str, float]]
 
+    @property
+    def runs(self) -> pl.DataFrame:
+        seeds = [1 + r for _ in self.design.points for r in range(self.design.replications)]
+        return pl.DataFrame({"seed": seeds, "status": ["done"] * len(seeds)})
+
+    @property
+    def manifest(self) -> dict[str, str]:
+        return {"version": "0.1.0"}
+
     def values(self, metric: str) -> NDArray[np.float64]:
         points = [
             {name: level.value for name, level in self.design.levels(point).items()}
@@ -118,10 +130,19 @@ def results_of(name: str, model: Model, change: Change | None = None, replicatio
         found = model(connections, levels["workload.load"], replication)
         return change(connections, found) if change else found
 
-    factors: Mapping[str, Mapping[str, list[Any]]] = {
+    factors: dict[str, dict[str, list[Any]]] = {
         "no-proxy": {"workload.load": LOADS},
         "few": {CONNECTIONS: few, "workload.load": LOADS},
         "proxy": {CONNECTIONS: enough, "workload.load": LOADS},
+    }
+    factors |= {
+        "split": {"workload.load": LOADS},
+        "linux": {"architecture": ["no US proxy", "50 connections"], "workload.load": LOADS},
+        "idle": {
+            IDLE: ["since-received", "never"],
+            "leg.0.carrier.ties": ["first", "next"],
+            "workload.load": LOADS[:4],
+        },
     }
     sweeps = {each: Sweep(Path(each), design_of(by, replications), metrics) for each, by in factors.items()}
     return Results(read_study(PAPERS / name), sweeps)
@@ -144,6 +165,7 @@ def satellite_of(factors: Mapping[tuple[str, str], float] | None = None) -> Stud
             "presented_bps": load * DAY,
             LATENCY: SLOW[link] * WAYS[way] * gain_of_load,
             "link_0_down_queue_bytes_max": 256_000.0,
+            "carried_bps": min(load * DAY, LINK),
             f"{leg}_open_max": opened,
         }
         return {metric: value * (factors or {}).get((configuration, metric), 1) for metric, value in found.items()}
@@ -151,4 +173,10 @@ def satellite_of(factors: Mapping[tuple[str, str], float] | None = None) -> Stud
     configurations = [way.format(link) for link in SLOW for way in WAYS]
     design = design_of({"configuration": configurations, "workload.load": LOADS}, 2)
     sweep = Sweep(Path("configurations"), design, metrics)
-    return Results(read_study(PAPERS / "satellite"), {"configurations": sweep})
+
+    def persistent(levels: Levels, replication: int) -> dict[str, float]:
+        return metrics({**levels, "configuration": "noprxySS1.1"}, replication)
+
+    factors = {"workload.copies_hosts": ["same", "renamed"], "workload.load": LOADS}
+    persistence = Sweep(Path("persistence"), design_of(factors, 2), persistent)
+    return Results(read_study(PAPERS / "satellite"), {"configurations": sweep, "persistence": persistence})
