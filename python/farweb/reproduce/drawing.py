@@ -1,7 +1,7 @@
 """Figures of studies: curves with their labels, as descriptions that `farweb.plot` paints."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,20 +49,27 @@ def panel(
     title: str = "",
 ) -> Panel:
     """Lines on one pair of axes, whose prefixes suit the values."""
-    series = tuple(_series(line) for line in lines)
-    in_view = [each.y if y.high is None else np.minimum(each.y, y.high) for each in series]
-    floor = [] if y.low is None else [np.array([y.low])]
-    return Panel(
-        x.fitted(*(each.x for each in series)), y.fitted(*in_view, *floor), series, tuple(references), title=title
-    )
+    if y.scale == "log":
+        positive = np.concatenate([line.curve.y_mean[line.curve.y_mean > 0] for line in lines])
+        y = replace(y, low=float(positive.min()) / 1.5 if positive.size else 1.0)
+    series = tuple(_series(line, y.low if y.scale == "log" else None) for line in lines)
+    fitted = y.fitted(*(each.y for each in series))
+    return Panel(x.fitted(*(each.x for each in series)), fitted, series, tuple(references), title=title)
 
 
-def _series(line: Line) -> Series:
-    """A curve by its means, with the intervals of those values that several replications have."""
+def _series(line: Line, floor: float | None) -> Series:
+    """A curve by its means, with the intervals of those values that several replications have.
+
+    Args:
+        line: Which.
+        floor: Where intervals end that reach below a logarithmic axis.
+    """
     intervals = [line.curve.interval(place) for place in range(len(line.curve))]
     mean = line.curve.y_mean
     low = np.array([m if each.low is None else each.low for m, each in zip(mean, intervals, strict=True)])
     high = np.array([m if each.high is None else each.high for m, each in zip(mean, intervals, strict=True)])
+    if floor is not None:
+        low = np.maximum(low, floor)
     several = any(each.low is not None for each in intervals)
     return Series(
         line.label,
