@@ -29,6 +29,7 @@ def metrics(levels: Levels, replication: int) -> dict[str, Any]:
         "latency_mean_s": load * by + 0.1 * (replication - 1),
         "latency_max_s": 2 * load * by,
         "offered_bps": offered,
+        "presented_bps": 2.2e6 if (load, by) == (4, 3.0) else 1.2e6 * load,
         "carried_bps": min(offered, 3e6),
         "link_0_down_queue_bytes_mean": load * 10_000.0,
         "link_0_down_queue_bytes_max": min(load * 64_000, 100_000),
@@ -65,6 +66,41 @@ def test_latency_against_the_offered_load(sweep: SweepResults) -> None:
     assert figure.title == "Mean latency against offered load – loads"
     assert "95 % interval over replications (Student)" in figure.caption
     assert figure.caption.endswith("n = 18 runs: 6 points × 3 replications. Seeds 1–3, farweb 0.1.0.")
+
+
+def test_a_metric_on_the_axis_places_points_in_the_order_of_the_load(sweep: SweepResults) -> None:
+    figure = describe("latency-load", [sweep], x="presented_bps", by=["circuit"])
+    (panel,) = figure.panels
+    assert (labels(figure), figure.legend) == (["cable", "satellite"], "circuit")
+    assert panel.x.label == "presented load [Mbit/s]"
+    # The satellite's load of 4 is presented over a longer time: its place lies before that of 2.
+    assert [series.x.tolist() for series in panel.series] == [[1.2e6, 2.4e6, 4.8e6], [1.2e6, 2.4e6, 2.2e6]]
+    assert [series.y.tolist() for series in panel.series] == [
+        pytest.approx([1, 2, 4]),
+        pytest.approx([3, 6, 12]),
+    ]
+    assert figure.title == "Mean latency against presented load – loads"
+    assert "Presented load: IP bits of the response segments as servers send them" in figure.caption
+
+
+def test_carried_against_the_presented_load(sweep: SweepResults) -> None:
+    figure = describe("carried-offered", [sweep], x="presented_bps", where={"circuit": "cable"})
+    (panel,) = figure.panels
+    (series,) = panel.series
+    assert (series.x.tolist(), series.y.tolist()) == ([1.2e6, 2.4e6, 4.8e6], pytest.approx([1.01e6, 2.01e6, 3e6]))
+    assert panel.references[0].label == "carried = presented"
+    assert figure.title == "Carried against presented load – loads"
+    with pytest.raises(FarwebError, match="against a load in bit/s, and latency_mean_s is none; try presented_bps"):
+        describe("carried-offered", [sweep], x="latency_mean_s")
+
+
+def test_a_metric_that_no_run_has_cannot_be_an_axis(tmp_path: Path) -> None:
+    design = design_of({"workload.load": LOADS}, 2)
+    sweep = write_sweep(tmp_path / "sweep", design, lambda levels, r: {"presented_bps": None})
+    with pytest.raises(ResultsError, match="no run has a value of presented_bps"):
+        describe("latency-load", [sweep], x="presented_bps")
+    with pytest.raises(ResultsError, match="its runs have no leg_1_open_mean"):
+        describe("latency-load", [sweep], x="leg_1_open_mean")
 
 
 def test_another_metric_and_the_factor_itself(sweep: SweepResults) -> None:
@@ -287,6 +323,7 @@ def test_effects_say_why_there_are_none(tmp_path: Path) -> None:
     [
         ("latency-load", {"by": ["circui"]}, r"no factor 'circui'; circuit\?; factors: workload\.load, circuit"),
         ("latency-load", {"x": "load"}, r"no factor 'load'; workload\.load\?"),
+        ("latency-load", {"x": "presentd_bps"}, r"no factor 'presentd_bps'; .* as a metric, .*; presented_bps\?"),
         ("latency-load", {"metric": "latency_p91_s"}, r"latency_p91_s: no such metric; latency_p9\d_s\?"),
         ("latency-load", {"metric": "link_7_up_bps"}, "its runs have no link_7_up_bps"),
         ("latency-load", {"where": {"circuit": "cabel"}}, r"no level 'cabel'; cable\?; levels: cable, satellite"),

@@ -47,6 +47,13 @@ REQUESTS: TableSpec = {
         _column("object", "string", "", True, "What was asked for."),
         _column("source", "string", "", True, "Which node serves it."),
         _column("tag", "string", "", True, "`sample` marks the requests measured in every run."),
+        _column(
+            "day",
+            "int64",
+            "",
+            True,
+            "Whose day's trace the request belongs to, from 1: starts count from its beginning. In all rows or none.",
+        ),
     ],
 }
 

@@ -35,7 +35,11 @@ def plot(
     ] = None,
     x: Annotated[
         str | None,
-        typer.Option("--x", metavar="FACTOR", help="Of a sweep: what is drawn against; the load when left out."),
+        typer.Option(
+            "--x",
+            metavar="NAME",
+            help="Of a sweep: the factor or metric to draw against, such as presented_bps; the load when left out.",
+        ),
     ] = None,
     metric: Annotated[
         str | None,

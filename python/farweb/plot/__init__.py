@@ -108,7 +108,8 @@ def draw(
         connection: Connection for `timeseq` and `cwnd`; None: that of the slowest finished request.
         link: Link for `link` and `buffer`, 0 at the clients; None: the busiest.
         by: Factors of which each combination of levels is a series; None: all that vary.
-        x: Factor on the horizontal axis; None: the load that was offered, or the factor with most numbers.
+        x: Factor on the horizontal axis, or a metric by which points are placed, such as ``presented_bps``; None: the
+            load that was offered, or the factor with most numbers.
         metric: Metric of `latency-load` and `effects`; None: ``latency_mean_s``.
         where: By factor, the level or levels that are drawn: ``{"circuit": "satellite"}``; None: all.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from farweb.errors import ResultsError
+from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import DECADES, LOAD, Ask, Drawing
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import Group
@@ -57,15 +57,20 @@ def _floor(axis: Axis) -> float | None:
 def carried_offered(sweep: SweepResults, ask: Ask) -> Figure:
     """What link 0 carried down against what was offered, with the line of equality and the rates of links.
 
+    With a metric on the axis it is against that one: `presented_bps` is the load as papers have it, headers included.
+
     Raises:
-        FarwebError: An unknown factor or level, or too many series.
+        FarwebError: An unknown factor or level, a metric that is no load, or too many series.
         ResultsError: Nothing varies, or no run has ended well.
     """
-    drawing = Drawing(sweep, ask, offered=True)
+    drawing = Drawing(sweep, ask, by_load=True)
+    load = drawing.x.name
+    if drawing.x.axis.unit != "bit/s":
+        raise FarwebError(f"plot carried-offered is against a load in bit/s, and {ask.x} is none; try presented_bps")
     offered = [place for group in drawing.arrangement.groups for place, _ in drawing.x.cells(group)]
     if max(offered) - min(offered) < VARIES * max(offered):
         raise ResultsError(
-            f"{sweep.path}: the offered load hardly varies ({rate(min(offered))} to {rate(max(offered))}): give "
+            f"{sweep.path}: the {load} hardly varies ({rate(min(offered))} to {rate(max(offered))}): give "
             f'"{LOAD}" several levels in [sweep.factors]'
         )
     carried = Estimates(sweep, "carried_bps")
@@ -76,18 +81,20 @@ def carried_offered(sweep: SweepResults, ask: Ask) -> Figure:
     for number, title in enumerate(drawing.arrangement.titles):
         series = drawing.series(carried, number)
         groups = [group for group in drawing.arrangement.groups if group.panel == number]
-        references = [Reference("carried = offered", along="identity")]
+        references = [Reference(f"carried = {load.removesuffix(' load')}", along="identity")]
         for link in range(links.number):
             rates = _by_group(groups, lambda group, link=link: links.rate(group.points, link, "down"))  # type: ignore[misc]
             references += lines.of(rates, f"rate of link {link} down,", rate, series)
         panels.append(Panel(drawing.x.axis, y, series, tuple(references), title))
+    own = ask.x == "presented_bps"  # which has the headers of responses
+    more = "segments sent again, acknowledgements and framing" if own else "headers and segments sent again"
     caption = drawing.caption(
-        "Markers: IP bits that link 0 carried down, over the measured interval; they hold headers and segments sent "
-        "again, which the offered load does not.",
+        f"Markers: IP bits that link 0 carried down, over the measured interval; they hold {more}, which the {load} "
+        "does not.",
         [carried],
         lines.told,
     )
-    return drawing.figure(f"Carried against offered load – {sweep.name}", caption, panels)
+    return drawing.figure(f"Carried against {load} – {sweep.name}", caption, panels)
 
 
 def buffer(sweep: SweepResults, ask: Ask) -> Figure:

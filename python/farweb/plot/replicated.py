@@ -18,12 +18,20 @@ from farweb.sweep.results import SweepResults
 _WORDS = {
     "goodput_bps": "goodput",
     "offered_bps": "offered load",
+    "presented_bps": "presented load",
     "carried_bps": "carried, link 0 down",
     "carried_up_bps": "carried, link 0 up",
     "queue_bytes_mean": "mean queue",
     "queue_bytes_max": "peak of the queue",
     "connections_open_mean": "connections open, mean",
     "connections_open_max": "connections open, most at a time",
+}
+_OF_LEG = re.compile(r"leg_(\d+)_(\w+)_(mean|max)")
+_ON_LEG = {
+    "open": "connections open on leg {}",
+    "busy": "busy connections of leg {}",
+    "requests": "requests on leg {}",
+    "connection_requests": "requests on a connection of leg {}",
 }
 _TIMES = {"latency": "latency", "first_byte": "time to the first byte", "sample_latency": "latency of the sample"}
 _OF_TIMES = re.compile(r"(latency|first_byte|sample_latency)_(mean|max|p\d+)_s")
@@ -35,6 +43,8 @@ def words(metric: Metric) -> str:
     if times := _OF_TIMES.fullmatch(metric.name):
         what, statistic = _TIMES[times[1]], times[2]
         return _STATISTICS.get(statistic, f"{statistic[1:]}th percentile of {{}}").format(what)
+    if of_leg := _OF_LEG.fullmatch(metric.name):
+        return f"{_ON_LEG[of_leg[2]].format(of_leg[1])}, {'mean' if of_leg[3] == 'mean' else 'most at a time'}"
     plain = metric.name.removesuffix({"s": "_s", "bit/s": "_bps"}.get(metric.unit, "")).replace("_", " ")
     return _WORDS.get(metric.name, plain)
 
