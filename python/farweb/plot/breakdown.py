@@ -80,11 +80,10 @@ def breakdown(results: Sequence[Results]) -> Figure:
 def _bars(name: str, of: Breakdown) -> list[_Bar]:
     if len(of.legs) == 1:
         return [_Bar(name, of, None)]
-    legs = [
-        _Bar(f"leg {place}: {leg.from_node} – {leg.to_node}, {leg.carrier}", of, place)
-        for place, leg in enumerate(of.legs)
+    return [
+        _Bar(name, of, None),
+        *(_Bar(f"– leg {place}, {leg.carrier}", of, place) for place, leg in enumerate(of.legs)),
     ]
-    return [_Bar(name, of, None), *legs]
 
 
 def _stacked(bars: Sequence[_Bar], one: Floats | None = None) -> tuple[Series, ...]:
