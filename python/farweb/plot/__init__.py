@@ -52,14 +52,16 @@ _OF = {
     "runs": "one or several runs, or a sweep",
 }
 
+_OF_CONNECTION = ("connection", "request", "leg")
+
 FIGURES = {
     "size-latency": Kind("latency against response size, with the median by size class", "runs", ("by", "where")),
     "cdf": Kind("distribution of latency", "runs", ("by", "where")),
     "link": Kind("rate, queue, busy share and drops of a link over time", "run", ("link",), "record.links_every"),
     "timeseq": Kind(
-        "time–sequence plot of a connection: segments, ACKs, window, SACK", "run", ("connection",), "record.packets"
+        "time–sequence plot of a connection: segments, ACKs, window, SACK", "run", _OF_CONNECTION, "record.packets"
     ),
-    "cwnd": Kind("congestion window, threshold and flight of a connection", "run", ("connection",), "record.packets"),
+    "cwnd": Kind("congestion window, threshold and flight of a connection", "run", _OF_CONNECTION, "record.packets"),
     "breakdown": Kind(
         "where the time of requests goes: handshake, server, cwnd, window and others, as stacked bars",
         "several",
@@ -109,6 +111,8 @@ def draw(
     out: Path | None = None,
     *,
     connection: int | None = None,
+    request: int | None = None,
+    leg: int | None = None,
     link: int | None = None,
     by: Sequence[str] | None = None,
     x: str | None = None,
@@ -122,7 +126,10 @@ def draw(
         results: What to draw: a run, several runs, or a sweep.
         out: File to write; its suffix names the format: .png, .svg, .pdf, or .html for one to zoom into. The same
             figure gives the same bytes.
-        connection: Connection for `timeseq` and `cwnd`; None: that of the slowest finished request.
+        connection: Connection for `timeseq` and `cwnd`, of any leg; None: that which carried the response of `request`.
+        request: Request for `timeseq` and `cwnd`; None: the slowest finished one. On a connection that may have others
+            its time is drawn.
+        leg: Leg on which the request's connection is looked for; None: leg 0. Others need `record.exchanges`.
         link: Link for `link` and `buffer`, 0 at the clients; None: the busiest.
         by: Factors of which each combination of levels is a series; None: all that vary.
         x: Factor on the horizontal axis, or a metric by which points are placed, such as ``presented_bps``; None: the
@@ -139,7 +146,8 @@ def draw(
             results, or results that lack what the figure needs.
         RunError: The file cannot be written.
     """
-    given = {"connection": connection, "link": link, "by": by, "x": x, "metric": metric, "where": where}
+    given = {"connection": connection, "request": request, "leg": leg, "link": link}
+    given |= {"by": by, "x": x, "metric": metric, "where": where}  # type: ignore[dict-item]
     _check(name, results, {option: value for option, value in given.items() if value is not None})
 
     from farweb.plot import paper, style
@@ -148,7 +156,7 @@ def draw(
         style.check_target(out, on_paper=name in _WITHOUT_DESCRIPTION)
     with style.look():
         if name in _WITHOUT_DESCRIPTION:
-            chart = _paint(name, results[0], connection)
+            chart = _paint(name, results[0], connection, request=request, leg=leg)
         else:
             chart = paper.paint(describe(name, results, link=link, by=by, x=x, metric=metric, where=where))
     if out is not None:
@@ -265,10 +273,13 @@ def _describe_sweep(name: str, sweep: "SweepResults", ask: Any) -> "Figure":
     return figures[name](sweep, ask)
 
 
-def _paint(name: str, result: Any, connection: int | None) -> "Chart":
+def _paint(name: str, result: Any, connection: int | None, **found_by: int | None) -> "Chart":
     from farweb.plot import cwnd, timeseq
 
-    return timeseq.timeseq(result, connection) if name == "timeseq" else cwnd.cwnd(result, connection)
+    if connection is not None and any(each is not None for each in found_by.values()):
+        raise FarwebError(f"plot {name}: name a connection, or the request and the leg that lead to it")
+    paint = timeseq.timeseq if name == "timeseq" else cwnd.cwnd
+    return paint(result, connection, **found_by)
 
 
 class Plots:
@@ -297,13 +308,13 @@ class Plots:
         """Where the time of requests goes; further results are drawn with it. See `draw`."""
         return draw("breakdown", [self._results, *others], out)
 
-    def timeseq(self, connection: int | None = None, *, out: Path | None = None) -> "Chart":
-        """Time–sequence plot of a connection; that of the slowest finished request when None. See `draw`."""
-        return draw("timeseq", [self._results], out, connection=connection)
+    def timeseq(self, connection: int | None = None, *, out: Path | None = None, **found_by: int) -> "Chart":
+        """Time–sequence plot of a connection; that of a `request` on a `leg`, the slowest, when None. See `draw`."""
+        return draw("timeseq", [self._results], out, connection=connection, **found_by)  # type: ignore[arg-type]
 
-    def cwnd(self, connection: int | None = None, *, out: Path | None = None) -> "Chart":
+    def cwnd(self, connection: int | None = None, *, out: Path | None = None, **found_by: int) -> "Chart":
         """Congestion window, threshold and flight of a connection; as `timeseq`. See `draw`."""
-        return draw("cwnd", [self._results], out, connection=connection)
+        return draw("cwnd", [self._results], out, connection=connection, **found_by)  # type: ignore[arg-type]
 
 
 class SweepPlots:
