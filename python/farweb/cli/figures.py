@@ -77,9 +77,9 @@ def plot(
 
         farweb plot timeseq results/satellite --connection 17
 
-        farweb plot timeseq results/proxies --request 4 --leg 1
+        farweb plot timeseq results/satellite --request 4
 
-        farweb plot breakdown results/straight results/proxies -o where.png
+        farweb plot breakdown results/satellite -o where.png
 
         farweb plot latency-load results/sweep --metric latency_p90_s -o figure.html
 
