@@ -31,7 +31,7 @@ _PITCHES = {2: 440, 3: 340, 4: 270, 5: 215}  # px from node to node, chosen: the
 _PITCH = 172
 _TALL_WIDTH = 330  # px, what a phone has
 _STRANDS = 4  # of a bundle of connections; chosen: more fill the bracket
-_STRAND = 2.5  # px from one to the next
+_STRAND = 3.0  # px from one to the next
 
 
 @dataclass(frozen=True)
