@@ -163,6 +163,9 @@ def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
     legs = path_legs(results.manifest["scenario"])
     chosen, tag = _requests(results, tagged)
     exchanges = results.scan("exchanges").join(chosen.lazy(), on="request", how="semi").collect()
+    exchanges = exchanges.with_columns(
+        pl.lit(0, pl.Int64).alias(name) for name in ("cwnd_ns", "window_ns") if name not in exchanges.columns
+    )
     found = parts(exchanges, legs, _opened(results))
     if found.is_empty():
         raise ResultsError(f"{results.path}: no request{' tagged ' + tag if tag else ''} finished on all legs")
