@@ -1,14 +1,16 @@
-//! Requests and the hosts that answer them: tables, log readers, what a log contains.
+//! Requests and the hosts that answer them: tables, readers of logs and captures.
 
 mod copies;
 mod directory;
 mod lines;
 mod log;
+mod probe;
 mod table;
 
 pub use copies::Copies;
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use log::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime, Unreadable};
+pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };
