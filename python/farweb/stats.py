@@ -31,7 +31,10 @@ _TOP = 10
 _HOST_VALUES = ("mss_bytes", "window_bytes")
 _ROWS = 65_536  # chosen: some MB a batch
 _COPIED = arrow_schema(
-    {**REQUESTS, "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag")]},
+    {
+        **REQUESTS,
+        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag", "day")],
+    },
     {},
 )
 
