@@ -2,6 +2,7 @@
 
 mod capture;
 mod carriers;
+mod chains;
 mod closed_form;
 mod conservation;
 mod determinism;
@@ -10,6 +11,7 @@ mod linux_reference;
 mod measured;
 mod ns2;
 mod ns2_clock;
+mod persistent;
 mod result_version;
 mod run;
 mod transfers;

@@ -192,6 +192,20 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         Some(self.serve(place))
     }
 
+    /// A request to `host` that was allowed to open a connection does without. Gives the request that may open one in its
+    /// place, as [`gone`](Self::gone) does.
+    ///
+    /// # Panics
+    /// When nobody was allowed to open one.
+    pub fn declined(&mut self, host: u32) -> Option<W> {
+        assert!(self.members.len() < self.counted as usize, "a connection that nobody was allowed to open");
+        self.counted -= 1;
+        self.hosts[host as usize].counted -= 1;
+        let (_, place) = self.longest_waiting()?;
+        self.count(place);
+        Some(self.serve(place))
+    }
+
     /// The request `who` to `host` does not wait any more; whether it did.
     pub fn leave(&mut self, host: u32, who: W) -> bool {
         let place = self.place(host);
@@ -202,6 +216,12 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         waiting.remove(found);
         self.waiting -= 1;
         true
+    }
+
+    /// Whether the pool knows `connection`.
+    #[must_use]
+    pub fn has(&self, connection: C) -> bool {
+        self.members.contains_key(&connection)
     }
 
     /// Since when `connection` is idle; `None` when it is not, or the pool does not know it.
