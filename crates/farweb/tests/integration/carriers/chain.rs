@@ -128,9 +128,8 @@ fn leg(path: Path, is_last: bool) -> impl Strategy<Value = Leg> {
 fn asks() -> impl Strategy<Value = Vec<Ask>> {
     let start = prop_oneof![Just(0), 0..3_000_000_000_u64, 0..40_000_000_000_u64];
     let server = prop_oneof![Just(0), 0..500_000_000_u64];
-    let ask = (start, 0..3_u32, 1..2000_u64, 1..12_000_u64, server).prop_map(
-        |(start, host, request, response, server)| Ask { start, host, request, response, server },
-    );
+    let ask = (start, 0..3_u32, 1..2000_u64, 1..12_000_u64, server)
+        .prop_map(|(start, host, request, response, server)| Ask { start, host, request, response, server });
     prop::collection::vec(ask, 1..9).prop_map(|mut asks| {
         asks.sort_unstable();
         asks
@@ -141,10 +140,12 @@ fn asks() -> impl Strategy<Value = Vec<Ask>> {
 pub(super) fn chain(path: Path) -> impl Strategy<Value = Chain> {
     let inner = prop::collection::vec(leg(path, false), 0..4);
     let release = prop::sample::select(vec!["at-once", "delayed", "paced"]);
-    (inner, leg(path, true), release, asks(), any::<u32>()).prop_map(|(mut legs, last, release, requests, seed)| {
-        legs.push(last);
-        Chain { legs, release, requests, seed: u64::from(seed) }
-    })
+    (inner, leg(path, true), release, asks(), any::<u32>()).prop_map(
+        |(mut legs, last, release, requests, seed)| {
+            legs.push(last);
+            Chain { legs, release, requests, seed: u64::from(seed) }
+        },
+    )
 }
 
 impl Chain {

@@ -66,7 +66,10 @@ impl<'c> Seen<'c> {
     /// The sum of `of` over both directions' halves of all connections of a leg.
     fn halves(&self, leg: usize, direction: Direction, of: impl Fn(&wire::Half) -> u64) -> u64 {
         let numbers = self.of_leg(leg).map(|row| self.connections("connection")[row]);
-        numbers.filter_map(|number| self.wires.get(&number)).map(|wire| of(&wire.halves[direction as usize])).sum()
+        numbers
+            .filter_map(|number| self.wires.get(&number))
+            .map(|wire| of(&wire.halves[direction as usize]))
+            .sum()
     }
 
     fn is_done(&self) -> bool {
@@ -102,7 +105,8 @@ impl<'c> Seen<'c> {
     fn check_times(&self) -> Checked {
         let tables = &self.run.tables;
         for (place, request) in ints(tables, "requests", "request").iter().copied().enumerate() {
-            let of_request = |column| Some(ints(tables, "requests", column)[place]).filter(|at| *at != NULL_INT);
+            let of_request =
+                |column| Some(ints(tables, "requests", column)[place]).filter(|at| *at != NULL_INT);
             let is_done = codes(tables, "requests", "status")[place] == Status::Done as i32;
             let mut below: Option<Row<'_>> = None;
             for leg in 0..self.chain.legs.len() {
@@ -110,11 +114,18 @@ impl<'c> Seen<'c> {
                     prop_assert!(!is_done, "request {} is done and not on leg {}", request, leg);
                     break;
                 };
-                let times: Vec<_> = ["start_ns", "connect_ns", "requested_ns", "ready_first_ns", "ready_last_ns"]
-                    .iter()
-                    .map(|column| row.get(column))
-                    .collect();
-                prop_assert!(times.iter().flatten().is_sorted(), "request {} on leg {}: {:?}", request, leg, times);
+                let times: Vec<_> =
+                    ["start_ns", "connect_ns", "requested_ns", "ready_first_ns", "ready_last_ns"]
+                        .iter()
+                        .map(|column| row.get(column))
+                        .collect();
+                prop_assert!(
+                    times.iter().flatten().is_sorted(),
+                    "request {} on leg {}: {:?}",
+                    request,
+                    leg,
+                    times
+                );
                 let (ready, sent) = (row.get("ready_last_ns"), row.get("sent_last_ns"));
                 let (first, end) = (row.get("first_byte_ns"), row.get("end_ns"));
                 prop_assert!(sent.is_none_or(|sent| ready.is_some_and(|ready| ready <= sent)));
@@ -146,7 +157,8 @@ impl<'c> Seen<'c> {
     /// What went into each link came out of it or was dropped, and came from the leg's ends or the link before.
     fn check_packets(&self) -> Checked {
         let packets = |link: usize, direction| {
-            let found = self.run.links.iter().find(|totals| totals.link == link && totals.direction == direction);
+            let found =
+                self.run.links.iter().find(|totals| totals.link == link && totals.direction == direction);
             let stats = found.expect("every link has totals").stats;
             (stats.packets, stats.packets + stats.drops())
         };
@@ -188,7 +200,12 @@ impl<'c> Seen<'c> {
             prop_assert_eq!(self.halves(leg, Direction::Up, |half| half.sent), up, "up on leg {}", leg);
             prop_assert_eq!(self.halves(leg, Direction::Up, |half| half.arrived), up, "up on leg {}", leg);
             let sent = self.halves(leg, Direction::Down, |half| half.sent);
-            prop_assert_eq!(self.halves(leg, Direction::Down, |half| half.arrived), sent, "down on leg {}", leg);
+            prop_assert_eq!(
+                self.halves(leg, Direction::Down, |half| half.arrived),
+                sent,
+                "down on leg {}",
+                leg
+            );
             prop_assert!(sent >= down, "{} of {} B on leg {}", sent, down, leg);
             self.check_framing(path, leg, down, sent - down)?;
         }
@@ -246,7 +263,12 @@ impl<'c> Seen<'c> {
                 carried += column("requests");
             }
             let stats = &self.run.measured.legs[leg];
-            prop_assert_eq!((stats.open.nanos, stats.busy.nanos), (open as u128, busy as u128), "leg {}", leg);
+            prop_assert_eq!(
+                (stats.open.nanos, stats.busy.nanos),
+                (open as u128, busy as u128),
+                "leg {}",
+                leg
+            );
             if path == Path::Smooth {
                 self.check_numbers(leg, carrier, carried)?;
             }

@@ -23,12 +23,12 @@ const SCENARIO: &str = r#"
     from = "client"
     to = "proxy"
     carrier = { kind = "mux", connections = 2, overhead = "20 B" }
-    tcp = { mss = "1000 B" }
+    tcp = { mss = "1000 B", constants = { delayed_ack = false, initial_cwnd_segments = 4 } }
     [[leg]]
     from = "proxy"
     to = "servers"
     carrier = { kind = "http/1.0" }
-    tcp = { mss = "1000 B" }
+    tcp = { mss = "1000 B", constants = { delayed_ack = false, initial_cwnd_segments = 4 } }
     [origin]
     release = "at-once"
     [workload]
@@ -46,13 +46,16 @@ fn millis(nanos: i64) -> String {
 fn segments(tables: &Tables) -> String {
     let column = |name| ints(tables, "packets", name);
     let word = |name| codes(tables, "packets", name);
-    let rows = || (0..column("seq").len()).filter(|row| column("leg")[*row] == 0 && column("payload_bytes")[*row] > 0);
+    let rows = || {
+        (0..column("seq").len()).filter(|row| column("leg")[*row] == 0 && column("payload_bytes")[*row] > 0)
+    };
     let mut text = "connection          sent      arrives  bytes of its stream\n".to_owned();
     for sent in rows().filter(|row| word("event")[*row] == 0) {
         let key = |row: usize| (column("connection")[row], word("direction")[row], column("packet")[row]);
         let received = rows().find(|row| word("event")[*row] == 1 && key(*row) == key(sent)).unwrap();
         let way = if word("direction")[sent] == 0 { "up" } else { "down" };
-        let (first, behind) = (column("seq")[sent] - 1, column("seq")[sent] - 1 + column("payload_bytes")[sent]);
+        let (first, behind) =
+            (column("seq")[sent] - 1, column("seq")[sent] - 1 + column("payload_bytes")[sent]);
         writeln!(
             text,
             "{} {way:<4} {:>16} {:>12}  {first}..{behind}",
@@ -69,7 +72,10 @@ fn segments(tables: &Tables) -> String {
 fn exchanges(tables: &Tables) -> String {
     let column = |name| ints(tables, "exchanges", name);
     let columns = ["start_ns", "requested_ns", "ready_first_ns", "ready_last_ns", "first_byte_ns", "end_ns"];
-    let mut text = format!("request up down{}\n", columns.map(|name| format!("{:>15}", name.trim_end_matches("_ns"))).concat());
+    let mut text = format!(
+        "request up down{}\n",
+        columns.map(|name| format!("{:>15}", name.trim_end_matches("_ns"))).concat()
+    );
     let mut rows: Vec<_> = (0..column("leg").len()).filter(|row| column("leg")[*row] == 0).collect();
     rows.sort_by_key(|row| column("request")[*row]);
     for row in rows {
@@ -80,18 +86,45 @@ fn exchanges(tables: &Tables) -> String {
     text
 }
 
-/// Three requests when both connections are open. The first two are in flight at once, so they go up one connection each. The
-/// response to the second is there first and takes connection 0, that to the first comes 1 ms later and takes connection 1; the
-/// third finds less outstanding on connection 0, whose response has been acknowledged in the meantime.
+/// Three requests, a millisecond apart, when both connections are open. To follow:
+///
+/// - The first two go up one connection each. The third finds 300 B outstanding on both and takes the lower number; Nagle's
+///   rule holds it there until the first is acknowledged, at 1000 + 100.34 + 100.04 ms.
+/// - The first response is at the proxy after a handshake (2 x 10.044 ms), request and ACK (10.38 ms), ACK and segment
+///   (11.08 ms), and takes connection 0. Each segment of 1000 B goes on with 20 B of framing; what does not fill a segment waits.
+/// - The second finds 4080 B outstanding there and takes connection 1; so does the third, which finds 2040 B on it and 4080 B
+///   on the other, as the acknowledgements are still on their way.
 #[test]
 fn three_requests_share_two_connections() {
     let scenario = Scenario::parse(SCENARIO, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
     let second = 1_000_000_000;
     let asked = vec![
-        Asked(second, 300, 3000, 5_000_000),
-        Asked(second + 1_000_000, 300, 1000, 0),
-        Asked(second + 250_000_000, 300, 2000, 0),
+        Asked(second, 300, 4000, 0),
+        Asked(second + 1_000_000, 300, 2000, 0),
+        Asked(second + 2_000_000, 300, 2000, 0),
     ];
     let (tables, _) = run(&scenario, 1, asked);
-    insta::assert_snapshot!(format!("{}\n{}", exchanges(&tables), segments(&tables)), @"");
+    insta::assert_snapshot!(format!("{}\n{}", exchanges(&tables), segments(&tables)), @"
+    request up down          start      requested    ready_first     ready_last     first_byte            end
+          0  0    0       1000.000       1100.340       1141.888       1145.008       1242.928       1400.820
+          1  1    1       1001.000       1101.340       1146.128       1147.168       1247.168       1443.308
+          2  0    1       1002.000       1300.720       1342.268       1343.308       1443.308       1644.488
+
+    connection          sent      arrives  bytes of its stream
+    0 up           1000.000     1100.340  0..300
+    1 up           1001.000     1101.340  0..300
+    0 down         1141.888     1242.928  0..1000
+    0 down         1141.888     1242.988  1000..1020
+    0 down         1142.928     1244.028  1020..2020
+    0 down         1143.968     1245.068  2020..3020
+    0 down         1145.008     1246.108  3020..4020
+    1 down         1146.128     1247.168  0..1000
+    1 down         1146.128     1247.228  1000..1020
+    1 down         1147.168     1248.268  1020..2020
+    0 up           1200.380     1300.720  300..600
+    0 down         1300.720     1400.820  4020..4080
+    1 down         1342.268     1443.308  2020..3020
+    1 down         1343.308     1444.348  3020..4020
+    1 down         1544.388     1644.488  4020..4080
+    ");
 }
