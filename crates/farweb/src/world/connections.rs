@@ -456,8 +456,12 @@ impl World {
             }
             pair.closed = Some(now);
             self.legs[pair.leg].occupancy.remove(now, Counted::Open);
+            if pair.aboard > 0 {
+                // A request that is sent again, or fails, later at this instant.
+                self.alight_all(now, id);
+            }
         }
-        if pair.in_flight == 0 {
+        if self.connections.get(id).is_some_and(|pair| pair.in_flight == 0) {
             self.forget(now, id);
         }
     }

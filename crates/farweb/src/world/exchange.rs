@@ -253,6 +253,13 @@ impl World {
         }
     }
 
+    /// Counts nothing among the exchanges on a connection any more.
+    pub(super) fn alight_all(&mut self, now: Instant, id: ConnectionId) {
+        for exchange in self.aboard(id) {
+            self.alight(now, exchange);
+        }
+    }
+
     /// `bytes` of the response are there at the far end of an exchange: they go into the stream of its connection, behind
     /// `framing` bytes. Behind its last byte a server of HTTP/1.0 closes.
     pub(super) fn on_response_ready(&mut self, now: Instant, id: ExchangeId, bytes: u64, framing: u64) {
