@@ -113,7 +113,7 @@ class Scenario:
         """The scenario after overrides with every default spelled out, as JSON text."""
 
     def check(self, hosts: HostTable | None) -> str:
-        """What the scenario means, as JSON text.
+        """What the scenario means, as JSON text; a family's hosts are those of `run.seed`.
 
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
         "down": {..}}], "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps",
@@ -132,6 +132,14 @@ class HostTable:
         """Read .csv, .tsv, or a whitespace-separated host file."""
 
     @staticmethod
+    def of_family(scenario: Scenario, seed: int) -> HostTable:
+        """The hosts of the scenario's family with this seed, in the order in which they are first asked.
+
+        Raises:
+            WorkloadError: The scenario has no family.
+        """
+
+    @staticmethod
     def from_columns(columns: Mapping[str, Column], name: str) -> HostTable:
         """Take columns read elsewhere (Parquet); `name` is for messages."""
 
@@ -146,6 +154,14 @@ class RequestReader:
 
     def __new__(cls, requests: str | Iterable[Mapping[str, Column]], name: str) -> Self:
         """Open a table; the arguments are those of `Simulation`."""
+
+    @staticmethod
+    def of_family(scenario: Scenario, seed: int) -> RequestReader:
+        """All days of the trace of the scenario's family with this seed, once, whatever the load.
+
+        Raises:
+            WorkloadError: The scenario has no family.
+        """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
         """Up to `rows` requests by start time, all columns but `object`; None at the end.
@@ -164,7 +180,7 @@ class Simulation:
         cls,
         scenario: Scenario,
         seed: int,
-        requests: str | Iterable[Mapping[str, Column]],
+        requests: str | Iterable[Mapping[str, Column]] | None,
         requests_name: str,
         hosts: HostTable | None,
     ) -> Self:
@@ -174,13 +190,18 @@ class Simulation:
             scenario: What to build.
             seed: Root of every random stream.
             requests: Path of a .csv, .tsv or whitespace-separated request table, or batches of columns by start time;
-                these are iterated over once for each copy that the scenario's `workload.load` asks for.
+                these are iterated over once for each copy that the scenario's `workload.load` asks for, and once or
+                twice when they are kept in memory for their days or a period. None: the scenario names a family.
             requests_name: Name of the request table for messages.
-            hosts: The host table.
+            hosts: The host table; a family has its own.
 
         Raises:
             WorkloadError: The request table is unreadable. A path is read once from end to end before anything runs.
         """
+
+    @property
+    def requests_rows(self) -> int | None:
+        """Rows of the request table or of the family's trace, where the core has counted them."""
 
     def advance(self, events: int) -> bool:
         """Process up to `events` events without holding the GIL; whether there is more to do.

@@ -52,12 +52,14 @@ class Inputs:
         self._met: dict[tuple[str, Source], None] = {}  # in this order
 
     def of(self, scenario: Scenario) -> dict[str, Source]:
-        """The tables of a scenario: `requests`, and `hosts` if it names one.
+        """The tables of a scenario: `requests`, and `hosts` if it names one; none when it names a family.
 
         Raises:
             WorkloadError: A table is not there.
         """
         workload = scenario.effective["workload"]
+        if scenario.requests_path is None:
+            return {}
         found = {"requests": Source(workload["requests"], self._digest(REQUESTS, scenario.requests_path))}
         if scenario.hosts_path is not None:
             found["hosts"] = Source(workload["hosts"], self._digest(HOSTS, scenario.hosts_path))
@@ -160,6 +162,8 @@ def shared_tables(store: Store, inputs: Mapping[str, Source]) -> Tables:
     Raises:
         StorageError: They are not there: this machine does not see the folder of the sweep.
     """
+    if "requests" not in inputs:
+        return Tables(None, None, {})
     with _OPENING:
         requests = _kept(store, inputs["requests"].sha256)
         described: dict[str, dict[str, Any]] = {"requests": {**asdict(inputs["requests"]), "rows": requests.rows}}
