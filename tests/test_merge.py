@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from farweb import Results
 from farweb.merging import merge_requests
 from samples import LOG, Farweb
 
@@ -125,8 +126,16 @@ def test_a_merged_table_is_one_that_runs_take(folder: Path, farweb: Farweb, cabl
     table("more.csv", [0.0, 3.5], "c.example")
     farweb("workload", "merge", "requests.csv", "more.csv", "-o", "m.parquet")
     assert farweb("workload", "stats", "m.parquet", "--json").json()["requests"] == 5
-    answer = farweb("run", cable, "--set", "workload.requests=m.parquet", "--out", "r")
-    assert answer.code == 0, answer.err
+    for load, requests in ((1, 3), (2, 5)):  # the load counts days
+        arguments = ("--set", "workload.requests=m.parquet", "--set", f"workload.load={load}", "--out", "r")
+        answer = farweb("run", cable, *arguments)
+        assert answer.code == 0, answer.err
+        assert Results.open("r").requests.height == requests
+
+
+def test_days_of_text_tables_are_kept(folder: Path) -> None:
+    frame = merged(table("a.csv", [0.0, 1.0], day=[2, 1]), table("b.tsv", [0.5]))
+    assert frame.select("start_s", "day").rows() == [(0.0, 2), (0.0, 3), (1.0, 1)]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
