@@ -43,6 +43,45 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "queue_bytes_max": _I,
         "busy": _F,
     },
+    "connections": {
+        "connection": _I,
+        "leg": _I,
+        "open_ns": _I,
+        "close_ns": _I,
+        "bytes_up": _I,
+        "bytes_down": _I,
+        "requests": _I,
+        "busy_ns": _I,
+        "requests_max": _I,
+    },
+    "legs": {
+        "leg": _I,
+        "time_ns": _I,
+        "interval_ns": _I,
+        "open_mean": _F,
+        "open_max": _I,
+        "busy_mean": _F,
+        "busy_max": _I,
+        "requests_mean": _F,
+        "requests_max": _I,
+        "connection_requests_max": _I,
+    },
+    "exchanges": {
+        "request": _I,
+        "leg": _I,
+        "connection_up": _I,
+        "connection_down": _I,
+        "start_ns": _I,
+        "connect_ns": _I,
+        "requested_ns": _I,
+        "ready_first_ns": _I,
+        "ready_last_ns": _I,
+        "sent_last_ns": _I,
+        "first_byte_ns": _I,
+        "end_ns": _I,
+        "cwnd_ns": _I,
+        "window_ns": _I,
+    },
     "packets": {
         "time_ns": _I,
         "connection": _I,
@@ -87,6 +126,21 @@ def request(number: int, latency_s: float, size: int, **more: Any) -> Row:
     }
 
 
+def exchange(number: int, **more: Any) -> Row:
+    """A second of a request on leg 0 over 60 ms each way, of which the server has half."""
+    start = number * SECOND
+    at_ms = {"connect": 120, "requested": 180, "ready_first": 680, "ready_last": 680, "sent_last": 900, "end": 1000}
+    times = {f"{name}_ns": start + at * SECOND // 1000 for name, at in at_ms.items()}
+    return {"request": number, "leg": 0, "start_ns": start, **times, "cwnd_ns": SECOND // 5, "window_ns": 0, **more}
+
+
+def leg_interval(leg: int, number: int, **more: Any) -> Row:
+    """What a leg held in second `number`, counted from 0."""
+    held = {"open_mean": 0.0, "open_max": 0, "busy_mean": 0.0, "busy_max": 0, "requests_mean": 0.0, "requests_max": 0}
+    time = {"time_ns": (number + 1) * SECOND, "interval_ns": SECOND}
+    return {"leg": leg, **time, **held, "connection_requests_max": 0, **more}
+
+
 def interval(link: int, direction: str, number: int, **more: Any) -> Row:
     """What a link did in second `number`, counted from 0."""
     return {
@@ -104,6 +158,20 @@ def interval(link: int, direction: str, number: int, **more: Any) -> Row:
     }
 
 
+def leg(carrier: Row | None = None, **tcp: Any) -> Row:
+    """A leg of a scenario: `http/1.0` with a buffer of 10,000 B at both ends, unless told."""
+    return {
+        "carrier": {"kind": "http/1.0", **(carrier or {})},
+        "tcp": {"profile": "bsd44-lite", "mss": "1460 B", "buffer": "10000 B", **tcp},
+    }
+
+
+def measured_leg(number: int, **more: Any) -> Row:
+    """What the manifest says of a leg, measured over 60 s."""
+    zero = {"open_mean": 0.0, "open_max": 0, "busy_mean": 0.0, "busy_max": 0, "requests_mean": 0.0, "requests_max": 0}
+    return {"leg": number, "interval_ns": 60 * SECOND, **zero, "connection_requests_max": 0, **more}
+
+
 def write_results(
     path: Path,
     requests: Sequence[Row] = (),
@@ -113,16 +181,39 @@ def write_results(
     warmup_ns: int = 0,
     links: Sequence[Row] | None = None,
     packets: Sequence[Row] | None = None,
+    connections: Sequence[Row] | None = None,
+    legs: Sequence[Row] | None = None,
+    exchanges: Sequence[Row] | None = None,
+    measured: Sequence[Row] | None = None,
+    scenario: Sequence[Row] | None = None,
 ) -> Results:
-    """Write a results folder of two nodes and one link (or as many as `links` has) and open it."""
+    """Write a results folder of two nodes and one link (or as many as `links` has) and open it.
+
+    Args:
+        path: The folder, which is made.
+        requests: Rows of the table; `links`, `packets`, `connections`, `legs` and `exchanges` are others.
+        name: Of the run.
+        seed: Of the run.
+        warmup_ns: Of the run.
+        links: As `requests`.
+        packets: As `requests`.
+        connections: As `requests`.
+        legs: As `requests`.
+        exchanges: As `requests`.
+        measured: What the manifest says of each leg, measured over the whole run.
+        scenario: The legs of the scenario, a link each (see `leg`); none where left out.
+    """
     path.mkdir(parents=True)
-    for table, rows in {"requests": requests, "links": links, "packets": packets}.items():
+    tables = {"requests": requests, "links": links, "packets": packets}
+    tables |= {"connections": connections, "legs": legs, "exchanges": exchanges}
+    for table, rows in tables.items():
         if rows is not None:
             schema = pa.schema(list(COLUMNS[table].items()))
             pq.write_table(pa.Table.from_pylist([dict(row) for row in rows], schema=schema), path / f"{table}.parquet")
-    number = 1 + max((row["link"] for row in links or ()), default=0)
+    number = max(1 + max((row["link"] for row in links or ()), default=0), len(scenario or ()))
     direction = {"rate": "34.368 Mbit/s", "delay": "60 ms", "queue": "256000 B"}
-    nodes = ["client", *(f"router{place}" for place in range(1, number)), "server"]
+    middle = "proxy" if scenario else "router"
+    nodes = ["client", *(f"{middle}{place}" for place in range(1, number)), "server"]
     totals = {"bytes": 0, "packets": 0, "drops": 0, "queue_bytes_mean": 0.0, "queue_bytes_max": 0, "busy": 0.0}
     manifest = {
         "kind": "farweb run",
@@ -144,5 +235,11 @@ def write_results(
         "inputs": {},
         "scenario": {"name": name, "path": {"nodes": nodes, "link": [{"up": direction, "down": direction}] * number}},
     }
+    if scenario is not None:
+        ends = [{"from": nodes[place], "to": nodes[place + 1]} for place in range(number)]
+        manifest["scenario"]["leg"] = [{**end, **each} for end, each in zip(ends, scenario, strict=True)]  # type: ignore[index]
+    if measured is not None:
+        whole = {"from_ns": 0, "to_ns": 60 * SECOND, "links": manifest["links"]}
+        manifest["measured"] = {**whole, "presented_bytes": 0, "legs": list(measured)}
     (path / "manifest.json").write_text(json.dumps(manifest))
     return Results.open(path)

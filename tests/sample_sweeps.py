@@ -7,15 +7,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from farweb.metrics import METRICS, link_metrics, measure
+from farweb.metrics import METRICS, leg_metrics, link_metrics, measure
 from farweb.results import Results
 from farweb.sweep.design import Design, Factor, Kind, Level
 from farweb.sweep.results import SweepResults
 from farweb.sweep.tables import to_table, write_table
-from sample_results import SECOND, Row, write_results
+from sample_results import SECOND, Row, measured_leg, write_results
 
 Levels = Mapping[str, Any]
 LINKS = [metric.name for direction in ("up", "down") for metric in link_metrics(0, direction)]
+LEGS = [metric.name for metric in leg_metrics(0)]
 
 
 def factor(name: str, values: Sequence[str | int | float | bool], unit: str = "") -> Factor:
@@ -85,7 +86,7 @@ def write_sweep(
         part = _write_part(
             path / "parts" / f"run={run}", requests(levels, replication) if requests else (), row["seed"], warmup_ns
         )
-        found: dict[str, Any] = {**(measure(part) if requests else dict.fromkeys([*METRICS, *LINKS], 0))}
+        found: dict[str, Any] = {**(measure(part) if requests else dict.fromkeys([*METRICS, *LINKS, *LEGS], 0))}
         found |= metrics(levels, replication) if metrics else {}
         manifest = {**part.manifest, "run": run, "point": point, "replication": replication, "metrics": found}
         _write_json(part.path / "manifest.json", manifest)
@@ -125,6 +126,7 @@ def _write_part(folder: Path, requests: Sequence[Row], seed: int, warmup_ns: int
     part = write_results(folder, requests, seed=seed, warmup_ns=warmup_ns)
     links = [{**link, "interval_ns": 60 * SECOND - warmup_ns} for link in part.manifest["links"]]
     part.manifest["measured"] = {"from_ns": warmup_ns, "to_ns": 60 * SECOND, "links": links}
+    part.manifest["measured"] |= {"presented_bytes": 0, "legs": [measured_leg(0)]}
     return part
 
 

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results, ResultsError, Scenario
-from farweb.metrics import METRICS, find_metric, measure, metrics_table
-from sample_results import SECOND, Row, request, write_results
+from farweb.metrics import METRICS, find_metric, leg_metrics, measure, metrics_table
+from sample_results import SECOND, Row, measured_leg, request, write_results
 from samples import Farweb
 
 
@@ -36,6 +36,7 @@ def make(
     interval_s: tuple[int, int] = (0, 60),
     links: Sequence[Row] = LINKS,
     connections: Sequence[tuple[int, int | None]] | None = None,
+    **more: Any,
 ) -> Results:
     results = write_results(path, requests, warmup_ns=warmup_s * SECOND)
     if connections is not None:
@@ -44,7 +45,7 @@ def make(
             "close_ns": pa.array([None if s is None else s * SECOND for _, s in connections], pa.int64()),
         }
         pq.write_table(pa.table(columns), path / "connections.parquet")
-    measured = {"from_ns": interval_s[0] * SECOND, "to_ns": interval_s[1] * SECOND, "links": list(links)}
+    measured = {"from_ns": interval_s[0] * SECOND, "to_ns": interval_s[1] * SECOND, "links": list(links), **more}
     (path / "manifest.json").write_text(json.dumps({**results.manifest, "measured": measured}))
     return Results.open(path)
 
@@ -109,6 +110,30 @@ def test_links_over_the_measured_interval(tmp_path: Path) -> None:
     # Five dropped, 95 transmitted.
     assert (found["drops"], found["loss_ratio"]) == (5, 0.05)
     assert (found["link_1_up_utilisation"], found["link_1_down_bps"], found["link_0_down_drops"]) == (0.9, 72_000, 5)
+
+
+LEGS = [
+    measured_leg(0, open_mean=50.0, open_max=50, busy_mean=12.5, busy_max=40, connection_requests_max=7),
+    measured_leg(1, open_mean=30.25, open_max=90, requests_mean=31.5, requests_max=95),
+]
+
+
+def test_legs_and_the_presented_load_over_the_measured_interval(tmp_path: Path) -> None:
+    results = make(tmp_path / "r", [], interval_s=(10, 20), legs=LEGS, presented_bytes=125_000)
+    found = measure(results)
+    assert found["presented_bps"] == 8 * 125_000 / 10
+    names = [name for name in found if name.startswith("leg_")]
+    assert names == [metric.name for number in (0, 1) for metric in leg_metrics(number)]
+    assert (found["leg_0_open_mean"], found["leg_0_busy_max"], found["leg_0_connection_requests_max"]) == (50, 40, 7)
+    assert (found["leg_1_open_mean"], found["leg_1_requests_mean"], found["leg_1_requests_max"]) == (30.25, 31.5, 95)
+    assert all(find_metric(name).name == name for name in names)
+    assert find_metric("leg_1_open_max").whole and not find_metric("leg_1_open_mean").whole
+
+
+def test_results_that_did_not_measure_legs_have_no_metrics_of_them(tmp_path: Path) -> None:
+    found = measure(make(tmp_path / "r", []))
+    assert found["presented_bps"] is None
+    assert not any(name.startswith("leg_") for name in found)
 
 
 def test_a_run_without_a_request(tmp_path: Path) -> None:
@@ -185,8 +210,10 @@ def test_a_damaged_table_is_named(tmp_path: Path) -> None:
 def test_an_unknown_metric_names_the_nearest() -> None:
     with pytest.raises(ResultsError, match=r"utilization: no such metric; utilisation\?"):
         find_metric("utilization")
-    with pytest.raises(ResultsError, match="link_0_sideways_bps"):
+    with pytest.raises(ResultsError, match="link_0_sideways_bps: no such metric; link_0_"):
         find_metric("link_0_sideways_bps")
+    with pytest.raises(ResultsError, match=r"leg_3_opn_mean: no such metric; leg_3_open_mean\?"):
+        find_metric("leg_3_opn_mean")
 
 
 def test_the_schema_describes_metrics_and_tables_of_sweeps(farweb: Farweb) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
@@ -29,12 +30,14 @@ def metrics(levels: Levels, replication: int) -> dict[str, Any]:
         "latency_mean_s": load * by + 0.1 * (replication - 1),
         "latency_max_s": 2 * load * by,
         "offered_bps": offered,
+        "presented_bps": 2.2e6 if (load, by) == (4, 3.0) else 1.2e6 * load,
         "carried_bps": min(offered, 3e6),
         "link_0_down_queue_bytes_mean": load * 10_000.0,
         "link_0_down_queue_bytes_max": min(load * 64_000, 100_000),
         "link_0_down_utilisation": 0.5,
-        "connections_open_mean": load * 2.0,
-        "connections_open_max": load * 5,
+        "leg_0_open_mean": load * 2.0,
+        "leg_0_open_max": load * 5,
+        "leg_0_busy_mean": load * 1.5,
     }
 
 
@@ -65,6 +68,41 @@ def test_latency_against_the_offered_load(sweep: SweepResults) -> None:
     assert figure.title == "Mean latency against offered load – loads"
     assert "95 % interval over replications (Student)" in figure.caption
     assert figure.caption.endswith("n = 18 runs: 6 points × 3 replications. Seeds 1–3, farweb 0.1.0.")
+
+
+def test_a_metric_on_the_axis_places_points_in_the_order_of_the_load(sweep: SweepResults) -> None:
+    figure = describe("latency-load", [sweep], x="presented_bps", by=["circuit"])
+    (panel,) = figure.panels
+    assert (labels(figure), figure.legend) == (["cable", "satellite"], "circuit")
+    assert panel.x.label == "presented load [Mbit/s]"
+    # The satellite's load of 4 is presented over a longer time: its place lies before that of 2.
+    assert [series.x.tolist() for series in panel.series] == [[1.2e6, 2.4e6, 4.8e6], [1.2e6, 2.4e6, 2.2e6]]
+    assert [series.y.tolist() for series in panel.series] == [
+        pytest.approx([1, 2, 4]),
+        pytest.approx([3, 6, 12]),
+    ]
+    assert figure.title == "Mean latency against presented load – loads"
+    assert "Presented load: IP bits of the response segments as servers send them" in figure.caption
+
+
+def test_carried_against_the_presented_load(sweep: SweepResults) -> None:
+    figure = describe("carried-offered", [sweep], x="presented_bps", where={"circuit": "cable"})
+    (panel,) = figure.panels
+    (series,) = panel.series
+    assert (series.x.tolist(), series.y.tolist()) == ([1.2e6, 2.4e6, 4.8e6], pytest.approx([1.01e6, 2.01e6, 3e6]))
+    assert panel.references[0].label == "carried = presented"
+    assert figure.title == "Carried against presented load – loads"
+    with pytest.raises(FarwebError, match="against a load in bit/s, and latency_mean_s is none; try presented_bps"):
+        describe("carried-offered", [sweep], x="latency_mean_s")
+
+
+def test_a_metric_that_no_run_has_cannot_be_an_axis(tmp_path: Path) -> None:
+    design = design_of({"workload.load": LOADS}, 2)
+    sweep = write_sweep(tmp_path / "sweep", design, lambda levels, r: {"presented_bps": None})
+    with pytest.raises(ResultsError, match="no run has a value of presented_bps"):
+        describe("latency-load", [sweep], x="presented_bps")
+    with pytest.raises(ResultsError, match="its runs have no leg_1_open_mean"):
+        describe("latency-load", [sweep], x="leg_1_open_mean")
 
 
 def test_another_metric_and_the_factor_itself(sweep: SweepResults) -> None:
@@ -238,14 +276,23 @@ def slow(sweep: SweepResults, change: Any) -> None:
         file.write_text(json.dumps(manifest))
 
 
-def test_connections_and_what_to_set_without_them(tmp_path: Path, sweep: SweepResults) -> None:
-    mean, most = describe("connections", [sweep]).panels
-    assert (mean.title, mean.series[0].y.tolist()) == ("on average", [2, 4, 8])
-    assert (most.title, most.series[0].y.tolist()) == ("at most", [5, 10, 20])
-    none = {"connections_open_mean": None, "connections_open_max": None}
-    without = write_sweep(tmp_path / "without", sweep.design, lambda levels, r: {**metrics(levels, r), **none})
-    with pytest.raises(ResultsError, match=r"no connections_open_mean: set record\.connections = true in the scenario"):
-        describe("connections", [without])
+def test_connections_of_each_leg(tmp_path: Path, sweep: SweepResults) -> None:
+    mean, most, busy = describe("connections", [sweep]).panels
+    assert (mean.title, mean.series[0].y.tolist()) == ("open, on average", [2, 4, 8])
+    assert (most.title, most.series[0].y.tolist()) == ("open, at most", [5, 10, 20])
+    assert (busy.title, busy.series[0].y.tolist()) == ("busy, on average", [1.5, 3, 6])
+    more = {"leg_1_open_mean": 50.0, "leg_1_open_max": 50, "leg_1_busy_mean": 0.5}
+    two = write_sweep(tmp_path / "two", sweep.design, lambda levels, r: {**metrics(levels, r), **more})
+    titles = [panel.title for panel in describe("connections", [two], x="presented_bps").panels]
+    assert titles == [f"leg {leg}, {title}" for leg in (0, 1) for title in (mean.title, most.title, busy.title)]
+
+
+def test_connections_of_runs_that_did_not_measure_legs(sweep: SweepResults) -> None:
+    file = sweep.path / "runs.parquet"
+    table = pq.read_table(file)
+    pq.write_table(table.drop_columns([name for name in table.column_names if name.startswith("leg_0")]), file)
+    with pytest.raises(ResultsError, match="did not measure legs: they are of an older farweb; run it again"):
+        describe("connections", [SweepResults.open(sweep.path)])
 
 
 def test_effects_are_shares_and_levels(sweep: SweepResults) -> None:
@@ -287,6 +334,7 @@ def test_effects_say_why_there_are_none(tmp_path: Path) -> None:
     [
         ("latency-load", {"by": ["circui"]}, r"no factor 'circui'; circuit\?; factors: workload\.load, circuit"),
         ("latency-load", {"x": "load"}, r"no factor 'load'; workload\.load\?"),
+        ("latency-load", {"x": "presentd_bps"}, r"no factor 'presentd_bps'; .* as a metric, .*; presented_bps\?"),
         ("latency-load", {"metric": "latency_p91_s"}, r"latency_p91_s: no such metric; latency_p9\d_s\?"),
         ("latency-load", {"metric": "link_7_up_bps"}, "its runs have no link_7_up_bps"),
         ("latency-load", {"where": {"circuit": "cabel"}}, r"no level 'cabel'; cable\?; levels: cable, satellite"),

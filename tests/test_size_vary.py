@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from farweb import Scenario, ScenarioError
-from farweb.size import quantity
+from farweb import Scenario, ScenarioError, quantity
 from farweb.size.vary import Axis, VaryError, parse_vary
 
 

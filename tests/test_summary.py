@@ -121,6 +121,10 @@ def test_a_table_that_was_not_recorded_says_what_to_set(tmp_path: Path) -> None:
         _ = results.links
     with pytest.raises(ResultsError, match=r"record\.connections"):
         _ = results.connections
+    with pytest.raises(ResultsError, match=r"record\.links_every"):
+        _ = results.legs
+    with pytest.raises(ResultsError, match=r"record\.exchanges"):
+        _ = results.exchanges
 
 
 @pytest.mark.parametrize("manifest", ["", "[1]", '{"kind": "sweep"}', "{"])

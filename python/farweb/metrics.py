@@ -1,8 +1,8 @@
 """The metrics of a run: the numbers that a sweep keeps of each run, and that statistics are made of.
 
 Requests that start before the end of the scenario's `run.warmup` count in `left_out` and in nothing else. Rates,
-utilisation and queues are those of the measured interval (`run.measure`); counters of the simulation are of the whole
-run.
+utilisation, queues and what legs held are those of the measured interval (`run.measure`); counters of the simulation
+are of the whole run.
 """
 
 import functools
@@ -48,7 +48,7 @@ class Metric:
     @property
     def whole(self) -> bool:
         """Whether it is a whole number."""
-        return self.kind == "count" or self.name.endswith("queue_bytes_max")
+        return self.kind == "count" or self.name.endswith("queue_bytes_max") or _is_peak_of_leg(self.name)
 
 
 def _times(name: str, what: str, shares: Iterable[int]) -> list[Metric]:
@@ -97,6 +97,13 @@ _ALL = [
         "bit/s",
         "Response bits, whether they arrived or not, of requests that start in the measured interval (its end left "
         "out), over its length.",
+        "rate",
+    ),
+    Metric(
+        "presented_bps",
+        "bit/s",
+        "IP bits of the response segments as servers send them (response bytes and 40 B for each MSS of the host) of "
+        "requests that start in the measured interval, over its length.",
         "rate",
     ),
     Metric("carried_bps", "bit/s", f"IP bits that link 0 carried down {_INTERVAL}, over its length.", "rate"),
@@ -149,7 +156,8 @@ _ALL = [
 ]
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
-"""The metrics that every run has, in the order of their columns; those of each link follow them (`link_metrics`)."""
+"""The metrics that every run has, in the order of their columns; those of each link follow them (`link_metrics`), then
+those of each leg (`leg_metrics`)."""
 
 _OF_A_LINK = {
     "bps": ("bit/s", "IP bits carried {}, over its length.", "rate"),
@@ -160,6 +168,27 @@ _OF_A_LINK = {
 }
 _LINK_NAME = re.compile(r"link_(\d+)_(up|down)_(" + "|".join(_OF_A_LINK) + ")")
 
+_OF_A_LEG = {
+    "open_mean": (
+        "Time-weighted mean of the connections open {}: from the first SYN until both ends are closed.",
+        "mean",
+    ),
+    "open_max": ("Most connections open at a time {}.", "maximum"),
+    "busy_mean": ("Time-weighted mean of the connections that carry a request {}.", "mean"),
+    "busy_max": ("Most connections that carry a request at a time {}.", "maximum"),
+    "requests_mean": (
+        "Time-weighted mean of the requests on the leg {}, those that wait for a connection too.",
+        "mean",
+    ),
+    "requests_max": ("Most requests on the leg at a time {}.", "maximum"),
+    "connection_requests_max": ("Most requests on one of its connections at a time {}.", "maximum"),
+}
+_LEG_NAME = re.compile(r"leg_(\d+)_(" + "|".join(_OF_A_LEG) + ")")
+
+
+def _is_peak_of_leg(name: str) -> bool:
+    return _LEG_NAME.fullmatch(name) is not None and name.endswith("_max")
+
 
 def link_metrics(link: int, direction: str) -> list[Metric]:
     """The metrics of a direction of a link: `link_0_down_bps` and its like."""
@@ -169,9 +198,17 @@ def link_metrics(link: int, direction: str) -> list[Metric]:
     ]
 
 
+def leg_metrics(leg: int) -> list[Metric]:
+    """The metrics of a leg: `leg_0_open_mean` and its like."""
+    return [
+        Metric(f"leg_{leg}_{what}", "", f"Leg {leg}: {text.format(_INTERVAL)}", kind)  # type: ignore[arg-type]
+        for what, (text, kind) in _OF_A_LEG.items()
+    ]
+
+
 @functools.cache
 def find_metric(name: str) -> Metric:
-    """The metric of that name, of a link or not.
+    """The metric of that name, of the run, a link or a leg.
 
     Raises:
         ResultsError: There is none; the message names the nearest.
@@ -181,18 +218,32 @@ def find_metric(name: str) -> Metric:
     if of_link := _LINK_NAME.fullmatch(name):
         link, direction, _ = of_link.groups()
         return next(metric for metric in link_metrics(int(link), direction) if metric.name == name)
+    if of_leg := _LEG_NAME.fullmatch(name):
+        return next(metric for metric in leg_metrics(int(of_leg[1])) if metric.name == name)
     import difflib
 
-    near = difflib.get_close_matches(name, METRICS, 1, 0.4)
+    near = difflib.get_close_matches(name, [*METRICS, *_alike(name)], 1, 0.4)
     raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
 
 
+def _alike(name: str) -> list[str]:
+    """The metrics of the link or the leg that a name begins with."""
+    if not (begun := re.match(r"(link|leg)_(\d+)_", name)):
+        return []
+    number = int(begun[2])
+    of_links = [metric for direction in ("up", "down") for metric in link_metrics(number, direction)]
+    return [metric.name for metric in (of_links if begun[1] == "link" else leg_metrics(number))]
+
+
 def metrics_table() -> "TableSpec":
-    """The metrics as a description of columns, as `farweb schema` prints it; links stand for all with link 0 down."""
+    """The metrics as a description of columns, as `farweb schema` prints it.
+
+    Those of link 0 down stand for those of all links, those of leg 0 for those of all legs.
+    """
     return {
         "name": "metrics",
         "description": "The metrics of a run: columns of the table `runs` of a sweep. Links and directions each have "
-        "those of link 0 down.",
+        "those of link 0 down, legs those of leg 0.",
         "columns": [
             {
                 "name": metric.name,
@@ -201,13 +252,15 @@ def metrics_table() -> "TableSpec":
                 "nullable": True,
                 "description": metric.description,
             }
-            for metric in [*METRICS.values(), *link_metrics(0, "down")]
+            for metric in [*METRICS.values(), *link_metrics(0, "down"), *leg_metrics(0)]
         ],
     }
 
 
 def measure(results: "Results") -> dict[str, Value]:
-    """The metrics of a run, in the order of `METRICS`, then those of each link; None where there is no value.
+    """The metrics of a run, in the order of `METRICS`, then those of each link and leg; None where there is no value.
+
+    Results of a farweb that did not measure legs have no metrics of them.
 
     Reads the columns that it needs, a row group at a time; memory grows by 16 bytes a finished request.
 
@@ -223,8 +276,10 @@ def measure(results: "Results") -> dict[str, Value]:
     for columns in read_columns(results.path / "requests.parquet", _REQUEST_COLUMNS):
         requests.add(columns)
     span_s = (to_ns - from_ns) / _NS
+    presented = measured.get("presented_bytes")
     found: dict[str, Value] = {
         **requests.metrics(span_s),
+        "presented_bps": 8 * presented / span_s if presented is not None and span_s > 0 else None,
         **_path(measured["links"]),
         **_connections(results, from_ns, to_ns),
         "simulated_s": manifest["now_ns"] / _NS,
@@ -232,7 +287,8 @@ def measure(results: "Results") -> dict[str, Value]:
         "events": manifest["events"],
         "packet_hops": manifest["packet_hops"],
     }
-    return {**{name: found[name] for name in METRICS}, **_each_link(measured["links"])}
+    each = {**_each_link(measured["links"]), **_each_leg(measured.get("legs", ()))}
+    return {**{name: found[name] for name in METRICS}, **each}
 
 
 _REQUEST_COLUMNS = (
@@ -345,6 +401,10 @@ def _each_link(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
         metrics = link_metrics(link["link"], link["direction"])
         found |= {metric.name: value for metric, value in zip(metrics, values, strict=True)}
     return found
+
+
+def _each_leg(legs: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
+    return {f"leg_{leg['leg']}_{what}": leg[what] for leg in legs for what in _OF_A_LEG}
 
 
 def _rate(link: Mapping[str, Any]) -> float | None:

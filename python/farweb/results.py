@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from farweb.breakdown import Breakdown
     from farweb.plot import Plots
     from farweb.summary import Summary
     from farweb.sweep.results import SweepResults
@@ -30,6 +31,8 @@ _MANIFEST_KEYS = {
 # What a scenario has to ask for to get a table.
 _ASKED_FOR_BY = {
     "connections": "record.connections = true",
+    "exchanges": "record.exchanges = true",
+    "legs": 'record.links_every = "100 ms"',
     "links": 'record.links_every = "100 ms"',
     "packets": 'record.packets = "all"',
 }
@@ -73,6 +76,16 @@ class Results:
         return self.scan("links").collect()
 
     @functools.cached_property
+    def legs(self) -> "pl.DataFrame":
+        """One row a leg and interval: connections open and busy, requests on the leg."""
+        return self.scan("legs").collect()
+
+    @functools.cached_property
+    def exchanges(self) -> "pl.DataFrame":
+        """One row a request and leg: when each step of the exchange there was made."""
+        return self.scan("exchanges").collect()
+
+    @functools.cached_property
     def packets(self) -> "pl.DataFrame":
         """One row a packet sent, received or dropped."""
         return self.scan("packets").collect()
@@ -105,6 +118,19 @@ class Results:
         from farweb.summary import summarize
 
         return summarize(self)
+
+    def breakdown(self, *, tagged: bool | None = None) -> "Breakdown":
+        """Where the time of the requests goes, in parts that add up to their mean latency.
+
+        Args:
+            tagged: Of those tagged `sample` only; None: of those where there are any, else of all.
+
+        Raises:
+            ResultsError: The run did not record exchanges, or none of the requests finished.
+        """
+        from farweb.breakdown import break_down
+
+        return break_down(self, tagged=tagged)
 
     def sql(self, query: str) -> "pl.DataFrame":
         """What an SQL query finds in the tables of the run; see `farweb.sql`.

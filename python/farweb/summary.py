@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from farweb.legs import LegTotals, legs_of, sheets
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.sheet import Sheet, to_html, to_rich
 
@@ -66,7 +67,7 @@ class Summary:
     """A run in a few numbers.
 
     Requests that began before the scenario's `run.warmup` are counted in `left_out` and in nothing else; connections,
-    links and events are those of the whole run.
+    links and events are those of the whole run. Of legs, what was open at a time is that of the measured interval.
     """
 
     name: str
@@ -91,6 +92,8 @@ class Summary:
     connections: int | None
     """None when the run did not record them."""
     links: tuple[LinkTotals, ...]
+    legs: tuple[LegTotals, ...]
+    """Empty for results of a farweb that did not measure them."""
     events: int
     packet_hops: int
     wall_s: float
@@ -126,14 +129,14 @@ class Summary:
             ["wall time", seconds(self.wall_s)],
         ]
         links = [link.cells() for link in self.links]
-        sheets = [
+        told = [
             Sheet(f"{self.name}, seed {self.seed}", ["", "n", "mean", "median", "90 %", "99 %", "max"], times),
             Sheet("Requests", ["", "value"], facts),
         ]
         if links:
             header = ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
-            sheets.append(Sheet("Links", header, links))
-        return sheets
+            told.append(Sheet("Links", header, links))
+        return [*told, *sheets({self.name: self.legs})]
 
 
 def summarize(results: "Results") -> Summary:
@@ -179,6 +182,7 @@ def summarize(results: "Results") -> Summary:
         timeouts=row["timeouts"],
         connections=manifest["rows"].get("connections"),
         links=tuple(_link(link, manifest["scenario"]["path"]["nodes"]) for link in manifest["links"]),
+        legs=legs_of(results),
         events=manifest["events"],
         packet_hops=manifest["packet_hops"],
         wall_s=manifest["wall_s"],

@@ -35,7 +35,11 @@ def plot(
     ] = None,
     x: Annotated[
         str | None,
-        typer.Option("--x", metavar="FACTOR", help="Of a sweep: what is drawn against; the load when left out."),
+        typer.Option(
+            "--x",
+            metavar="NAME",
+            help="Of a sweep: the factor or metric to draw against, such as presented_bps; the load when left out.",
+        ),
     ] = None,
     metric: Annotated[
         str | None,
@@ -48,6 +52,14 @@ def plot(
     connection: Annotated[
         int | None,
         typer.Option(min=0, help="For timeseq and cwnd: the connection; that of the slowest request when left out."),
+    ] = None,
+    request: Annotated[
+        int | None,
+        typer.Option(min=0, help="For timeseq and cwnd: the request whose connection is drawn; the slowest one."),
+    ] = None,
+    leg: Annotated[
+        int | None,
+        typer.Option(min=0, help="For timeseq and cwnd: the leg of that connection, 0 at the clients, when left out."),
     ] = None,
     link: Annotated[
         int | None,
@@ -64,6 +76,10 @@ def plot(
         farweb plot size-latency results/cable results/satellite -o figure.png
 
         farweb plot timeseq results/satellite --connection 17
+
+        farweb plot timeseq results/satellite --request 4
+
+        farweb plot breakdown results/satellite -o where.png
 
         farweb plot latency-load results/sweep --metric latency_p90_s -o figure.html
 
@@ -88,6 +104,8 @@ def plot(
         opened,
         file,
         connection=connection,
+        request=request,
+        leg=leg,
         link=link,
         by=by or None,
         x=x,

@@ -105,18 +105,29 @@ def show(
     log: Annotated[
         bool, typer.Option("--log", help="Of a sweep: allocate the variation of logarithms, for effects that multiply.")
     ] = False,
+    breakdown: Annotated[
+        bool,
+        typer.Option(
+            "--breakdown",
+            help="Of a run with record.exchanges: where the time of the requests tagged sample goes, or of all.",
+        ),
+    ] = False,
+    everyone: Annotated[bool, typer.Option("--all", help="With --breakdown: of all requests, tagged or not.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Summarize a run or a sweep.
 
-    Of a run: latencies, goodput, losses, links. Of a sweep, finished or not: estimates with their 95 % confidence
-    intervals, differences between levels, what the variation is due to, failed runs, and what to beware of.
+    Of a run: latencies, goodput, losses, links, and by leg connections, their reuse, idle time and memory. Of a sweep,
+    finished or not: estimates with their 95 % confidence intervals, differences between levels, what the variation is
+    due to, failed runs, and what to beware of.
 
     Examples:
 
         farweb show results/satellite
+
+        farweb show results/satellite --breakdown
 
         farweb show results/sweep --metric latency_p90_s --by workload.load
     """
@@ -125,12 +136,20 @@ def show(
 
     opened = open_results(results)
     output = Output(as_json, quiet)
+    if everyone and not breakdown:
+        raise typer.BadParameter("--all goes with --breakdown")
     if isinstance(opened, Results):
         if metric or by or log:
             raise typer.BadParameter(f"{results}: is a run; --metric, --by and --log are for sweeps")
+        if breakdown:
+            found = opened.breakdown(tagged=False if everyone else None)
+            output.result({"results": str(results), "breakdown": found.to_dict()}, found)
+            return
         summary = opened.summary()
         output.result({"results": str(results), "summary": summary.to_dict()}, summary)
         return
+    if breakdown:
+        raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
     sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log)
     output.result({"results": str(results), "sweep": sweep.to_dict()}, sweep)
 

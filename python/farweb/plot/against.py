@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from farweb.errors import ResultsError
+from farweb.errors import FarwebError, ResultsError
+from farweb.metrics import find_metric
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, short_names, varying
-from farweb.plot.replicated import Estimates, intervals_told, latency_left_out, runs_told
+from farweb.plot.replicated import Estimates, base_unit, intervals_told, latency_left_out, runs_told, words
 from farweb.plot.style import listed
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
@@ -20,7 +21,13 @@ DECADES = 30
 ASIDE = 0.45
 """Distance of the outermost series at a level of a factor without numbers; chosen: less than to the next level, 1."""
 
-_OFFERED = "Offered load: response bits of requests that start in the measured interval, over its length."
+OFFERED = "offered_bps"
+
+_TOLD = {
+    OFFERED: "Offered load: response bits of requests that start in the measured interval, over its length.",
+    "presented_bps": "Presented load: IP bits of the response segments as servers send them, of requests that start in "
+    "the measured interval, over its length.",
+}
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Ask:
 
     Attributes:
         by: Factors that make series; None: all that vary but the one on the axis.
-        x: Factor on the horizontal axis; None: the load, or the factor with most numbers.
+        x: Factor or metric on the horizontal axis; None: the load, or the factor with most numbers.
         metric: What is drawn, where the figure leaves a choice.
         where: By factor, the levels that are drawn; empty: all.
         link: Number of the link; None: the busiest.
@@ -48,23 +55,26 @@ class Abscissa:
     Args:
         sweep: Which.
         points: Those that are drawn.
-        wanted: Name of the factor on it; None: the load, or the factor with most numbers.
-        offered: Whether points are placed by the load that they offered; None: where the factor is the load, and was
-            not asked for by name.
+        wanted: Name of the factor on it, or of the metric by whose mean points are placed; then they are joined along
+            the load, or the factor with most numbers. None: that factor.
+        by_load: Whether points are placed by a metric in any case, by the load that they offered unless `wanted` is
+            another; else they are by that load where the factor is the load and nothing is wanted.
 
     Raises:
-        FarwebError: There is no such factor.
-        ResultsError: No factor varies that could be on it.
+        FarwebError: There is no such factor, and no such metric.
+        ResultsError: No factor varies that could be on it, or no run has a value of the metric.
     """
 
     def __init__(
-        self, sweep: SweepResults, points: Sequence[int], wanted: str | None, offered: bool | None = None
+        self, sweep: SweepResults, points: Sequence[int], wanted: str | None, *, by_load: bool = False
     ) -> None:
-        self.factor = _along(sweep, points, wanted)
+        metric = _metric(sweep, wanted)
+        self.factor = _along(sweep, points, None if metric else wanted)
         self._design = sweep.design
-        if offered is None:
-            offered = wanted is None and sweep.design.factors[self.factor].name == LOAD
-        self._offered = Estimates(sweep, "offered_bps") if offered else None
+        self._sweep = sweep
+        if metric is None and (by_load or (wanted is None and sweep.design.factors[self.factor].name == LOAD)):
+            metric = OFFERED
+        self._placing = Estimates(sweep, metric) if metric else None
         self._levels = sorted({sweep.design.points[point][self.factor] for point in points})
         self.axis = self._axis(points)
 
@@ -73,14 +83,17 @@ class Abscissa:
         """What is on the axis, in few words."""
         return (
             self.axis.quantity
-            if self._offered is not None
+            if self._placing is not None
             else short_names(self._design)[self._design.factors[self.factor].name]
         )
 
     @property
     def told(self) -> str:
         """What the axis is, for a caption; empty when its label says all."""
-        return _OFFERED if self._offered is not None else ""
+        if self._placing is None:
+            return ""
+        metric = self._placing.metric
+        return _TOLD.get(metric.name, f"Horizontal axis: {metric.description}")
 
     @property
     def by_number(self) -> bool:
@@ -90,7 +103,7 @@ class Abscissa:
     def cells(self, group: Group) -> list[tuple[float, tuple[int, ...]]]:
         """Places on the axis and the points there, in the order of the factor's numbers or levels.
 
-        Places of offered load can go back: a run that lasts longer offers less a second.
+        Places of a metric can go back: a run that lasts longer offers less a second.
         """
         of_level: dict[int, list[int]] = {}
         for point in group.points:
@@ -104,22 +117,39 @@ class Abscissa:
         return float(level) if number is None or not self.by_number else number
 
     def _place(self, level: int, points: Sequence[int]) -> float | None:
-        if self._offered is not None:
-            return self._offered.of(points).mean
+        if self._placing is not None:
+            return self._placing.of(points).mean
         number = self._design.factors[self.factor].levels[level].number
         return float(self._levels.index(level)) if not self.by_number else number
 
     def _axis(self, points: Sequence[int]) -> Axis:
         factor = self._design.factors[self.factor]
         levels = [factor.levels[level] for level in self._levels]
-        if self._offered is not None:
-            means = [self._offered.of([point]).mean or 0.0 for point in points]
-            return Axis("offered load", "bit/s", low=0).fitted(means)
+        if self._placing is not None:
+            metric = self._placing.metric
+            means = [mean for point in points if (mean := self._placing.of([point]).mean) is not None]
+            if not means:
+                raise ResultsError(f"{self._sweep.path}: no run has a value of {metric.name}")
+            return Axis(words(metric), base_unit(metric), low=min(0.0, *means)).fitted(means)
         if not numeric(factor):
             return Axis(factor.name, scale="category", levels=tuple(level.label for level in levels))
         numbers = [level.number or 0.0 for level in levels]
         spread = min(numbers) > 0 and max(numbers) >= DECADES * min(numbers)
         return Axis(factor.name, factor.unit, "log" if spread else "linear").fitted(numbers)
+
+
+def _metric(sweep: SweepResults, wanted: str | None) -> str | None:
+    """The metric that `wanted` names; None when it names a factor, or nothing."""
+    if wanted is None or any(factor.name == wanted for factor in sweep.design.factors):
+        return None
+    try:
+        return find_metric(wanted).name
+    except ResultsError as no_metric:
+        try:
+            factor_index(sweep.design, wanted)
+        except FarwebError as no_factor:
+            raise FarwebError(f"{no_factor}; as a metric, {no_metric}") from None
+    return None
 
 
 def _along(sweep: SweepResults, points: Sequence[int], wanted: str | None) -> int:
@@ -154,11 +184,11 @@ class Drawing:
         ResultsError: No factor varies that could be on the axis, or no run has ended well.
     """
 
-    def __init__(self, sweep: SweepResults, ask: Ask, *, panels: int = PANELS_MAX, offered: bool | None = None) -> None:
+    def __init__(self, sweep: SweepResults, ask: Ask, *, panels: int = PANELS_MAX, by_load: bool = False) -> None:
         self.sweep = sweep
         points = select(sweep.design, ask.where or {})
         runs_told(sweep, points)
-        self.x = Abscissa(sweep, points, ask.x, offered)
+        self.x = Abscissa(sweep, points, ask.x, by_load=by_load)
         by = ask.by
         self._scattered = sweep.design.kind == "latin-hypercube"
         if self._scattered and by is None:

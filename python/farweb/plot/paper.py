@@ -82,7 +82,7 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
         case "area":
             axes.fill_between(x, y, step="post", alpha=0.25 if series.index is not None else 1, linewidth=0, **more)
         case "bars":
-            axes.barh(y, x, height=0.6, **more)
+            axes.barh(y, x, height=0.6, left=0 if series.base is None else series.base / panel.x.one, **more)
         case "marks":
             axes.plot(x, y, "o", markersize=4.5, markeredgecolor="white", clip_on=False, **more)
         case "steps" | "line":

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.metrics import METRICS, Metric, find_metric
+from farweb.metrics import Metric, find_metric
 from farweb.plot.style import listed
 from farweb.quantities import share
 from farweb.statistics.intervals import Interval, student
@@ -18,12 +18,20 @@ from farweb.sweep.results import SweepResults
 _WORDS = {
     "goodput_bps": "goodput",
     "offered_bps": "offered load",
+    "presented_bps": "presented load",
     "carried_bps": "carried, link 0 down",
     "carried_up_bps": "carried, link 0 up",
     "queue_bytes_mean": "mean queue",
     "queue_bytes_max": "peak of the queue",
     "connections_open_mean": "connections open, mean",
     "connections_open_max": "connections open, most at a time",
+}
+_OF_LEG = re.compile(r"leg_(\d+)_(\w+)_(mean|max)")
+_ON_LEG = {
+    "open": "connections open on leg {}",
+    "busy": "busy connections of leg {}",
+    "requests": "requests on leg {}",
+    "connection_requests": "requests on a connection of leg {}",
 }
 _TIMES = {"latency": "latency", "first_byte": "time to the first byte", "sample_latency": "latency of the sample"}
 _OF_TIMES = re.compile(r"(latency|first_byte|sample_latency)_(mean|max|p\d+)_s")
@@ -35,6 +43,8 @@ def words(metric: Metric) -> str:
     if times := _OF_TIMES.fullmatch(metric.name):
         what, statistic = _TIMES[times[1]], times[2]
         return _STATISTICS.get(statistic, f"{statistic[1:]}th percentile of {{}}").format(what)
+    if of_leg := _OF_LEG.fullmatch(metric.name):
+        return f"{_ON_LEG[of_leg[2]].format(of_leg[1])}, {'mean' if of_leg[3] == 'mean' else 'most at a time'}"
     plain = metric.name.removesuffix({"s": "_s", "bit/s": "_bps"}.get(metric.unit, "")).replace("_", " ")
     return _WORDS.get(metric.name, plain)
 
@@ -186,16 +196,3 @@ def default_link(sweep: SweepResults, links: Links, wanted: int | None) -> int:
 def _busy(sweep: SweepResults, link: int) -> float:
     names = [f"link_{link}_{direction}_utilisation" for direction in ("up", "down")]
     return max((float(sweep.runs[name].mean() or 0) for name in names if name in sweep.metrics), default=0.0)  # type: ignore[arg-type]
-
-
-def recorded(sweep: SweepResults, metric: str, wish: str) -> None:
-    """See that the runs have values of a metric.
-
-    Raises:
-        ResultsError: They have none; the message says what to set.
-    """
-    assert metric in METRICS, "one that every run has"
-    if sweep.runs[metric].null_count() == len(sweep.runs):
-        raise ResultsError(
-            f"{sweep.path}: its runs have no {metric}: set {wish} in the scenario and run the sweep again"
-        )

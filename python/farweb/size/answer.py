@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from farweb import quantity
 from farweb.sheet import Sheet, to_html, to_rich
-from farweb.size import quantity
 from farweb.size.judge import Verdict
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target

@@ -16,10 +16,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
+from farweb import quantity
 from farweb.errors import FarwebError
 from farweb.metrics import METRICS, Metric, find_metric
-from farweb.size import quantity
-from farweb.size.quantity import NUMBER, UNIT, QuantityError
+from farweb.quantity import NUMBER, UNIT, QuantityError
 
 Operator = Literal["<=", "<", ">=", ">"]
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
+from farweb import quantity
 from farweb.errors import FarwebError, ScenarioError
-from farweb.size import quantity
-from farweb.size.quantity import Quantity, QuantityError
+from farweb.quantity import Quantity, QuantityError
 
 if TYPE_CHECKING:
     from farweb.scenario import Scenario, Value

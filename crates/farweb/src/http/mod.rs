@@ -3,8 +3,11 @@
 //! Both sides of a carrier are state machines that count bytes. They name no connection: the caller reads and writes for
 //! them, and tells them how much.
 
-pub mod http10;
+mod exchange;
+pub mod http11;
+pub mod mux;
 mod origin;
-pub mod transfer;
+pub mod stream;
 
+pub use exchange::Exchange;
 pub use origin::{Release, ReleasePlan};

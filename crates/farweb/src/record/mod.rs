@@ -8,6 +8,6 @@ mod tables;
 
 pub use columns::{Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_INT, Ranges, TableSpec};
 pub use tables::{
-    ConnectionColumns, ConnectionRow, Event, LinkColumns, LinkRow, PacketColumns, PacketRow, RequestColumns,
-    RequestRow, Status, TABLES,
+    ConnectionColumns, ConnectionRow, Event, ExchangeColumns, ExchangeRow, LegColumns, LegRow, LinkColumns,
+    LinkRow, PacketColumns, PacketRow, RequestColumns, RequestRow, Status, TABLES,
 };

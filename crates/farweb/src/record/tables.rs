@@ -6,7 +6,7 @@ use super::columns::{
 };
 
 /// The tables of a results folder, in the order in which people meet them.
-pub const TABLES: [TableSpec; 4] = [REQUESTS, CONNECTIONS, LINKS, PACKETS];
+pub const TABLES: [TableSpec; 6] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, PACKETS];
 
 const DIRECTIONS: Dictionary = Dictionary::Fixed(&["up", "down"]);
 
@@ -49,7 +49,7 @@ table! {
         acked_ns: [int?] "ns" "When the sender of the response had the last byte acknowledged.",
         request_bytes: [int] "B" "Size of the request, headers included.",
         response_bytes: [int] "B" "Size of the response, headers included.",
-        connection: [int] "" "Number of the connection that carried it at the first node.",
+        connection: [int?] "" "Number of the connection of the first leg that carried the response, or the request when no response came; null when none carried it.",
         retransmits: [int] "" "Segments sent again, by either end of that connection, while it carried the request.",
         timeouts: [int] "" "Retransmission timeouts, at either end of that connection, while it carried the request.",
     }
@@ -60,7 +60,7 @@ table! {
     ConnectionRow ConnectionColumns {
         connection: [int] "" "Number of the connection, from 0, by opening time.",
         leg: [int] "" "Leg that it belongs to, from 0.",
-        host: [word Dictionary::Hosts] "" "Key of the origin server.",
+        host: [word? Dictionary::Hosts] "" "Key of the origin server that it is for; null where it belongs to no host, between two proxies.",
         open_ns: [int] "ns" "When its first SYN was sent.",
         close_ns: [int?] "ns" "When both ends were closed or in TIME_WAIT.",
         bytes_up: [int] "B" "IP bytes sent towards the servers, headers and retransmissions included.",
@@ -69,7 +69,28 @@ table! {
         segments_down: [int] "" "Segments sent towards the clients.",
         retransmits: [int] "" "Segments sent again, by either end.",
         timeouts: [int] "" "Retransmission timeouts, at either end.",
-        requests: [int] "" "Requests that it carried.",
+        requests: [int] "" "Requests that it carried: the request, the response, or both.",
+        requests_max: [int] "" "Most requests on it at once.",
+        busy_ns: [int] "ns" "Time with at least one request on it.",
+    }
+}
+
+table! {
+    EXCHANGES "exchanges" "One row a request and leg, in the order in which they ended there."
+    ExchangeRow ExchangeColumns {
+        request: [int] "" "Number of the request.",
+        leg: [int] "" "Leg, from 0 at the clients.",
+        connection_up: [int?] "" "Number of the connection that carried the request; null when none did.",
+        connection_down: [int?] "" "Number of the connection that carried the response; null when none did.",
+        resent: [int] "" "Times that the request was sent again, as the connection that it used again was closed.",
+        start_ns: [int] "ns" "When the request was there to be sent at the leg's near end, since the start of the run.",
+        connect_ns: [int?] "ns" "When it had an established connection there; equal to `start_ns` when one was free.",
+        requested_ns: [int?] "ns" "When the whole request was at the leg's far end.",
+        ready_first_ns: [int?] "ns" "When the first byte of the response was there to be sent at the far end.",
+        ready_last_ns: [int?] "ns" "When the last byte was.",
+        sent_last_ns: [int?] "ns" "When the last byte was sent for the first time.",
+        first_byte_ns: [int?] "ns" "When the first byte of the response was read at the near end.",
+        end_ns: [int?] "ns" "When the last byte was.",
     }
 }
 
@@ -90,12 +111,28 @@ table! {
 }
 
 table! {
+    LEGS "legs" "One row a leg and interval, by time, then leg. A connection is open from its first SYN until both ends are closed or in TIME_WAIT, and busy while a request is on it."
+    LegRow LegColumns {
+        leg: [int] "" "Leg, from 0 at the clients.",
+        time_ns: [int] "ns" "End of the interval, since the start of the run.",
+        interval_ns: [int] "ns" "Length of the interval.",
+        open_mean: [float] "" "Time-weighted mean of the connections open.",
+        open_max: [int] "" "Most connections open at once.",
+        busy_mean: [float] "" "Time-weighted mean of the connections busy.",
+        busy_max: [int] "" "Most connections busy at once.",
+        requests_mean: [float] "" "Time-weighted mean of the requests on the leg, those included that wait for a connection.",
+        requests_max: [int] "" "Most requests on the leg at once.",
+        connection_requests_max: [int] "" "Most requests on one connection at once.",
+    }
+}
+
+table! {
     PACKETS "packets" "One row a packet sent, received, dropped or seen on a link, in the order in which it happened."
     PacketRow PacketColumns {
         time_ns: [int] "ns" "When, since the start of the run.",
         connection: [int] "" "Number of the connection.",
         leg: [int] "" "Leg of the connection, from 0.",
-        host: [word Dictionary::Hosts] "" "Key of the origin server.",
+        host: [word? Dictionary::Hosts] "" "Key of the origin server; null where the connection belongs to no host.",
         node: [word Dictionary::Nodes] "" "Where: the endpoint that sent or received it, the node before the link that dropped it, or the node at the client's side of the link that it passed.",
         link: [int?] "" "Link that dropped it, or on which it was seen; null where an endpoint sent or received it.",
         event: [word Dictionary::Fixed(&["send", "receive", "drop", "pass"])] "" "What happened: an endpoint sent or received it, a link dropped it, or it passed the tap of a link.",

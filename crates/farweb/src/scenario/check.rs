@@ -1,8 +1,8 @@
 //! Rules of a scenario that its shape does not say.
 
 use super::{
-    CapturePoint, Carrier, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, Until,
-    Workload,
+    CapturePoint, Carrier, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd,
+    Until, Workload,
 };
 use crate::tcp::ProfileName;
 use crate::units::{Bytes, Duration};
@@ -125,9 +125,10 @@ impl Check {
             }
             self.tcp(&format!("leg.{index}.tcp"), &leg.tcp);
             self.transfer(&format!("leg.{index}"), leg);
+            self.carrier(&format!("leg.{index}"), leg, scenario);
         }
         if ends.len() == scenario.leg.len() && nodes.len() >= 2 {
-            self.chain(&ends, nodes, &scenario.leg);
+            self.chain(&ends, nodes);
         }
     }
 
@@ -140,7 +141,7 @@ impl Check {
     }
 
     /// Legs follow one another from the first node to the last; `ends` are their places among the nodes.
-    fn chain(&mut self, ends: &[(usize, usize, usize)], nodes: &[String], legs: &[Leg]) {
+    fn chain(&mut self, ends: &[(usize, usize, usize)], nodes: &[String]) {
         let mut reached = 0;
         for &(index, from, to) in ends {
             if from >= to {
@@ -164,16 +165,6 @@ impl Check {
             let index = ends.len() - 1;
             let message = format!("the last leg ends at {}; it must end at {}", nodes[reached], nodes[last]);
             return self.report(format!("leg.{index}.to"), message);
-        }
-        for (index, leg) in legs.iter().enumerate().skip(1) {
-            let message = format!(
-                "two legs meet at {}, which needs a proxy there; farweb {} has none: write one leg from {} to {}",
-                leg.from,
-                crate::VERSION,
-                nodes[0],
-                nodes[last]
-            );
-            self.report(format!("leg.{index}"), message);
         }
     }
 
@@ -217,6 +208,58 @@ impl Check {
             let message =
                 format!("the profile \"ns2-reno\" has no such thing; set {key}.tcp.{instead} instead");
             self.report(format!("{key}.tcp.{name}"), message);
+        }
+    }
+
+    /// What a carrier needs of its place among the legs: a mux is between two proxies, a transfer alone, and only a connection
+    /// for requests to one host can have that host's values.
+    fn carrier(&mut self, key: &str, leg: &Leg, scenario: &Scenario) {
+        let is_last = scenario.path.nodes.last() == Some(&leg.to);
+        match leg.carrier {
+            Carrier::Mux { .. } if is_last => {
+                let message = format!(
+                    "a mux ends at a proxy, and {} is where the origin servers are; end this leg at a node before it, and \
+                     write another leg from there",
+                    leg.to
+                );
+                self.report(format!("{key}.carrier.kind"), message);
+            }
+            Carrier::Http11 { idle_timeout: Duration::ZERO, .. } => {
+                let message =
+                    "found 0 s; write a duration above zero, or kind = \"http/1.0\" for a connection each";
+                self.report(format!("{key}.carrier.idle_timeout"), message);
+            }
+            Carrier::Transfer {} if scenario.leg.len() > 1 => {
+                let message =
+                    "a transfer has no proxy to go on from; write one leg from the first node to the last";
+                self.report(format!("{key}.carrier.kind"), message);
+            }
+            _ => {}
+        }
+        let belongs_to_no_host = match leg.carrier {
+            Carrier::Mux { .. } => true,
+            Carrier::Http11 { .. } => !is_last,
+            Carrier::Http10 {} | Carrier::Transfer {} => false,
+        };
+        if belongs_to_no_host {
+            self.no_host_values(&format!("{key}.tcp"), &leg.tcp);
+        }
+    }
+
+    fn no_host_values(&mut self, key: &str, tcp: &Tcp) {
+        let of = |end: Option<TcpEnd>| end.map_or((None, None), |end| (end.mss, end.buffer));
+        let (from, to) = (of(tcp.from), of(tcp.to));
+        let values = [
+            ("mss", Some(tcp.mss)),
+            ("buffer", tcp.buffer),
+            ("from.mss", from.0),
+            ("from.buffer", from.1),
+            ("to.mss", to.0),
+            ("to.buffer", to.1),
+        ];
+        for (name, _) in values.iter().filter(|(_, value)| *value == Some(HostOr::Host)) {
+            let message = "found \"host\"; a connection between two proxies belongs to no host: write a size";
+            self.report(format!("{key}.{name}"), message);
         }
     }
 

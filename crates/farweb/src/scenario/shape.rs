@@ -6,6 +6,7 @@ use super::document::{Document, join, quote};
 use super::later;
 use super::problem::Problem;
 use super::{CapturePoint, QueueLimit};
+use crate::http::mux::Overhead;
 use crate::net::ListedPackets;
 use crate::tcp::ProfileName;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
@@ -159,6 +160,7 @@ impl<'a> Walk<'a> {
             Some(Bytes::KIND) => quantity_error::<Bytes>(value),
             Some(BitRate::KIND) => quantity_error::<BitRate>(value),
             Some(QueueLimit::KIND) => quantity_error::<QueueLimit>(value),
+            Some(Overhead::KIND) => quantity_error::<Overhead>(value),
             Some(ListedPackets::KIND) if value.is_string() => listed_error(value),
             Some(CapturePoint::KIND) if value.is_string() => point_error(value),
             _ if value.is_string() => None,

@@ -84,6 +84,11 @@ impl Capture {
         }
     }
 
+    /// Whether packets of every connection are recorded.
+    pub(super) fn wants_all(&self) -> bool {
+        self.whose == Packets::All
+    }
+
     /// The rows up to `now`, leaving none behind.
     pub(super) fn take(&mut self, now: Instant) -> Vec<(&'static str, Column)> {
         self.catch_up(now);
@@ -229,7 +234,7 @@ fn packet_row(at: Instant, pair: &Pair, sender: End, segment: &Segment, mark: Ma
         time_ns: nanos(at),
         connection: int(pair.number),
         leg: pair.leg as i64,
-        host: code(pair.host),
+        host: pair.host.map(code),
         node: 0,
         link: None,
         event: Event::Send as i32,

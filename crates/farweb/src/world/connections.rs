@@ -1,13 +1,16 @@
 //! Connections: pairs of endpoints, their timers, and the way of segments between endpoints and links.
 
+use crate::http::stream::Stream;
 use crate::id::SlabId;
 use crate::record::{self, Status};
-use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment};
-use crate::units::Instant;
+use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment, State};
+use crate::units::{Duration, Instant};
 use crate::workload::{HostId, Request, WorkloadError};
 
 use super::capture::Mark;
-use super::exchange::{Application, Exchange, Http10, Times};
+use super::exchange::{Exchange, ExchangeId, Ride, Unacknowledged};
+use super::leg::Carrier;
+use super::occupancy::Counted;
 use super::path::{Direction, Packet};
 use super::transport::Transport;
 use super::{Event, World};
@@ -23,20 +26,39 @@ pub(super) enum End {
     Server,
 }
 
-/// A connection: both endpoints and the exchange that it carries.
+/// A connection: both endpoints and what it carries.
 pub(super) struct Pair {
     /// Number of the connection in results, by opening time.
     pub(super) number: u64,
     pub(super) leg: usize,
-    pub(super) host: HostId,
+    /// The origin server that it is for; none between two proxies.
+    pub(super) host: Option<HostId>,
     pub(super) opened: Instant,
+    /// When it was established at the near end.
+    pub(super) established: Option<Instant>,
     /// Whether its packets are recorded.
     pub(super) recorded: bool,
     /// When both ends were closed or in TIME_WAIT.
     pub(super) closed: Option<Instant>,
     /// Packets of it that are on links.
     in_flight: u32,
-    pub(super) exchange: Exchange,
+    /// The exchange that has it for itself.
+    pub(super) exchange: Option<ExchangeId>,
+    /// Its place among the connections of a mux.
+    pub(super) slot: Option<usize>,
+    /// Bytes by the end that writes them.
+    pub(super) streams: [Stream<ExchangeId>; 2],
+    pub(super) closing: [Closing; 2],
+    pub(super) unacknowledged: Unacknowledged,
+    /// Since when it is idle, at the end that closes it for that.
+    pub(super) idle_since: Option<Instant>,
+    /// Requests that it has carried, and those on it now.
+    pub(super) requests: u64,
+    pub(super) aboard: u64,
+    pub(super) aboard_max: u64,
+    /// Time with a request on it, and since when there is one.
+    pub(super) busy: Duration,
+    pub(super) busy_since: Instant,
     /// Nodes of both ends.
     pub(super) nodes: [u8; 2],
     pub(super) sent: [Sent; 2],
@@ -51,6 +73,27 @@ pub(super) struct Sent {
     pub(super) segments: u64,
     /// The sequence number after the highest sent.
     pub(super) highest: u64,
+}
+
+/// Whether an application is going to close its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closing {
+    No,
+    /// When it has been idle for long enough, which counts from the end of what waits to be written.
+    WhenIdle,
+    /// Behind what waits to be written.
+    WhenWritten,
+    /// Whatever waits.
+    Now,
+    /// It has.
+    Done,
+}
+
+/// What an application writes with.
+pub(super) struct Writer<'p> {
+    pub(super) stream: &'p mut Stream<ExchangeId>,
+    pub(super) closing: &'p mut Closing,
+    pub(super) tcp: &'p mut tcp::Connection,
 }
 
 struct Endpoint {
@@ -77,27 +120,107 @@ impl End {
 }
 
 impl Pair {
-    /// A connection of the first leg that carries `exchange`, with what runs at each of its ends.
+    /// A connection with what runs at each of its ends, which carries nothing yet.
     pub(super) fn new(
         now: Instant,
-        exchange: Exchange,
+        number: u64,
+        leg: usize,
+        host: Option<HostId>,
         nodes: [u8; 2],
         ends: [Option<Transport>; 2],
-        recorded: bool,
     ) -> Self {
         Self {
-            number: exchange.number,
-            leg: 0,
-            host: exchange.request.host,
+            number,
+            leg,
+            host,
             opened: now,
-            recorded,
+            established: None,
+            recorded: false,
             closed: None,
             in_flight: 0,
-            exchange,
+            exchange: None,
+            slot: None,
+            streams: [Stream::new(), Stream::new()],
+            closing: [Closing::No; 2],
+            unacknowledged: Unacknowledged::default(),
+            idle_since: None,
+            requests: 0,
+            aboard: 0,
+            aboard_max: 0,
+            busy: Duration::ZERO,
+            busy_since: now,
             nodes,
             sent: [Sent::default(); 2],
             ends: ends.map(|end| end.map(Endpoint::new)),
         }
+    }
+
+    /// What the application at `end` writes with; nothing where no TCP runs there.
+    pub(super) fn writer(&mut self, end: End) -> Option<Writer<'_>> {
+        let Self { streams, closing, ends, .. } = self;
+        match ends[end as usize].as_mut().map(|endpoint| &mut endpoint.transport) {
+            Some(Transport::Tcp(tcp)) => {
+                let (stream, closing) = (&mut streams[end as usize], &mut closing[end as usize]);
+                Some(Writer { stream, closing, tcp })
+            }
+            _ => None,
+        }
+    }
+
+    /// What the application at `end` reads from; nothing where no TCP runs there.
+    pub(super) fn reader(&mut self, end: End) -> Option<(&mut Stream<ExchangeId>, &mut tcp::Connection)> {
+        match self.ends[end as usize].as_mut().map(|endpoint| &mut endpoint.transport) {
+            Some(Transport::Tcp(tcp)) => Some((&mut self.streams[end.other() as usize], tcp)),
+            _ => None,
+        }
+    }
+
+    /// Whether the application at `end` has something to write or to close.
+    pub(super) fn has_work(&self, end: End) -> bool {
+        let closes = matches!(self.closing[end as usize], Closing::WhenWritten | Closing::Now);
+        closes || self.streams[end as usize].to_write() > 0
+    }
+
+    /// Whether its near end may send another request.
+    pub(super) fn is_usable(&self) -> bool {
+        self.closing[End::Client as usize] == Closing::No
+            && matches!(self.transport(End::Client), Some(Transport::Tcp(tcp)) if tcp.state() == State::Established)
+    }
+
+    /// Bytes that wait at `end`, or are on their way and not acknowledged.
+    pub(super) fn outstanding(&self, end: End) -> u64 {
+        let waiting = self.streams[end as usize].to_write();
+        match self.transport(end) {
+            Some(Transport::Tcp(tcp)) => waiting + tcp.bytes_unsent_or_unacknowledged(),
+            _ => waiting,
+        }
+    }
+
+    /// What an exchange knows of the connection that it gets, whose id is `id`.
+    pub(super) fn ride(&self, id: ConnectionId) -> Ride {
+        Ride {
+            connection: id,
+            number: self.number,
+            retransmits: self.retransmits(),
+            timeouts: self.timeouts(),
+        }
+    }
+
+    /// Its packets are recorded from now on.
+    pub(super) fn record_from_now(&mut self) {
+        self.recorded = true;
+        for end in [End::Client, End::Server] {
+            if let Some(Transport::Tcp(tcp)) = self.transport(end)
+                && self.sent[end as usize].segments > 0
+            {
+                self.sent[end as usize].highest = tcp.snd_max();
+            }
+        }
+    }
+
+    /// Time with at least one request on it, up to `now`.
+    pub(super) fn busy(&self, now: Instant) -> Duration {
+        if self.aboard > 0 { self.busy + (now - self.busy_since) } else { self.busy }
     }
 
     /// What runs at `end`, once it exists.
@@ -148,11 +271,12 @@ impl Endpoint {
 }
 
 impl World {
-    /// Sets out to answer `request`, with what its leg has: a connection or a transfer.
+    /// Sets out to answer `request`, with what the first leg has: connections or transfers.
     ///
     /// # Errors
     /// When the request is none for the carrier of its leg.
     pub(super) fn start_request(&mut self, now: Instant, request: Request) -> Result<(), WorkloadError> {
+        self.measure_request(&request);
         if let Profile::Ns2(profile) = self.legs[0].profile {
             return self.start_transfer(now, request, &profile);
         }
@@ -163,25 +287,53 @@ impl World {
                 request.start
             )));
         }
-        self.open_connection(now, request);
+        let number = self.progress.requests_started;
+        self.progress.requests_started += 1;
+        let exchange = self.start_exchange(now, 0, number, request, None);
+        self.find_connection(now, exchange);
         Ok(())
     }
 
-    /// Opens a connection for `request` on the first leg.
-    fn open_connection(&mut self, now: Instant, request: Request) {
-        let leg = 0;
-        let config = self.legs[leg].config(End::Client, &self.directory.hosts()[request.host]);
-        let clock = self.clock(leg, End::Client, request.host);
+    /// Opens a connection for an exchange.
+    pub(super) fn open_for(&mut self, now: Instant, exchange: ExchangeId) {
+        let Exchange { leg, request, .. } = self.exchanges.get(exchange).expect("the caller has found it");
+        let (leg, host) = (*leg, request.host);
+        let is_for_host = leg + 1 == self.legs.len() || matches!(self.legs[leg].carrier, Carrier::Single);
+        let (id, output) = self.open_connection(now, leg, is_for_host.then_some(host));
+        self.add_to_pool(exchange, id);
+        self.assign_request(now, exchange, id);
+        self.settle(now, id, End::Client, output);
+    }
+
+    /// Opens a connection on a leg; its SYN is in the output, which the caller settles.
+    pub(super) fn open_connection(
+        &mut self,
+        now: Instant,
+        leg: usize,
+        host: Option<HostId>,
+    ) -> (ConnectionId, Output) {
+        let config = self.config(leg, End::Client, host);
+        let clock = self.clock(leg, End::Client, host);
         let mut output = std::mem::take(&mut self.output);
         let tcp = tcp::Connection::connect(now, &config, clock, &mut output);
-        let number = self.progress.requests_started;
-        let exchange = Exchange::new(number, request, Application::http10(&request));
         let nodes = [End::Client, End::Server].map(|end| self.legs[leg].node(end));
         let ends = [Some(Transport::Tcp(tcp)), None];
-        let recorded = self.recorder.packets.wants(&request, &self.directory);
-        let id = self.connections.insert(Pair::new(now, exchange, nodes, ends, recorded));
-        self.progress.requests_started += 1;
-        self.settle(now, id, End::Client, output);
+        (self.add_connection(now, leg, host, nodes, ends), output)
+    }
+
+    pub(super) fn add_connection(
+        &mut self,
+        now: Instant,
+        leg: usize,
+        host: Option<HostId>,
+        nodes: [u8; 2],
+        ends: [Option<Transport>; 2],
+    ) -> ConnectionId {
+        let mut pair = Pair::new(now, self.connections_opened, leg, host, nodes, ends);
+        pair.recorded = self.recorder.packets.wants_all();
+        self.connections_opened += 1;
+        self.legs[leg].occupancy.add(now, Counted::Open);
+        self.connections.insert(pair)
     }
 
     /// Gives the packet to the endpoint that it is for.
@@ -206,7 +358,7 @@ impl World {
     fn accept(&mut self, now: Instant, id: ConnectionId, end: End, syn: &Segment, output: &mut Output) {
         let pair = &self.connections.get(id).expect("its SYN has arrived");
         let (leg, host) = (pair.leg, pair.host);
-        let config = self.legs[leg].config(end, &self.directory.hosts()[host]);
+        let config = self.config(leg, end, host);
         let clock = self.clock(leg, end, host);
         let tcp = tcp::Connection::accept(now, &config, clock, syn, output);
         let pair = self.connections.get_mut(id).expect("found above");
@@ -234,21 +386,6 @@ impl World {
         self.settle(now, id, end, output);
     }
 
-    /// Lets the HTTP application at `end` act on its endpoint; `None` when that is gone, or the connection carries no HTTP.
-    pub(super) fn with_http<R>(
-        &mut self,
-        id: ConnectionId,
-        end: End,
-        act: impl FnOnce(&mut Times, &mut Http10, &mut tcp::Connection) -> R,
-    ) -> Option<R> {
-        let Pair { exchange, ends, .. } = self.connections.get_mut(id)?;
-        let endpoint = ends[end as usize].as_mut()?;
-        match (&mut exchange.application, &mut endpoint.transport) {
-            (Application::Http10(http), Transport::Tcp(tcp)) => Some(act(&mut exchange.times, http, tcp)),
-            _ => None,
-        }
-    }
-
     /// Carries out what an endpoint put into `output`: sends segments, tells the application, sets the timer.
     ///
     /// The application may act on the endpoint when it is told something; what follows is carried out in the same loop.
@@ -273,8 +410,12 @@ impl World {
         if let Some(at) = pair.timer_to_set(end) {
             self.queue.push(at, Event::TimerFires(id, end));
         }
+        let is_muxed = pair.slot.is_some();
         if end == End::Server {
-            self.note_acknowledgement(now, id);
+            self.note_progress(now, id);
+        }
+        if is_muxed {
+            self.note_load(id, end);
         }
         self.forget_if_over(now, id);
     }
@@ -314,16 +455,41 @@ impl World {
                 return;
             }
             pair.closed = Some(now);
+            self.legs[pair.leg].occupancy.remove(now, Counted::Open);
         }
         if pair.in_flight == 0 {
-            self.end_request(id, Status::Failed);
-            self.recorder.push_connection(self.connections.get(id).expect("found above"));
-            self.connections.remove(id);
-            self.path.forget(id);
+            self.forget(now, id);
         }
     }
 
-    fn clock(&mut self, leg: usize, end: End, host: HostId) -> HostClock {
+    /// Forgets a connection that is over, with the rows of what it carried.
+    fn forget(&mut self, now: Instant, id: ConnectionId) {
+        while let Some(response) =
+            self.connections.get_mut(id).and_then(|pair| pair.unacknowledged.take_up_to(u64::MAX))
+        {
+            self.end_with_connection(now, response.exchange);
+        }
+        if let Some(only) = self.connections.get(id).and_then(|pair| pair.exchange) {
+            self.end_with_connection(now, only);
+        }
+        self.recorder.push_connection(self.connections.get(id).expect("found above"), now);
+        self.connections.remove(id);
+        self.path.forget(id);
+    }
+
+    /// The connection of an exchange is over, so that nothing more will come of it.
+    fn end_with_connection(&mut self, now: Instant, id: ExchangeId) {
+        self.fail(now, id);
+        if self.exchanges.get(id).is_some_and(|exchange| exchange.leg == 0) {
+            self.end_request(now, id, Status::Failed);
+        }
+    }
+
+    fn config(&self, leg: usize, end: End, host: Option<HostId>) -> tcp::Config {
+        self.legs[leg].config(end, host.map(|host| &self.directory.hosts()[host]))
+    }
+
+    fn clock(&mut self, leg: usize, end: End, host: Option<HostId>) -> HostClock {
         let last = u8::try_from(self.path.nodes().len() - 1).expect("fewer than 256 nodes");
         let leg = &self.legs[leg];
         self.hosts.clock(leg.node(end), last, host, &leg.profile)

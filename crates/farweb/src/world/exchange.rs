@@ -1,218 +1,469 @@
-//! What the applications at both ends of a connection do: the exchange of HTTP/1.0, and the row of a request.
+//! A request on one leg: how far it is, which connections carry it, and how it ends.
+//!
+//! A request travels leg by leg. Each leg has an exchange of its own, linked `below`, towards the clients, and `above`,
+//! towards the servers. The exchange of the first leg writes the row of the request; that of the last one talks to the
+//! origin. Where two legs meet is a proxy, which stores and forwards the request and passes the response on as it reads it.
 
-use crate::http::ReleasePlan;
-use crate::http::http10::{Client, Server};
-use crate::http::transfer::Transfer;
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use crate::http;
+use crate::id::SlabId;
 use crate::record::Status;
-use crate::tcp::{Notice, Output};
-use crate::units::{Duration, Instant};
+use crate::units::Instant;
 use crate::workload::Request;
 
-use super::connections::{ConnectionId, End};
+use super::World;
+use super::connections::{Closing, ConnectionId, End};
+use super::leg::Carrier;
+use super::occupancy::Counted;
+use super::origin::Releasing;
+use super::tasks::Task;
 use super::transport::Transport;
-use super::{Event, World};
 
-/// The request that a connection carries, and how far it is.
+pub(super) type ExchangeId = SlabId;
+
+/// A request on one leg, and how far it is.
 pub(super) struct Exchange {
+    /// Number of the request.
     pub(super) number: u64,
     pub(super) request: Request,
-    pub(super) application: Application,
+    pub(super) leg: usize,
+    /// The same request on the leg towards the clients.
+    pub(super) below: Option<ExchangeId>,
+    /// The same request on the leg towards the servers, once it is there.
+    pub(super) above: Option<ExchangeId>,
+    /// The connection that carries the request.
+    pub(super) up: Option<Ride>,
+    /// The connection that carries the response; with all carriers but a mux that of the request.
+    pub(super) down: Option<Ride>,
+    /// The connection that counts it among the requests on it.
+    pub(super) aboard: Option<ConnectionId>,
+    pub(super) bytes: http::Exchange,
     pub(super) times: Times,
-    /// Whether its row has been written.
-    pub(super) ended: bool,
+    /// The response that the origin is releasing.
+    pub(super) releasing: Option<Releasing>,
+    /// How often its request was sent again.
+    pub(super) resent: u64,
+    /// Whether it is given up, on all legs.
+    pub(super) failed: bool,
 }
 
-/// When a request came how far.
+/// A connection that carries a message, and what had happened on it before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ride {
+    pub(super) connection: ConnectionId,
+    pub(super) number: u64,
+    pub(super) retransmits: u64,
+    pub(super) timeouts: u64,
+}
+
+/// When an exchange came how far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Times {
+    /// It was queued on the leg.
+    pub(super) start: Instant,
+    /// Its connection was there.
     pub(super) connected: Option<Instant>,
+    /// The whole request was at the far end.
+    pub(super) requested: Option<Instant>,
+    /// The first bytes of the response were there to be sent at the far end.
+    pub(super) ready_first: Option<Instant>,
+    /// The last byte was.
+    pub(super) ready_last: Option<Instant>,
+    /// The last byte was sent for the first time.
+    pub(super) sent_last: Option<Instant>,
+    /// The first bytes of the response were read at the near end.
     pub(super) first_byte: Option<Instant>,
+    /// The last byte was.
     pub(super) end: Option<Instant>,
+    /// The far end had the last byte acknowledged.
     pub(super) acked: Option<Instant>,
 }
 
-/// What runs on a connection, by carrier.
-pub(super) enum Application {
-    Http10(Http10),
-    Transfer(Transfer),
+/// Responses of which every byte has been handed to a connection, until the last one is acknowledged.
+///
+/// One needs no allocation.
+#[derive(Debug, Default)]
+pub(super) struct Unacknowledged {
+    first: Option<Response>,
+    rest: VecDeque<Response>,
+    /// How many of the oldest have been sent to the end.
+    sent: usize,
 }
 
-/// Both sides of an exchange of HTTP/1.0.
-pub(super) struct Http10 {
-    client: Client,
-    server: Server,
-    release: Option<Releasing>,
-}
-
-/// A response that its origin is releasing.
+/// A response in the stream of a connection.
 #[derive(Debug, Clone, Copy)]
-struct Releasing {
-    since: Instant,
-    plan: ReleasePlan,
+pub(super) struct Response {
+    pub(super) exchange: ExchangeId,
+    /// The place in the stream behind its last byte.
+    pub(super) end: u64,
 }
 
 impl Exchange {
-    pub(super) fn new(number: u64, request: Request, application: Application) -> Self {
-        Self { number, request, application, times: Times::default(), ended: false }
+    fn new(now: Instant, leg: usize, number: u64, request: Request, below: Option<ExchangeId>) -> Self {
+        Self {
+            number,
+            request,
+            leg,
+            below,
+            above: None,
+            up: None,
+            down: None,
+            aboard: None,
+            bytes: http::Exchange::new(request.request_bytes, request.response_bytes),
+            times: Times { start: now, ..Times::default() },
+            releasing: None,
+            resent: 0,
+            failed: false,
+        }
+    }
+
+    /// Its request is to be sent again from the near end, and nothing has come of it yet.
+    pub(super) fn start_again(&mut self) {
+        let Self { number, request, leg, below, times, resent, .. } = *self;
+        *self = Self { resent: resent + 1, ..Self::new(times.start, leg, number, request, below) };
+    }
+
+    /// Whether it is still going on.
+    pub(super) const fn is_alive(&self) -> bool {
+        !self.failed && self.times.end.is_none()
     }
 }
 
-impl Application {
-    /// The exchange of `request` for its response.
-    pub(super) const fn http10(request: &Request) -> Self {
-        let (up, down) = (request.request_bytes, request.response_bytes);
-        Self::Http10(Http10 { client: Client::new(up, down), server: Server::new(up, down), release: None })
+impl Unacknowledged {
+    pub(super) fn push(&mut self, response: Response) {
+        match self.first {
+            None => self.first = Some(response),
+            Some(_) => self.rest.push_back(response),
+        }
+    }
+
+    #[inline]
+    const fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// The oldest response, if all of it is among the first `bytes` of the stream, which leaves it out from now on.
+    #[inline]
+    pub(super) fn take_up_to(&mut self, bytes: u64) -> Option<Response> {
+        let oldest = self.first.filter(|oldest| oldest.end <= bytes)?;
+        self.first = self.rest.pop_front();
+        self.sent = self.sent.saturating_sub(1);
+        Some(oldest)
+    }
+
+    /// The oldest response that had not been sent to the end, if it is now that the first `bytes` of the stream are.
+    pub(super) fn note_sent(&mut self, bytes: u64) -> Option<Response> {
+        let next = match self.sent {
+            0 => self.first,
+            sent => self.rest.get(sent - 1).copied(),
+        };
+        let response = next.filter(|response| response.end <= bytes)?;
+        self.sent += 1;
+        Some(response)
     }
 }
 
 impl World {
-    pub(super) fn on_notice(
+    /// Queues a request on a leg.
+    pub(super) fn start_exchange(
         &mut self,
         now: Instant,
-        id: ConnectionId,
-        end: End,
-        notice: Notice,
-        output: &mut Output,
-    ) {
-        match (end, notice) {
-            (End::Client, Notice::Connected) => {
-                self.with_http(id, end, |times, _, _| times.connected = Some(now));
-                self.client_writes(now, id, output);
-            }
-            (End::Client, Notice::Writable) => self.client_writes(now, id, output),
-            (End::Client, Notice::Readable) => self.client_reads(now, id, output),
-            (End::Server, Notice::Readable) => self.server_reads(now, id, output),
-            (End::Server, Notice::Writable) => self.server_writes(now, id, output),
-            (_, Notice::EndOfStream) => {
-                self.with_http(id, end, |_, _, tcp| tcp.close(now, output));
-            }
-            (End::Server, Notice::Connected) | (_, Notice::Closed(_)) => {}
-        }
+        leg: usize,
+        number: u64,
+        request: Request,
+        below: Option<ExchangeId>,
+    ) -> ExchangeId {
+        let id = self.exchanges.insert(Exchange::new(now, leg, number, request, below));
+        self.legs[leg].occupancy.add(now, Counted::Requests);
+        id
     }
 
-    fn client_writes(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        self.with_http(id, End::Client, |_, http, tcp| {
-            let written = tcp.write(now, http.client.to_write(), output);
-            http.client.on_written(written);
-        });
-    }
-
-    fn client_reads(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        let read = self.with_http(id, End::Client, |times, http, tcp| {
-            let read = tcp.read(now, tcp.readable(), output);
-            http.client.on_read(read);
-            if read > 0 {
-                times.first_byte.get_or_insert(now);
-            }
-            if http.client.is_complete() {
-                times.end.get_or_insert(now);
-            }
-        });
-        if read.is_none() {
-            self.take_packets(now, id);
-        }
-    }
-
-    fn server_reads(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        let complete = self.with_http(id, End::Server, |_, http, tcp| {
-            let read = tcp.read(now, tcp.readable(), output);
-            http.server.on_read(read)
-        });
-        if complete == Some(true) {
-            self.start_release(now, id, output);
-        }
-    }
-
-    /// The origin has the whole request: plans the release of the response and releases what is due at once.
-    fn start_release(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        let Some(pair) = self.connections.get_mut(id) else {
-            return;
-        };
-        let leg = &self.legs[pair.leg];
-        let mss = u64::from(leg.mss(End::Server, &self.directory.hosts()[pair.host]));
-        let request = &pair.exchange.request;
-        let server = request.server.unwrap_or(Duration::ZERO);
-        let plan = ReleasePlan::new(leg.release, request.response_bytes, server, mss);
-        let Application::Http10(http) = &mut pair.exchange.application else {
-            return;
-        };
-        http.release = Some(Releasing { since: now, plan });
-        self.release_due(now, id, output);
-    }
-
-    pub(super) fn on_origin_release(&mut self, now: Instant, id: ConnectionId) {
-        let mut output = std::mem::take(&mut self.output);
-        self.release_due(now, id, &mut output);
-        self.settle(now, id, End::Server, output);
-    }
-
-    fn release_due(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        let Some(pair) = self.connections.get_mut(id) else {
-            return;
-        };
-        let Application::Http10(Http10 { server, release: Some(Releasing { since, plan }), .. }) =
-            &mut pair.exchange.application
+    /// The proxy at the far end of an exchange has the whole request: it goes on, on the next leg.
+    pub(super) fn pass_on(&mut self, now: Instant, below: ExchangeId) {
+        let Some(Exchange { number, request, leg, .. }) =
+            self.exchanges.get(below).filter(|exchange| exchange.is_alive())
         else {
             return;
         };
-        let released = plan.release(now - *since);
-        if let Some(due) = plan.next_due() {
-            self.queue.push(*since + due, Event::OriginReleases(id));
+        let (number, request, leg) = (*number, *request, leg + 1);
+        let above = self.start_exchange(now, leg, number, request, Some(below));
+        self.exchanges.get_mut(below).expect("found above").above = Some(above);
+        self.find_connection(now, above);
+    }
+
+    /// Gives an exchange the connection that its carrier has for it.
+    pub(super) fn find_connection(&mut self, now: Instant, id: ExchangeId) {
+        let Some(exchange) = self.exchanges.get(id).filter(|exchange| exchange.is_alive()) else {
+            return;
+        };
+        match self.legs[exchange.leg].carrier {
+            Carrier::Single => self.open_for(now, id),
+            Carrier::Persistent(_) => self.ask_for_connection(now, id),
+            Carrier::Mux(_) => self.send_request_on_mux(now, id),
         }
-        server.on_released(released);
-        self.server_writes(now, id, output);
     }
 
-    fn server_writes(&mut self, now: Instant, id: ConnectionId, output: &mut Output) {
-        self.with_http(id, End::Server, |_, http, tcp| {
-            let written = tcp.write(now, http.server.to_write(), output);
-            http.server.on_written(written);
-            if http.server.is_finished() {
-                tcp.close(now, output);
+    /// Puts the request of an exchange on a connection that both of its messages go over, or on one that only it does.
+    pub(super) fn assign_request(&mut self, now: Instant, id: ExchangeId, connection: ConnectionId) {
+        let Self { exchanges, connections, .. } = self;
+        let (Some(exchange), Some(pair)) = (exchanges.get_mut(id), connections.get_mut(connection)) else {
+            return;
+        };
+        exchange.up = Some(pair.ride(connection));
+        exchange.times.connected = pair.established.map(|_| now);
+        pair.streams[End::Client as usize].push(id, exchange.request.request_bytes, 0);
+        if !matches!(self.legs[exchange.leg].carrier, Carrier::Mux(_)) {
+            exchange.down = exchange.up;
+            pair.exchange = Some(id);
+        }
+        self.board(now, id, connection, true);
+    }
+
+    /// Counts an exchange among those on a connection, and no longer among those on another; `is_new` when this one has not
+    /// carried any of it before.
+    pub(super) fn board(&mut self, now: Instant, id: ExchangeId, connection: ConnectionId, is_new: bool) {
+        self.alight(now, id);
+        let exchange = self.exchanges.get_mut(id).expect("the caller has found it");
+        exchange.aboard = Some(connection);
+        let pair = self.connections.get_mut(connection).expect("the caller has found it");
+        self.legs[pair.leg].occupancy.board(now, pair.aboard);
+        if pair.aboard == 0 {
+            pair.busy_since = now;
+        }
+        pair.aboard += 1;
+        pair.aboard_max = pair.aboard_max.max(pair.aboard);
+        pair.requests += u64::from(is_new);
+        if !pair.recorded && self.recorder.packets.wants(&exchange.request, &self.directory) {
+            pair.record_from_now();
+        }
+    }
+
+    /// Counts an exchange no longer among those on a connection.
+    pub(super) fn alight(&mut self, now: Instant, id: ExchangeId) {
+        let Self { exchanges, connections, legs, .. } = self;
+        let connection = exchanges.get_mut(id).and_then(|exchange| exchange.aboard.take());
+        if let Some(pair) = connection.and_then(|connection| connections.get_mut(connection)) {
+            legs[pair.leg].occupancy.alight(now, pair.aboard);
+            pair.aboard -= 1;
+            if pair.aboard == 0 {
+                pair.busy += now - pair.busy_since;
             }
-        });
+        }
     }
 
-    /// Notes when the sender of the response had its last byte acknowledged; the request ends when it has arrived as well.
-    pub(super) fn note_acknowledgement(&mut self, now: Instant, id: ConnectionId) {
+    /// `bytes` of the response are there at the far end of an exchange: they go into the stream of its connection, behind
+    /// `framing` bytes. Behind its last byte a server of HTTP/1.0 closes.
+    pub(super) fn on_response_ready(&mut self, now: Instant, id: ExchangeId, bytes: u64, framing: u64) {
+        let Self { exchanges, connections, legs, .. } = self;
+        let Some(exchange) = exchanges.get_mut(id) else {
+            return;
+        };
+        let Some(pair) = exchange.down.and_then(|ride| connections.get_mut(ride.connection)) else {
+            return;
+        };
+        if bytes > 0 {
+            exchange.times.ready_first.get_or_insert(now);
+        }
+        let stream = &mut pair.streams[End::Server as usize];
+        stream.push(id, bytes, framing);
+        if exchange.bytes.on_ready(bytes) {
+            exchange.times.ready_last = Some(now);
+            pair.unacknowledged.push(Response { exchange: id, end: stream.pushed() });
+            if let Some(closing) = legs[exchange.leg].closing_after_response() {
+                pair.closing[End::Server as usize] = closing;
+            }
+        }
+    }
+
+    /// The near end of an exchange has the whole response.
+    pub(super) fn on_response_complete(&mut self, now: Instant, id: ExchangeId) {
+        self.leave_leg(now, id);
+        let exchange = self.exchanges.get(id).expect("its response has arrived");
+        let (leg, below, ride) = (exchange.leg, exchange.below, exchange.down);
+        if let (Carrier::Persistent(_), Some(ride)) = (&self.legs[leg].carrier, ride) {
+            self.leave_idle(now, ride.connection);
+        }
+        if leg > 0 {
+            if let Some(below) = below.and_then(|below| self.exchanges.get_mut(below)) {
+                below.above = None;
+            }
+            self.forget_exchange(id);
+        }
+    }
+
+    /// Counts an exchange no longer among those on its leg.
+    fn leave_leg(&mut self, now: Instant, id: ExchangeId) {
+        self.alight(now, id);
+        if let Some(exchange) = self.exchanges.get(id) {
+            self.legs[exchange.leg].occupancy.remove(now, Counted::Requests);
+        }
+    }
+
+    /// The connection of an exchange is gone, or cannot give it a whole response any more.
+    pub(super) fn give_up(&mut self, id: ExchangeId) {
+        if self.exchanges.get(id).is_some_and(Exchange::is_alive) {
+            self.tasks.push_back(Task::Fail(id));
+        }
+    }
+
+    /// Ends an exchange that cannot come to its end, on all legs.
+    pub(super) fn fail(&mut self, now: Instant, id: ExchangeId) {
+        let Some(exchange) = self.exchanges.get(id).filter(|exchange| exchange.is_alive()) else {
+            return;
+        };
+        let failed_leg = exchange.leg;
+        let mut lowest = id;
+        while let Some(below) = self.exchanges.get(lowest).and_then(|exchange| exchange.below) {
+            lowest = below;
+        }
+        let mut next = Some(lowest);
+        while let Some(id) = next {
+            next = self.exchanges.get(id).and_then(|exchange| exchange.above);
+            self.fail_on_leg(now, id, failed_leg);
+        }
+    }
+
+    /// Ends an exchange on its leg. An HTTP/1 connection between here and the leg that failed is closed by the proxy at its
+    /// end there; on a mux, what is left of the messages is not heard.
+    fn fail_on_leg(&mut self, now: Instant, id: ExchangeId, failed_leg: usize) {
+        self.leave_leg(now, id);
+        let exchange = self.exchanges.get_mut(id).expect("the caller has found it");
+        exchange.failed = true;
+        let leg = exchange.leg;
+        let own = exchange.up.filter(|_| !matches!(self.legs[leg].carrier, Carrier::Mux(_)));
+        if own.is_none() {
+            self.stop_waiting(id);
+        }
+        match leg.cmp(&failed_leg) {
+            Ordering::Less => self.close(now, own, End::Server, Closing::WhenWritten),
+            Ordering::Equal => {}
+            Ordering::Greater => self.close(now, own, End::Client, Closing::Now),
+        }
+        if leg > 0 {
+            self.forget_exchange(id);
+        } else if !matches!(self.legs[leg].carrier, Carrier::Single) {
+            self.end_request(now, id, Status::Failed);
+        }
+    }
+
+    /// Ends what an exchange has become on the legs above.
+    pub(super) fn fail_above(&mut self, now: Instant, id: ExchangeId) {
+        let Some(exchange) = self.exchanges.get_mut(id) else {
+            return;
+        };
+        let (leg, mut next) = (exchange.leg, exchange.above.take());
+        while let Some(above) = next {
+            next = self.exchanges.get(above).and_then(|exchange| exchange.above);
+            self.fail_on_leg(now, above, leg);
+        }
+    }
+
+    fn close(&mut self, now: Instant, ride: Option<Ride>, end: End, closing: Closing) {
+        if let Some(ride) = ride {
+            self.close_connection(now, ride.connection, end, closing);
+        }
+    }
+
+    /// Notes which responses the sender on a connection has sent to the end, and which it had acknowledged; a request ends
+    /// with the acknowledgement on the first leg.
+    #[inline]
+    pub(super) fn note_progress(&mut self, now: Instant, id: ConnectionId) {
+        if self.recorder.wants_exchanges() {
+            self.note_sent(now, id);
+        }
         let Some(pair) = self.connections.get_mut(id) else {
             return;
         };
-        let exchange = &pair.exchange;
-        if exchange.times.acked.is_some() {
+        if pair.unacknowledged.is_empty() {
             return;
         }
         let acknowledged = pair.transport(End::Server).map_or(0, Transport::bytes_acknowledged);
-        if acknowledged >= exchange.request.response_bytes {
-            pair.exchange.times.acked = Some(now);
-            self.end_request(id, Status::Done);
+        let is_first = pair.leg == 0;
+        while let Some(response) =
+            self.connections.get_mut(id).and_then(|pair| pair.unacknowledged.take_up_to(acknowledged))
+        {
+            if let Some(exchange) = self.exchanges.get_mut(response.exchange).filter(|_| is_first) {
+                exchange.times.acked = Some(now);
+                self.end_request(now, response.exchange, Status::Done);
+            }
         }
     }
 
-    /// Writes the row of the request, once; without a whole response its status is `otherwise`.
-    pub(super) fn end_request(&mut self, id: ConnectionId, otherwise: Status) {
-        let Some(pair) = self.connections.get_mut(id) else {
+    fn note_sent(&mut self, now: Instant, id: ConnectionId) {
+        let Self { connections, exchanges, .. } = self;
+        let Some(pair) = connections.get_mut(id) else {
             return;
         };
-        if pair.exchange.ended {
+        let Some(Transport::Tcp(tcp)) = pair.transport(End::Server) else {
             return;
+        };
+        // The SYN has the number 0, so that the first `n` bytes end at `n + 1`.
+        let sent = tcp.snd_max().saturating_sub(1);
+        while let Some(response) = pair.unacknowledged.note_sent(sent) {
+            if let Some(exchange) = exchanges.get_mut(response.exchange) {
+                exchange.times.sent_last = Some(now);
+            }
         }
-        pair.exchange.ended = true;
-        let status = if pair.exchange.times.end.is_some() { Status::Done } else { otherwise };
+    }
+
+    /// Writes the row of the request that an exchange of the first leg is, once; without a whole response its status is
+    /// `otherwise`.
+    pub(super) fn end_request(&mut self, now: Instant, id: ExchangeId, otherwise: Status) {
+        if self.exchanges.get(id).is_some_and(Exchange::is_alive) {
+            self.leave_leg(now, id);
+        }
+        let Some(exchange) = self.exchanges.get(id) else {
+            return;
+        };
+        let status = if exchange.times.end.is_some() { Status::Done } else { otherwise };
         match status {
             Status::Done => self.progress.requests_finished += 1,
             Status::Failed => self.progress.requests_failed += 1,
             Status::Unfinished => {}
         }
-        self.recorder.push_request(pair, status);
+        let carried = exchange.down.or(exchange.up);
+        let pair = carried.and_then(|ride| self.connections.get(ride.connection));
+        self.recorder.push_request(exchange, pair, status);
+        self.forget_exchange(id);
+    }
+
+    /// Forgets an exchange that has ended, with its row.
+    fn forget_exchange(&mut self, id: ExchangeId) {
+        self.record_exchange(id);
+        self.exchanges.remove(id);
+        self.close_muxes_if_over();
+    }
+
+    fn record_exchange(&mut self, id: ExchangeId) {
+        if self.recorder.wants_exchanges()
+            && let Some(exchange) = self.exchanges.get(id)
+        {
+            self.recorder.push_exchange(exchange);
+        }
     }
 
     /// Writes the rows of what is still open when the run ends: requests without a whole response get `status`.
-    pub(super) fn close_remaining(&mut self, status: Status) {
-        let open: Vec<_> = self.connections.iter().map(|(id, _)| id).collect();
-        for id in open {
-            self.end_request(id, status);
-            self.recorder.push_connection(self.connections.get(id).expect("listed above"));
+    pub(super) fn close_remaining(&mut self, now: Instant, status: Status) {
+        let open: Vec<_> = self.connections.iter().map(|(id, pair)| (id, pair.exchange)).collect();
+        for (id, exchange) in open {
+            if let Some(exchange) = exchange.filter(|exchange| self.is_on_first_leg(*exchange)) {
+                self.end_request(now, exchange, status);
+            }
+            self.recorder.push_connection(self.connections.get(id).expect("listed above"), now);
         }
+        let left: Vec<_> = self.exchanges.iter().map(|(id, _)| id).collect();
+        for id in left {
+            if self.is_on_first_leg(id) {
+                self.end_request(now, id, status);
+            } else {
+                self.record_exchange(id);
+            }
+        }
+    }
+
+    fn is_on_first_leg(&self, id: ExchangeId) -> bool {
+        self.exchanges.get(id).is_some_and(|exchange| exchange.leg == 0)
     }
 }

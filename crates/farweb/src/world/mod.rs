@@ -3,15 +3,23 @@
 //! Requests stream in from a [`RequestSource`], rows stream out through [`World::take`]: memory is that of the open
 //! connections and of the packets in flight. Entities hold ids of each other, never references.
 
+mod application;
 mod capture;
 mod connections;
 mod exchange;
 mod leg;
 mod measurement;
+mod mux;
+mod occupancy;
+mod origin;
 mod path;
+mod persistent;
 mod recorder;
+mod tasks;
 mod transfers;
 mod transport;
+
+use std::collections::VecDeque;
 
 use crate::engine::EventQueue;
 use crate::id::Slab;
@@ -23,17 +31,22 @@ use crate::units::Instant;
 use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 
 use connections::{ConnectionId, End, Pair};
-use leg::{Hosts, Leg};
+use exchange::{Exchange, ExchangeId};
+use leg::{Carrier, Hosts, Leg};
 use measurement::Measurement;
 use path::{LinkId, Path};
 use recorder::Recorder;
+use tasks::Task;
 
 pub use measurement::Measured;
+pub use occupancy::{Count, LegStats};
 pub use path::{Direction, LinkTotals};
 
 /// Everything that can happen. `Copy` and small: an event names entities by id and carries no data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
+    /// The connections that are always open are opened.
+    Begin,
     /// The upcoming request reaches the first node.
     RequestStarts,
     /// The packet at the head of a link reaches its far end.
@@ -41,8 +54,10 @@ enum Event {
     /// A timer of an endpoint may be due.
     TimerFires(ConnectionId, End),
     /// The origin releases the next piece of a response.
-    OriginReleases(ConnectionId),
-    /// A recording interval of the links ends.
+    OriginReleases(ExchangeId),
+    /// An end of a connection may have been idle for long enough.
+    IdleEnds(ConnectionId, End),
+    /// A recording interval of links and legs ends.
     IntervalEnds,
 }
 
@@ -54,6 +69,10 @@ pub struct World {
     hosts: Hosts,
     streams: Streams,
     connections: Slab<Pair>,
+    connections_opened: u64,
+    exchanges: Slab<Exchange>,
+    /// What the event leaves to be done at once.
+    tasks: VecDeque<Task>,
     directory: Directory,
     recorder: Recorder,
     upcoming: Upcoming,
@@ -62,6 +81,8 @@ pub struct World {
     progress: Progress,
     /// Lent to endpoints; kept so that no event allocates.
     output: Output,
+    /// What was read last, by exchange; kept for the same reason.
+    arrivals: Vec<(ExchangeId, u64)>,
 }
 
 /// The request that starts next.
@@ -107,6 +128,9 @@ impl World {
             hosts: Hosts::new(streams),
             streams,
             connections: Slab::new(),
+            connections_opened: 0,
+            exchanges: Slab::new(),
+            tasks: VecDeque::new(),
             recorder: Recorder::new(scenario),
             directory,
             upcoming: Upcoming::Unread,
@@ -114,7 +138,11 @@ impl World {
             measurement: Measurement::new(&scenario.run),
             progress: Progress::default(),
             output: Output::default(),
+            arrivals: Vec::new(),
         };
+        if world.legs.iter().any(|leg| matches!(leg.carrier, Carrier::Mux(_))) {
+            world.queue.push(Instant::ZERO, Event::Begin);
+        }
         if let Some(interval) = world.recorder.interval() {
             world.queue.push(Instant::ZERO + interval, Event::IntervalEnds);
         }
@@ -193,12 +221,15 @@ impl World {
         self.progress.events += 1;
         self.measure_from_warmup(now);
         match event {
+            Event::Begin => self.on_begin(now),
             Event::RequestStarts => self.on_request_start(now, source)?,
             Event::PacketArrives(link) => self.on_packet_arrival(now, link),
             Event::TimerFires(connection, end) => self.on_timer(now, connection, end),
-            Event::OriginReleases(connection) => self.on_origin_release(now, connection),
+            Event::OriginReleases(exchange) => self.on_origin_release(now, exchange),
+            Event::IdleEnds(connection, end) => self.on_idle_end(now, connection, end),
             Event::IntervalEnds => self.on_interval_end(now),
         }
+        self.run_tasks(now);
         Ok(())
     }
 
@@ -232,7 +263,7 @@ impl World {
     }
 
     fn on_interval_end(&mut self, now: Instant) {
-        self.recorder.close_interval(now, &mut self.path);
+        self.recorder.close_interval(now, &mut self.path, &mut self.legs);
         if let Some(interval) = self.recorder.interval()
             && !self.queue.is_empty()
         {
@@ -244,8 +275,8 @@ impl World {
     fn finish(&mut self, end: Instant, status: Status) {
         self.progress.now = end;
         self.measure_to_end(end);
-        self.close_remaining(status);
-        self.recorder.close_interval(end, &mut self.path);
+        self.close_remaining(end, status);
+        self.recorder.close_interval(end, &mut self.path, &mut self.legs);
         self.progress.done = true;
     }
 }

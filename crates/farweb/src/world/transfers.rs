@@ -1,13 +1,14 @@
 //! Transfers: responses that one of ns-2's senders sends to a sink at the first node, from the node that serves them.
+//!
+//! The server sends all of a response as soon as the request is made: there is no request, so also not its way, no opening
+//! and closing of a connection, and no server's time.
 
-use crate::http::transfer::Transfer;
 use crate::tcp::ns2::{Profile, Sender, Sink};
 use crate::units::{Duration, Instant};
 use crate::workload::{Request, WorkloadError};
 
 use super::World;
-use super::connections::{ConnectionId, End, Pair};
-use super::exchange::{Application, Exchange};
+use super::connections::{ConnectionId, End};
 use super::transport::Transport;
 
 impl World {
@@ -27,14 +28,14 @@ impl World {
         let mut random = self.streams.stream("ns-2 agent", number);
         let phase = random.duration_between(Duration::ZERO, profile.tick);
         let mut sender = Sender::new(profile, phase, random);
-        let transfer = Transfer::new(request.response_bytes);
         let mut output = std::mem::take(&mut self.output);
-        sender.write(now, transfer.to_write(), &mut output);
-        let exchange = Exchange::new(number, request, Application::Transfer(transfer));
+        sender.write(now, request.response_bytes, &mut output);
         let ends = [Some(Transport::Sink(Sink::new(profile))), Some(Transport::Sender(sender))];
-        let recorded = self.recorder.packets.wants(&request, &self.directory);
-        let id = self.connections.insert(Pair::new(now, exchange, nodes, ends, recorded));
         self.progress.requests_started += 1;
+        let exchange = self.start_exchange(now, 0, number, request, None);
+        let id = self.add_connection(now, 0, Some(request.host), nodes, ends);
+        self.assign_request(now, exchange, id);
+        self.on_response_ready(now, exchange, request.response_bytes, 0);
         self.settle(now, id, End::Server, output);
         Ok(())
     }
@@ -69,14 +70,16 @@ impl World {
             return;
         };
         let received = sink.received();
-        let Exchange { application, times, .. } = &mut pair.exchange;
-        let Application::Transfer(transfer) = application else {
+        let Some(id) = pair.exchange else {
             return;
         };
-        transfer.on_read(received - transfer.received());
-        times.first_byte.get_or_insert(now);
-        if transfer.is_complete() {
-            times.end.get_or_insert(now);
+        let Some(exchange) = self.exchanges.get_mut(id) else {
+            return;
+        };
+        exchange.times.first_byte.get_or_insert(now);
+        if exchange.bytes.on_received(received - exchange.bytes.received()) {
+            exchange.times.end = Some(now);
+            self.on_response_complete(now, id);
         }
     }
 }

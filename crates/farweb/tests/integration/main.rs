@@ -1,6 +1,7 @@
 //! Tests of whole runs through the public interface, in one binary.
 
 mod capture;
+mod chains;
 mod closed_form;
 mod conservation;
 mod determinism;
@@ -9,6 +10,7 @@ mod linux_reference;
 mod measured;
 mod ns2;
 mod ns2_clock;
+mod persistent;
 mod result_version;
 mod run;
 mod transfers;

@@ -285,6 +285,8 @@ fn queue_text(limit: Option<QueueLimit>) -> String {
 const fn carrier_name(carrier: &Carrier) -> &'static str {
     match carrier {
         Carrier::Http10 {} => "http/1.0",
+        Carrier::Http11 { .. } => "http/1.1",
+        Carrier::Mux { .. } => "mux",
         Carrier::Transfer {} => "transfer",
     }
 }

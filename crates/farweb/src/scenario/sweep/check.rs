@@ -24,13 +24,16 @@ const SWEEP_COLUMNS: &[&str] = &[
     "requests", "done", "failed", "unfinished", "left_out", "latency_mean_s", "latency_p50_s", "latency_p90_s",
     "latency_p95_s", "latency_p99_s", "latency_max_s", "first_byte_mean_s", "first_byte_p50_s", "first_byte_p90_s",
     "sample_requests", "sample_latency_mean_s", "sample_latency_p50_s", "response_bytes", "goodput_bps", "offered_bps",
-    "carried_bps", "carried_up_bps", "utilisation", "queue_bytes_mean", "queue_bytes_max", "drops", "loss_ratio",
+    "presented_bps", "carried_bps", "carried_up_bps", "utilisation", "queue_bytes_mean", "queue_bytes_max", "drops", "loss_ratio",
     "retransmits", "timeouts", "connections", "connections_open_mean", "connections_open_max", "simulated_s",
     "measured_s", "events", "packet_hops", "wall_s", "cpu_s", "worker",
 ];
 
 /// How the names of metrics of a link begin: `link_0_down_bps`.
 const LINK_COLUMNS: &str = "link_";
+
+/// How those of a leg begin, before its number: `leg_0_open_mean`.
+const LEG_COLUMNS: &str = "leg_";
 
 /// The design of `scenario`, read from `document`, once it keeps all rules; each level is tried alone.
 ///
@@ -228,7 +231,13 @@ impl Check<'_> {
     fn name(&mut self, path: &str, name: &str) {
         let columns = TABLES.iter().flat_map(|table| table.columns).map(|column| column.name);
         let is_taken = |column: &str| column.eq_ignore_ascii_case(name);
-        if columns.chain(SWEEP_COLUMNS.iter().copied()).any(is_taken) || name.starts_with(LINK_COLUMNS) {
+        let is_of_leg = name
+            .strip_prefix(LEG_COLUMNS)
+            .is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit()));
+        if columns.chain(SWEEP_COLUMNS.iter().copied()).any(is_taken)
+            || name.starts_with(LINK_COLUMNS)
+            || is_of_leg
+        {
             self.report(path, "results have a column of this name; give the factor another");
         }
         let factors = self.sweep.factors.0.iter();

@@ -1,0 +1,88 @@
+//! A request and its response on one leg, by how many of their bytes have come how far.
+//!
+//! That is all there is of HTTP/1.0: a connection for each exchange; the client writes the request when it is connected,
+//! the server reads all of it, writes the response as it comes to be there, and closes; the client closes at the end of
+//! the stream. Other carriers put several exchanges on a connection, and a one-way transfer, as ns-2's studies of web
+//! traffic have it, is an exchange of which only the response exists. Leaves out the text of messages, so also errors,
+//! redirections and `Content-Length`.
+//! Source: RFC 1945, section 1.3; C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance",
+//! SPECTS 2003, where only the data transfer of TCP is modelled.
+
+/// Bytes of an exchange on one leg.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exchange {
+    request: u64,
+    response: u64,
+    requested: u64,
+    ready: u64,
+    received: u64,
+}
+
+impl Exchange {
+    /// An exchange of `request` bytes for `response` bytes.
+    #[must_use]
+    pub const fn new(request: u64, response: u64) -> Self {
+        Self { request, response, requested: 0, ready: 0, received: 0 }
+    }
+
+    /// `bytes` of the request were read at the far end; whether they complete it.
+    pub const fn on_requested(&mut self, bytes: u64) -> bool {
+        let before = self.requested;
+        self.requested += bytes;
+        before < self.request && self.requested >= self.request
+    }
+
+    /// `bytes` of the response are there to be sent from the far end; whether they complete it.
+    pub const fn on_ready(&mut self, bytes: u64) -> bool {
+        let before = self.ready;
+        self.ready += bytes;
+        before < self.response && self.ready >= self.response
+    }
+
+    /// `bytes` of the response were read at the near end; whether they complete it.
+    ///
+    /// Packets of one size may carry more than the response has.
+    pub const fn on_received(&mut self, bytes: u64) -> bool {
+        let before = self.received;
+        self.received += bytes;
+        before < self.response && self.received >= self.response
+    }
+
+    /// Bytes of the response that have been read at the near end.
+    #[must_use]
+    pub const fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Whether the whole request has been read at the far end.
+    #[must_use]
+    pub const fn is_requested(&self) -> bool {
+        self.requested >= self.request
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_complete_once() {
+        let mut exchange = Exchange::new(300, 1000);
+        assert!(!exchange.on_requested(299) && !exchange.is_requested());
+        assert!(exchange.on_requested(1) && exchange.is_requested());
+        assert!(!exchange.on_requested(0), "a request is complete once");
+        assert!(!exchange.on_ready(400));
+        assert!(exchange.on_ready(600));
+        assert!(!exchange.on_received(999));
+        assert!(exchange.on_received(1));
+        assert_eq!(exchange.received(), 1000);
+    }
+
+    #[test]
+    fn a_transfer_ends_with_the_packet_that_has_its_last_byte() {
+        let mut transfer = Exchange::new(0, 1025);
+        assert!(!transfer.on_received(1024));
+        assert!(transfer.on_received(512));
+        assert_eq!(transfer.received(), 1536);
+    }
+}

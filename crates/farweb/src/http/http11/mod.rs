@@ -1,0 +1,289 @@
+//! HTTP/1.1 with persistent connections: which connection of a client a request is sent on.
+//!
+//! Models a client's connections as a pool. A request takes an idle connection to its host, if there is one; else it opens
+//! one, if the limits allow that; else it waits, and those who wait are served in the order in which they came.
+//!
+//! - A connection carries one request at a time: requests are not pipelined, so nothing ever waits on a connection behind
+//!   another response. What HTTP/1.1 has of head-of-line blocking is that a request waits for a whole response to end when
+//!   the limits leave it no connection of its own.
+//! - Of several idle connections the one used last is taken: its congestion window has decayed least, and the others can
+//!   reach their idle timeout.
+//! - Limits count connections that are opening, busy or idle, from the answer that allows them. They do not count one that
+//!   is being closed: it carries no request any more.
+//!
+//! Leaves out pipelining, and limits on how many requests a connection carries in all. Who closes an idle connection, and
+//! when, is the caller's; [`Pool::idle_since`] says how long it has been idle.
+//! Sources: RFC 2068 and RFC 2616, sections 8.1.1 to 8.1.4; RFC 9112, section 9; the NZ–US studies (CNDS 2001, pp. 97–102),
+//! section on persistent HTTP: an idle connection to the same server is used, otherwise a new one is opened, and one that
+//! was idle for a timeout is closed.
+
+use std::collections::VecDeque;
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use crate::units::Instant;
+
+#[cfg(test)]
+mod tests;
+
+/// How many connections a client has at most; `None` is any number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// To one host, at least 1.
+    pub per_host: Option<u32>,
+    /// To all hosts together, at least 1.
+    pub total: Option<u32>,
+}
+
+/// What a request is to do that asked for a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer<C> {
+    /// Use this connection, which was idle and is busy now.
+    Use(C),
+    /// Open a connection and tell [`Pool::opened`].
+    Open,
+    /// Close this connection, which the pool has forgotten; then open another and tell [`Pool::opened`]. It is the one that
+    /// has been idle longest, and goes to another host.
+    CloseFirst(C),
+    /// Wait until [`Pool::idle`] or [`Pool::gone`] names it.
+    Wait,
+}
+
+/// What becomes of a connection whose request has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next<W> {
+    /// It lies idle.
+    Idle,
+    /// It stays busy: this request, which has waited, uses it.
+    Use(W),
+    /// It is to be closed and the pool has forgotten it: this request, which has waited, is for another host. It is to open
+    /// a connection and tell [`Pool::opened`].
+    CloseFirst(W),
+}
+
+/// A client's connections, by host, and the requests that wait for one.
+///
+/// `C` names a connection, `W` a request. Hosts are numbers from 0 without large gaps; on a leg whose far end is a proxy, all
+/// requests are for one host.
+///
+/// Nobody waits who could be served: when a connection or a place within the limits becomes free, it goes at once to the
+/// request that has waited longest of those that can make use of it.
+#[derive(Debug, Clone)]
+pub struct Pool<C, W> {
+    limits: Limits,
+    hosts: Vec<Host<C, W>>,
+    members: FxHashMap<C, Member>,
+    /// Connections that limits count: the members, and those that were allowed and have not been named yet.
+    counted: u32,
+    /// Requests that wait, for any host.
+    waiting: usize,
+    /// Number of the next request that waits, or of the next connection to lie idle.
+    turn: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Host<C, W> {
+    counted: u32,
+    /// The one used last at the end.
+    idle: Vec<C>,
+    /// By turn.
+    waiting: VecDeque<(u64, W)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    host: u32,
+    idle: Option<Idle>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Idle {
+    since: Instant,
+    turn: u64,
+}
+
+impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
+    /// A pool without connections.
+    ///
+    /// # Panics
+    /// When a limit is 0, at which requests would wait for ever.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        assert!(limits.per_host != Some(0) && limits.total != Some(0), "a limit allows a connection");
+        Self { limits, hosts: Vec::new(), members: FxHashMap::default(), counted: 0, waiting: 0, turn: 0 }
+    }
+
+    /// A connection for the request `who` to `host`. [`Answer::Wait`] queues it behind all that wait already.
+    pub fn ask(&mut self, host: u32, who: W) -> Answer<C> {
+        let place = self.place(host);
+        if let Some(connection) = self.hosts[place].idle.pop() {
+            self.member(connection).idle = None;
+            return Answer::Use(connection);
+        }
+        if self.host_has_room(place) {
+            if self.has_room() {
+                self.count(place);
+                return Answer::Open;
+            }
+            if let Some(longest) = self.idle_longest() {
+                self.forget(longest);
+                self.count(place);
+                return Answer::CloseFirst(longest);
+            }
+        }
+        self.turn += 1;
+        self.waiting += 1;
+        self.hosts[place].waiting.push_back((self.turn, who));
+        Answer::Wait
+    }
+
+    /// The connection that a request was allowed to open is `connection`; it is busy with that request until
+    /// [`idle`](Self::idle), also while it is being opened.
+    ///
+    /// # Panics
+    /// When nobody was allowed to open one.
+    pub fn opened(&mut self, host: u32, connection: C) {
+        self.members.insert(connection, Member { host, idle: None });
+        assert!(self.members.len() <= self.counted as usize, "a connection that nobody was allowed to open");
+    }
+
+    /// The request on `connection` has ended and left it fit for another one. The request that has waited longest of those
+    /// that can make use of that is served; without one it lies idle from `now` on.
+    ///
+    /// # Panics
+    /// When the pool does not know it, or it is idle already.
+    pub fn idle(&mut self, connection: C, now: Instant) -> Next<W> {
+        let Member { host, idle: None } = *self.member(connection) else {
+            panic!("a connection lies idle already");
+        };
+        let place = host as usize;
+        let same = self.hosts[place].waiting.front().map(|(turn, _)| *turn);
+        let other = if self.has_room() { None } else { self.longest_waiting() };
+        match (same, other) {
+            (Some(same), other) if other.is_none_or(|(turn, _)| same <= turn) => Next::Use(self.serve(place)),
+            (_, Some((_, other))) => {
+                self.forget(connection);
+                self.count(other);
+                Next::CloseFirst(self.serve(other))
+            }
+            _ => {
+                self.turn += 1;
+                let turn = self.turn;
+                self.member(connection).idle = Some(Idle { since: now, turn });
+                self.hosts[place].idle.push(connection);
+                Next::Idle
+            }
+        }
+    }
+
+    /// `connection`, in whatever state, is not to be used again: it is being closed by this end or by the other, or it has
+    /// failed. The request that may open one in its place: it has waited longest of those that the limits now allow it.
+    /// It is to tell [`opened`](Self::opened).
+    ///
+    /// Of a connection that the pool has forgotten already this changes nothing.
+    pub fn gone(&mut self, connection: C) -> Option<W> {
+        if !self.members.contains_key(&connection) {
+            return None;
+        }
+        self.forget(connection);
+        let (_, place) = self.longest_waiting()?;
+        self.count(place);
+        Some(self.serve(place))
+    }
+
+    /// A request to `host` that was allowed to open a connection does without. Gives the request that may open one in its
+    /// place, as [`gone`](Self::gone) does.
+    ///
+    /// # Panics
+    /// When nobody was allowed to open one.
+    pub fn declined(&mut self, host: u32) -> Option<W> {
+        assert!(self.members.len() < self.counted as usize, "a connection that nobody was allowed to open");
+        self.counted -= 1;
+        self.hosts[host as usize].counted -= 1;
+        let (_, place) = self.longest_waiting()?;
+        self.count(place);
+        Some(self.serve(place))
+    }
+
+    /// The request `who` to `host` does not wait any more; whether it did.
+    pub fn leave(&mut self, host: u32, who: W) -> bool {
+        let place = self.place(host);
+        let waiting = &mut self.hosts[place].waiting;
+        let Some(found) = waiting.iter().position(|(_, other)| *other == who) else {
+            return false;
+        };
+        waiting.remove(found);
+        self.waiting -= 1;
+        true
+    }
+
+    /// Whether the pool knows `connection`.
+    #[must_use]
+    pub fn has(&self, connection: C) -> bool {
+        self.members.contains_key(&connection)
+    }
+
+    /// Since when `connection` is idle; `None` when it is not, or the pool does not know it.
+    #[must_use]
+    pub fn idle_since(&self, connection: C) -> Option<Instant> {
+        self.members.get(&connection)?.idle.map(|idle| idle.since)
+    }
+
+    fn place(&mut self, host: u32) -> usize {
+        let place = host as usize;
+        while self.hosts.len() <= place {
+            self.hosts.push(Host { counted: 0, idle: Vec::new(), waiting: VecDeque::new() });
+        }
+        place
+    }
+
+    fn member(&mut self, connection: C) -> &mut Member {
+        self.members.get_mut(&connection).expect("a connection of the pool")
+    }
+
+    /// Whether the limit on all connections allows one more.
+    fn has_room(&self) -> bool {
+        self.limits.total.is_none_or(|most| self.counted < most)
+    }
+
+    fn host_has_room(&self, place: usize) -> bool {
+        self.limits.per_host.is_none_or(|most| self.hosts[place].counted < most)
+    }
+
+    fn count(&mut self, place: usize) {
+        self.counted += 1;
+        self.hosts[place].counted += 1;
+    }
+
+    fn forget(&mut self, connection: C) {
+        let Member { host, idle } = self.members.remove(&connection).expect("a connection of the pool");
+        let host = &mut self.hosts[host as usize];
+        if idle.is_some() {
+            host.idle.retain(|other| *other != connection);
+        }
+        host.counted -= 1;
+        self.counted -= 1;
+    }
+
+    /// The turn and the host of the request that has waited longest of those whose host has room.
+    fn longest_waiting(&self) -> Option<(u64, usize)> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let first = |place: usize| self.hosts[place].waiting.front().map(|(turn, _)| (*turn, place));
+        (0..self.hosts.len()).filter(|place| self.host_has_room(*place)).filter_map(first).min()
+    }
+
+    /// The connection that has been idle longest. The first of each host is its longest.
+    fn idle_longest(&self) -> Option<C> {
+        let turn = |connection: &C| self.members[connection].idle.map(|idle| idle.turn);
+        self.hosts.iter().filter_map(|host| host.idle.first().copied()).min_by_key(turn)
+    }
+
+    fn serve(&mut self, place: usize) -> W {
+        self.waiting -= 1;
+        let (_, who) = self.hosts[place].waiting.pop_front().expect("found waiting");
+        who
+    }
+}

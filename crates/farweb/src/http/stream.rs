@@ -1,0 +1,278 @@
+//! What the bytes of one direction of a connection are: pieces of the messages of exchanges, with their framing.
+//!
+//! Models a byte stream as a queue of pieces, so that whoever reads bytes at its far end learns whose they are. Carriers
+//! that multiplex put pieces of several exchanges one behind the other and framing before them; the others have one
+//! exchange after another and no framing. Leaves out the bytes themselves: a transport keeps their order and delivers each
+//! once, so counting is enough, and one [`Stream`] serves the writer at one end and the reader at the other.
+//! Source: RFC 9112, section 6.3, for messages one behind the other; J. Gettys and H. Nielsen, "SMUX Protocol
+//! Specification", W3C WD-mux-19980710, for pieces of several with framing between them.
+
+use std::collections::VecDeque;
+
+/// The bytes of one direction of a connection, from what was pushed last to what was read last.
+///
+/// `E` names an exchange. Three counts only ever grow, each at most the one before it: bytes pushed, bytes written (taken by
+/// the transport), bytes read. Memory is that of the pieces pushed and not yet read; one piece needs no allocation.
+#[derive(Debug, Clone)]
+pub struct Stream<E> {
+    /// The oldest piece; `None` when everything has been read.
+    first: Option<Piece<E>>,
+    /// The pieces behind it.
+    rest: VecDeque<Piece<E>>,
+    pushed: u64,
+    written: u64,
+    read: u64,
+}
+
+/// Bytes of one exchange that stand together, the framing first; counts what has not been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Piece<E> {
+    exchange: E,
+    framing: u64,
+    payload: u64,
+}
+
+impl<E: Copy + Eq> Stream<E> {
+    /// A stream without bytes.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { first: None, rest: VecDeque::new(), pushed: 0, written: 0, read: 0 }
+    }
+
+    /// Appends `framing` bytes and then `payload` bytes of `exchange`.
+    ///
+    /// Without framing they lengthen the last piece where that is of the same exchange and not read to its end. The reader
+    /// gets framing of no payload, but never hears of it.
+    pub fn push(&mut self, exchange: E, payload: u64, framing: u64) {
+        if payload + framing == 0 {
+            return;
+        }
+        self.pushed += payload + framing;
+        let piece = Piece { exchange, framing, payload };
+        match self.rest.back_mut().or(self.first.as_mut()) {
+            Some(last) if framing == 0 && last.exchange == exchange => last.payload += payload,
+            Some(_) => self.rest.push_back(piece),
+            None => self.first = Some(piece),
+        }
+    }
+
+    /// Bytes that were pushed and that the transport has not taken yet.
+    #[must_use]
+    pub const fn to_write(&self) -> u64 {
+        self.pushed - self.written
+    }
+
+    /// The transport took the next `bytes`.
+    ///
+    /// # Panics
+    /// When it took more than there were.
+    pub const fn on_written(&mut self, bytes: u64) {
+        assert!(bytes <= self.to_write(), "the transport took bytes that nobody pushed");
+        self.written += bytes;
+    }
+
+    /// The reader got the next `bytes`: tells `each` exchange and payload, in the order of the stream, leaving framing out.
+    ///
+    /// `each` is called once for a piece of which payload was read, so more than once for an exchange whose pieces stand
+    /// apart, and not at all when only framing was read.
+    ///
+    /// # Panics
+    /// When it got more than the transport took.
+    pub fn read(&mut self, bytes: u64, mut each: impl FnMut(E, u64)) {
+        assert!(bytes <= self.written - self.read, "the reader got bytes that nobody wrote");
+        self.read += bytes;
+        let mut left = bytes;
+        while left > 0 {
+            let piece = self.first.as_mut().expect("what was pushed and not read is in pieces");
+            let framing = left.min(piece.framing);
+            let payload = (left - framing).min(piece.payload);
+            piece.framing -= framing;
+            piece.payload -= payload;
+            left -= framing + payload;
+            let Piece { exchange, .. } = *piece;
+            if piece.framing + piece.payload == 0 {
+                self.first = self.rest.pop_front();
+            }
+            if payload > 0 {
+                each(exchange, payload);
+            }
+        }
+    }
+
+    /// Bytes pushed so far: the place in the stream behind what was pushed last. What is pushed next begins there.
+    #[must_use]
+    pub const fn pushed(&self) -> u64 {
+        self.pushed
+    }
+
+    /// Bytes that the transport has taken so far.
+    #[must_use]
+    pub const fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Whether every byte that was pushed has been read.
+    #[must_use]
+    pub const fn is_drained(&self) -> bool {
+        self.read == self.pushed
+    }
+}
+
+impl<E: Copy + Eq> Default for Stream<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Whose payload `bytes` are.
+    fn read(stream: &mut Stream<char>, bytes: u64) -> Vec<(char, u64)> {
+        let mut out = Vec::new();
+        stream.read(bytes, |exchange, payload| out.push((exchange, payload)));
+        out
+    }
+
+    #[test]
+    fn the_reader_learns_whose_bytes_it_got() {
+        let mut stream = Stream::new();
+        stream.push('a', 100, 0);
+        stream.push('b', 50, 0);
+        stream.push('a', 7, 0);
+        assert_eq!((stream.to_write(), stream.pushed()), (157, 157));
+        stream.on_written(157);
+        assert_eq!((stream.to_write(), stream.written()), (0, 157));
+        assert_eq!(read(&mut stream, 0), []);
+        assert_eq!(read(&mut stream, 60), [('a', 60)]);
+        assert_eq!(read(&mut stream, 95), [('a', 40), ('b', 50), ('a', 5)]);
+        assert!(!stream.is_drained());
+        assert_eq!(read(&mut stream, 2), [('a', 2)]);
+        assert!(stream.is_drained());
+    }
+
+    #[test]
+    fn framing_goes_before_its_payload_and_to_nobody() {
+        let mut stream = Stream::new();
+        stream.push('a', 100, 20);
+        stream.push('b', 0, 5);
+        stream.push('b', 10, 20);
+        stream.on_written(155);
+        assert_eq!(read(&mut stream, 19), []);
+        assert_eq!(read(&mut stream, 2), [('a', 1)]);
+        assert_eq!(read(&mut stream, 99 + 5 + 20), [('a', 99)]);
+        assert_eq!(read(&mut stream, 10), [('b', 10)]);
+    }
+
+    #[test]
+    fn pieces_of_one_exchange_without_framing_join() {
+        let mut stream = Stream::new();
+        for _ in 0..1000 {
+            stream.push('a', 3, 0);
+        }
+        assert_eq!(stream.rest.capacity(), 0, "one exchange after another allocates nothing");
+        stream.push('b', 1, 0);
+        stream.push('b', 1, 20);
+        stream.push('b', 1, 0);
+        assert_eq!(stream.rest.len(), 2, "framing stands between two pieces of one exchange");
+        stream.on_written(3023);
+        assert_eq!(read(&mut stream, 3023), [('a', 3000), ('b', 1), ('b', 2)]);
+    }
+
+    #[test]
+    fn exchanges_one_after_another_allocate_nothing() {
+        let mut stream = Stream::new();
+        for exchange in ['a', 'b', 'c'] {
+            stream.push(exchange, 10, 0);
+            stream.on_written(10);
+            assert_eq!(read(&mut stream, 10), [(exchange, 10)]);
+        }
+        assert_eq!(stream.rest.capacity(), 0);
+    }
+
+    #[test]
+    fn nothing_pushed_is_no_piece() {
+        let mut stream = Stream::new();
+        stream.push('a', 0, 0);
+        stream.push('b', 1, 0);
+        stream.on_written(1);
+        assert_eq!(read(&mut stream, 1), [('b', 1)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "nobody pushed")]
+    fn a_transport_takes_no_more_than_there_is() {
+        let mut stream = Stream::new();
+        stream.push('a', 1, 0);
+        stream.on_written(2);
+    }
+
+    #[test]
+    #[should_panic(expected = "nobody wrote")]
+    fn a_reader_gets_no_more_than_was_written() {
+        let mut stream = Stream::new();
+        stream.push('a', 2, 0);
+        stream.on_written(1);
+        stream.read(2, |_, _| {});
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Push(u8, u64, u64),
+        Write(u64),
+        Read(u64),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (0..4_u8, 0..9_u64, prop::sample::select(vec![0_u64, 0, 0, 1, 3]))
+                .prop_map(|(exchange, payload, framing)| Step::Push(exchange, payload, framing)),
+            (0..20_u64).prop_map(Step::Write),
+            (0..20_u64).prop_map(Step::Read),
+        ]
+    }
+
+    proptest! {
+        /// Against a stream that keeps every byte: the exchange of a byte of payload, `None` for one of framing.
+        #[test]
+        fn every_byte_is_read_once_in_order_and_framing_by_nobody(
+            steps in prop::collection::vec(step(), 0..60),
+        ) {
+            let mut stream = Stream::new();
+            let mut bytes: Vec<Option<u8>> = Vec::new();
+            let (mut written, mut got) = (0, 0);
+            let mut all = steps;
+            all.extend([Step::Write(u64::MAX), Step::Read(u64::MAX)]);
+            for step in all {
+                match step {
+                    Step::Push(exchange, payload, framing) => {
+                        stream.push(exchange, payload, framing);
+                        bytes.extend((0..framing).map(|_| None).chain((0..payload).map(|_| Some(exchange))));
+                    }
+                    Step::Write(most) => {
+                        let taken = most.min(stream.to_write());
+                        stream.on_written(taken);
+                        written += taken as usize;
+                    }
+                    Step::Read(most) => {
+                        let taken = most.min((written - got) as u64);
+                        let mut told = Vec::new();
+                        stream.read(taken, |exchange, payload| {
+                            told.extend((0..payload).map(|_| exchange));
+                        });
+                        let part = &bytes[got..got + taken as usize];
+                        prop_assert_eq!(told, part.iter().flatten().copied().collect::<Vec<_>>());
+                        got += taken as usize;
+                    }
+                }
+                prop_assert_eq!(stream.to_write(), (bytes.len() - written) as u64);
+                prop_assert_eq!(stream.pushed(), bytes.len() as u64);
+                prop_assert_eq!(stream.is_drained(), got == bytes.len());
+            }
+            prop_assert!(stream.is_drained() && stream.first.is_none() && stream.rest.is_empty());
+        }
+    }
+}

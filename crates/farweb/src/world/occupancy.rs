@@ -1,0 +1,264 @@
+//! What is on a leg over time: connections open, connections busy, requests.
+//!
+//! All sums are integers. Something that comes and goes at one instant counts towards the peak and not towards the mean.
+
+use crate::units::{Duration, Instant};
+
+/// What was on a leg from `from` to `to`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LegStats {
+    /// Start of the interval.
+    pub from: Instant,
+    /// End of the interval.
+    pub to: Instant,
+    /// Connections from their first SYN until both ends are closed or in TIME_WAIT.
+    pub open: Count,
+    /// Connections with at least one request on them.
+    pub busy: Count,
+    /// Requests on the leg, from when they are queued there until the last byte of the response is read at its near end.
+    pub requests: Count,
+    /// Most requests on one connection at once.
+    pub connection_requests_max: u64,
+}
+
+/// How many of something there were in an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// Integral of their number over time, in ns.
+    pub nanos: u128,
+    /// Largest number.
+    pub max: u64,
+}
+
+/// Something whose number on a leg is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counted {
+    Open,
+    Busy,
+    Requests,
+}
+
+/// Follows how much there is on a leg, over recording intervals, the measured interval and the whole run.
+///
+/// Calls come in order of time.
+#[derive(Debug, Clone)]
+pub(super) struct Occupancy {
+    now: [u64; 3],
+    /// Connections by the number of requests on them, those without left out: `[0]` have one.
+    by_requests: Vec<u64>,
+    /// Everything since the last cut; `to` is the time up to which it is filled in.
+    piece: LegStats,
+    interval: LegStats,
+    whole: LegStats,
+    measured: Option<LegStats>,
+    is_measuring: bool,
+}
+
+impl LegStats {
+    const fn empty(at: Instant) -> Self {
+        let none = Count { nanos: 0, max: 0 };
+        Self { from: at, to: at, open: none, busy: none, requests: none, connection_requests_max: 0 }
+    }
+
+    /// Time-weighted mean of a count of this interval; 0 for an empty interval.
+    #[must_use]
+    pub fn mean(&self, count: Count) -> f64 {
+        match self.to - self.from {
+            Duration::ZERO => 0.0,
+            span => count.nanos as f64 / span.as_nanos() as f64,
+        }
+    }
+
+    fn counts(&mut self) -> [&mut Count; 3] {
+        [&mut self.open, &mut self.busy, &mut self.requests]
+    }
+
+    /// This interval and `next`, which follows it, as one.
+    fn joined(&self, next: &Self) -> Self {
+        let both = |one: Count, two: Count| Count { nanos: one.nanos + two.nanos, max: one.max.max(two.max) };
+        Self {
+            from: self.from,
+            to: next.to,
+            open: both(self.open, next.open),
+            busy: both(self.busy, next.busy),
+            requests: both(self.requests, next.requests),
+            connection_requests_max: self.connection_requests_max.max(next.connection_requests_max),
+        }
+    }
+}
+
+impl Occupancy {
+    pub(super) fn new() -> Self {
+        let empty = LegStats::empty(Instant::ZERO);
+        Self {
+            now: [0; 3],
+            by_requests: Vec::new(),
+            piece: empty,
+            interval: empty,
+            whole: empty,
+            measured: None,
+            is_measuring: false,
+        }
+    }
+
+    /// There is one more.
+    pub(super) fn add(&mut self, now: Instant, what: Counted) {
+        self.advance(now);
+        self.now[what as usize] += 1;
+        let count = self.now[what as usize];
+        let peak = &mut self.piece.counts()[what as usize].max;
+        *peak = count.max(*peak);
+    }
+
+    /// There is one less.
+    pub(super) fn remove(&mut self, now: Instant, what: Counted) {
+        self.advance(now);
+        self.now[what as usize] -= 1;
+    }
+
+    /// A connection that carried `requests` carries one more.
+    pub(super) fn board(&mut self, now: Instant, requests: u64) {
+        let place = requests as usize;
+        if place == self.by_requests.len() {
+            self.by_requests.push(0);
+        }
+        self.by_requests[place] += 1;
+        match requests {
+            0 => self.add(now, Counted::Busy),
+            _ => self.by_requests[place - 1] -= 1,
+        }
+        self.piece.connection_requests_max = self.piece.connection_requests_max.max(requests + 1);
+    }
+
+    /// A connection that carried `requests` carries one less.
+    pub(super) fn alight(&mut self, now: Instant, requests: u64) {
+        let place = requests as usize - 1;
+        self.by_requests[place] -= 1;
+        match requests {
+            1 => self.remove(now, Counted::Busy),
+            _ => self.by_requests[place - 1] += 1,
+        }
+    }
+
+    /// Ends the open recording interval at `now` and opens the next one.
+    pub(super) fn close_interval(&mut self, now: Instant) -> LegStats {
+        self.cut(now);
+        std::mem::replace(&mut self.interval, LegStats::empty(now))
+    }
+
+    /// Measures from `now` on.
+    pub(super) fn begin_measuring(&mut self, now: Instant) {
+        self.cut(now);
+        self.measured = Some(LegStats::empty(now));
+        self.is_measuring = true;
+    }
+
+    /// Measures up to `now`.
+    pub(super) fn end_measuring(&mut self, now: Instant) {
+        self.cut(now);
+        self.is_measuring = false;
+    }
+
+    /// All since measuring began, to its end or to `now`; all of the run when it did not begin.
+    pub(super) fn measured(&mut self, now: Instant) -> LegStats {
+        self.cut(now);
+        self.measured.unwrap_or(self.whole)
+    }
+
+    /// All from the start of the run to `now`.
+    pub(super) fn totals(&mut self, now: Instant) -> LegStats {
+        self.cut(now);
+        self.whole
+    }
+
+    /// Ends the open piece at `now` and adds it to the intervals that it belongs to.
+    fn cut(&mut self, now: Instant) {
+        self.advance(now);
+        let mut next = LegStats::empty(now);
+        for (count, number) in next.counts().into_iter().zip(self.now) {
+            count.max = number;
+        }
+        let most = self.by_requests.iter().rposition(|connections| *connections > 0);
+        next.connection_requests_max = most.map_or(0, |place| place as u64 + 1);
+        let piece = std::mem::replace(&mut self.piece, next);
+        self.interval = self.interval.joined(&piece);
+        self.whole = self.whole.joined(&piece);
+        if self.is_measuring {
+            self.measured = self.measured.map(|measured| measured.joined(&piece));
+        }
+    }
+
+    /// Accounts for the time up to `now`, in which nothing changed.
+    fn advance(&mut self, now: Instant) {
+        let span = u128::from((now - self.piece.to).as_nanos());
+        let numbers = self.now;
+        if span > 0 {
+            for (count, number) in self.piece.counts().into_iter().zip(numbers) {
+                count.nanos += u128::from(number) * span;
+            }
+            self.piece.to = now;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(nanos: u64) -> Instant {
+        Instant::from_nanos(nanos)
+    }
+
+    const fn count(nanos: u128, max: u64) -> Count {
+        Count { nanos, max }
+    }
+
+    /// Two connections open at 0 and 10; the second carries two requests from 10 and 20 on, one of them until 40.
+    fn followed() -> Occupancy {
+        let mut leg = Occupancy::new();
+        leg.add(at(0), Counted::Open);
+        leg.add(at(10), Counted::Open);
+        leg.add(at(10), Counted::Requests);
+        leg.board(at(10), 0);
+        leg.add(at(20), Counted::Requests);
+        leg.board(at(20), 1);
+        leg
+    }
+
+    #[test]
+    fn numbers_are_weighted_by_time() {
+        let mut leg = followed();
+        leg.alight(at(40), 2);
+        leg.remove(at(40), Counted::Requests);
+        leg.remove(at(50), Counted::Open);
+        let stats = leg.totals(at(100));
+        assert_eq!(stats.open, count(10 + 2 * 40 + 50, 2));
+        assert_eq!(stats.busy, count(90, 1));
+        assert_eq!(stats.requests, count(10 + 2 * 20 + 60, 2));
+        assert_eq!(stats.connection_requests_max, 2);
+        assert!((stats.mean(stats.open) - 1.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_interval_begins_with_what_is_there() {
+        let mut leg = followed();
+        let first = leg.close_interval(at(15));
+        assert_eq!((first.open, first.requests), (count(20, 2), count(5, 1)));
+        assert_eq!(first.connection_requests_max, 1);
+    }
+
+    #[test]
+    fn what_is_measured_begins_and_ends_at_the_very_instant() {
+        let mut leg = followed();
+        leg.begin_measuring(at(30));
+        leg.alight(at(40), 2);
+        leg.alight(at(45), 1);
+        leg.close_interval(at(47));
+        leg.end_measuring(at(60));
+        leg.board(at(70), 0);
+        let stats = leg.measured(at(100));
+        assert_eq!((stats.from, stats.to), (at(30), at(60)));
+        assert_eq!((stats.busy, stats.connection_requests_max), (count(15, 1), 2));
+        assert_eq!(leg.totals(at(100)).busy, count(35 + 30, 1));
+    }
+}

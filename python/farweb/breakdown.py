@@ -1,0 +1,305 @@
+"""Where the time of a request goes: the journey of its first byte up and of the last byte of its response down.
+
+The parts of a request's latency follow one another without gaps, so that they add up to it, to the nanosecond. On each
+leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg the
+server, until it has released the last byte; then on each leg, from the servers: the last byte waits because the sender
+is held by cwnd or by a window, it travels, and what is left is the rest.
+
+- **Held by cwnd, by the window**: from when the last byte was there to be sent until it was. A sender that has bytes
+  and does not send them is held; the table `exchanges` has how long, and by what, since the first byte was there. Where
+  bytes were held before the last one was there, which cost nothing, what remains is divided in the same proportion.
+  What neither held (a small segment that waits, pacing) is part of the rest.
+- **Travel** is the propagation of the leg's links; **the rest** is queues, transmission, segments sent again, and what
+  a proxy takes to pass something on (nothing, as it is modelled).
+- **The request on its way** contains its own queues and transmission.
+
+Round trips are propagation there and back over the whole path.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from farweb.errors import ResultsError
+from farweb.metrics import SAMPLE
+from farweb.quantities import count, number, seconds, share
+from farweb.quantity import parse
+from farweb.sheet import Sheet, to_html, to_rich
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import RenderableType
+
+    from farweb.results import Results
+
+Kind = Literal["wait", "handshake", "request", "server", "cwnd", "window", "travel", "rest"]
+
+KINDS: Mapping[Kind, str] = {
+    "wait": "waiting for a connection",
+    "handshake": "handshake",
+    "request": "request on its way",
+    "server": "server",
+    "cwnd": "held by cwnd",
+    "window": "held by the window",
+    "travel": "response on its way",
+    "rest": "the rest",
+}
+"""The kinds of parts in the order of time, and what they are called."""
+
+_NS = 1e9
+
+
+@dataclass(frozen=True)
+class Leg:
+    """What a breakdown has to know of a leg.
+
+    Attributes:
+        from_node: Its end at the clients.
+        to_node: Its end at the servers.
+        carrier: Kind of its carrier.
+        up_ns: Propagation of its links, upwards.
+        down_ns: Propagation of its links, downwards.
+    """
+
+    from_node: str
+    to_node: str
+    carrier: str
+    up_ns: int
+    down_ns: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the latency, as the mean over requests.
+
+    Attributes:
+        kind: Which.
+        leg: Number of the leg; None: at the server.
+        mean_s: How long.
+        share: Of the latency, 0 to 1.
+        round_trips: How many round trips of the path; None over a path without delay.
+    """
+
+    kind: Kind
+    leg: int | None
+    mean_s: float
+    share: float
+    round_trips: float | None
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """The mean latency of requests in parts that add up to it.
+
+    Attributes:
+        name: Of the run.
+        tag: The tag of the requests; None: all of the run.
+        requests: How many: those that finished and began after the warm-up.
+        latency_s: Their mean latency.
+        rtt_s: Propagation there and back over the whole path.
+        legs: From the clients.
+        parts: In the order of `KINDS`, and of legs.
+    """
+
+    name: str
+    tag: str | None
+    requests: int
+    latency_s: float
+    rtt_s: float
+    legs: tuple[Leg, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def subject(self) -> str:
+        """Whose latency it is."""
+        requests = f"{count(self.requests)} request{'' if self.requests == 1 else 's'}"
+        return f"{requests} tagged {self.tag}" if self.tag else requests
+
+    def total_s(self, kind: Kind, leg: int | None = None) -> float:
+        """How long a kind of part takes, on one leg or, when None, all in all."""
+        return sum(part.mean_s for part in self.parts if part.kind == kind and leg in (None, part.leg))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return dataclasses.asdict(self)
+
+    def __rich__(self) -> "RenderableType":
+        return to_rich([self.sheet()])
+
+    def _repr_html_(self) -> str:
+        return to_html([self.sheet()])
+
+    def sheet(self) -> Sheet:
+        """The table for people: a row a kind, a column a leg."""
+        names = [f"leg {place}: {leg.from_node} → {leg.to_node}" for place, leg in enumerate(self.legs)]
+        legs = range(len(self.legs)) if len(self.legs) > 1 else ()
+        rows = []
+        for kind, told in KINDS.items():
+            total = self.total_s(kind)
+            each = [None if kind == "server" else self.total_s(kind, leg) for leg in legs]
+            rows.append([told, *map(seconds, each), *self._cells(total)])
+        rows.append(["latency", *("" for _ in legs), *self._cells(self.latency_s)])
+        header = ["", *(names if legs else ()), "mean", "share", "round trips"]
+        return Sheet(f"{self.name}: mean latency of {self.subject}", header, rows)
+
+    def _cells(self, value_s: float) -> list[str]:
+        trips = value_s / self.rtt_s if self.rtt_s else None
+        return [seconds(value_s), share(value_s / self.latency_s if self.latency_s else None), number(trips)]
+
+
+def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
+    """Where the time of a run's requests goes.
+
+    Args:
+        results: A run with the table `exchanges`.
+        tagged: Of the requests tagged `sample` only; None: of those where there are any, else of all.
+
+    Raises:
+        ResultsError: The run did not record exchanges, or none of the requests finished.
+    """
+    import polars as pl
+
+    legs = path_legs(results.manifest["scenario"])
+    chosen, tag = _requests(results, tagged)
+    exchanges = results.scan("exchanges").join(chosen.lazy(), on="request", how="semi").collect()
+    exchanges = exchanges.with_columns(
+        pl.lit(0, pl.Int64).alias(name) for name in ("cwnd_ns", "window_ns") if name not in exchanges.columns
+    )
+    found = parts(exchanges, legs, _opened(results))
+    if found.is_empty():
+        raise ResultsError(f"{results.path}: no request{' tagged ' + tag if tag else ''} finished on all legs")
+    latency = float(found.select(pl.sum_horizontal(pl.exclude("request")).mean()).item())
+    rtt = sum(leg.up_ns + leg.down_ns for leg in legs)
+    told = [
+        _part(name, float(found[name].mean()), latency, rtt)  # type: ignore[arg-type]
+        for name in sorted(found.columns[1:], key=_place)
+    ]
+    return Breakdown(results.name, tag, len(found), latency / _NS, rtt / _NS, legs, tuple(told))
+
+
+def _requests(results: "Results", tagged: bool | None) -> "tuple[pl.DataFrame, str | None]":
+    """The finished requests after the warm-up that are asked for, and their tag."""
+    import polars as pl
+
+    finished = results.scan("requests").filter((pl.col("start_ns") >= results.warmup_ns) & (pl.col("status") == "done"))
+    chosen = finished.select("request", "tag").collect()
+    sample = chosen.filter(pl.col("tag") == SAMPLE)
+    if tagged is None:
+        tagged = not sample.is_empty()
+    return (sample, SAMPLE) if tagged else (chosen, None)
+
+
+def _opened(results: "Results") -> "pl.DataFrame | None":
+    """When each connection was opened, where the run recorded that."""
+    if not (results.path / "connections.parquet").is_file():
+        return None
+    return results.scan("connections").select("connection", "open_ns").collect()
+
+
+def path_legs(scenario: Mapping[str, Any]) -> tuple[Leg, ...]:
+    """The legs of a scenario, as a manifest has it."""
+    nodes = scenario["path"]["nodes"]
+    legs = []
+    for leg in scenario["leg"]:
+        links = scenario["path"]["link"][nodes.index(leg["from"]) : nodes.index(leg["to"])]
+        up_ns, down_ns = (
+            sum(int(parse(link[direction]["delay"]).number * 10**9) for link in links) for direction in ("up", "down")
+        )
+        legs.append(Leg(leg["from"], leg["to"], leg["carrier"]["kind"], up_ns, down_ns))
+    return tuple(legs)
+
+
+def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame | None") -> "pl.DataFrame":
+    """The parts of each request's latency, in ns.
+
+    Args:
+        exchanges: The table `exchanges`, or rows of it.
+        legs: Of the scenario, from the clients.
+        opened: `connection` and `open_ns` of each connection; None where they were not recorded: then what comes before
+            a connection is there counts as its handshake.
+
+    Returns:
+        A row a request that has ended on all legs, with the columns `request`, `server`, and `kind leg` for each other
+        kind and leg; all int64.
+    """
+    import polars as pl
+
+    path = _leg_rows(exchanges, 0, legs[0], opened)
+    for place in range(1, len(legs)):
+        path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="inner")
+    path = path.sort("request").drop_nulls([f"{name} {place}" for place in range(len(legs)) for name in _LAST])
+    columns = [pl.col("request")]
+    for place, leg in enumerate(legs):
+        columns += _of_leg(place, leg, is_last=place == len(legs) - 1)
+    return path.select(columns)
+
+
+_LAST = ("ready_last_ns", "sent_last_ns", "end_ns")
+_STEPS = ("start_ns", "connect_ns", "requested_ns", *_LAST, "cwnd_ns", "window_ns")
+
+
+def _leg_rows(exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataFrame | None") -> "pl.DataFrame":
+    """The steps of each exchange on a leg, the number of the leg in their names, and when its handshake began."""
+    import polars as pl
+
+    rows = exchanges.filter(pl.col("leg") == place)
+    if opened is None:
+        rows = rows.with_columns(open_ns=pl.col("start_ns"))
+    else:
+        rows = rows.join(opened, left_on="connection_up", right_on="connection", how="left")
+    # One-way transfers have no connection and no request.
+    connect = pl.col("connect_ns").fill_null(pl.col("start_ns"))
+    rows = rows.with_columns(
+        connect_ns=connect,
+        requested_ns=pl.col("requested_ns").fill_null(connect),
+        cwnd_ns=pl.col("cwnd_ns").fill_null(0),
+        window_ns=pl.col("window_ns").fill_null(0),
+    )
+    begun = pl.col("open_ns").fill_null(pl.col("start_ns"))
+    if leg.carrier == "http/1.1":
+        # A connection that was there before the request had another one on it, and no handshake of its own.
+        begun = pl.when(begun < pl.col("start_ns")).then(pl.col("connect_ns")).otherwise(begun)
+    rows = rows.with_columns(begun_ns=begun.clip(pl.col("start_ns"), pl.col("connect_ns")))
+    return rows.select("request", *(pl.col(name).alias(f"{name} {place}") for name in (*_STEPS, "begun_ns")))
+
+
+def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[pl.Expr]":
+    """The parts that a leg has in the latency of each request."""
+    import polars as pl
+
+    def at(name: str, of: int = place) -> pl.Expr:
+        return pl.col(f"{name}_ns {of}")
+
+    held = at("sent_last") - at("ready_last")
+    reasons = at("cwnd") + at("window")
+    hidden = held < reasons  # some of it was before the last byte was there
+    by_cwnd = pl.when(hidden).then((held * (at("cwnd") / reasons)).round().cast(pl.Int64)).otherwise(at("cwnd"))
+    by_window = pl.when(hidden).then(held - by_cwnd).otherwise(at("window"))
+    way = at("end") - at("sent_last")
+    travel = pl.min_horizontal(way, pl.lit(leg.down_ns))
+    rest = held - by_cwnd - by_window + way - travel
+    if not is_last:
+        rest = rest + at("start", place + 1) - at("requested") + at("ready_last") - at("end", place + 1)
+    yield (at("begun") - at("start")).alias(f"wait {place}")
+    yield (at("connect") - at("begun")).alias(f"handshake {place}")
+    yield (at("requested") - at("connect")).alias(f"request {place}")
+    if is_last:
+        yield (at("ready_last") - at("requested")).alias("server")
+    yield by_cwnd.alias(f"cwnd {place}")
+    yield by_window.alias(f"window {place}")
+    yield travel.alias(f"travel {place}")
+    yield rest.alias(f"rest {place}")
+
+
+def _place(name: str) -> tuple[int, int]:
+    """Where a column stands among the parts: by kind, then by leg."""
+    kind, _, leg = name.partition(" ")
+    return get_args(Kind).index(kind), int(leg or 0)
+
+
+def _part(name: str, mean_ns: float, latency_ns: float, rtt_ns: int) -> Part:
+    kind, _, leg = name.partition(" ")
+    trips = mean_ns / rtt_ns if rtt_ns else None
+    share_of = mean_ns / latency_ns if latency_ns else 0.0
+    return Part(kind, int(leg) if leg else None, mean_ns / _NS, share_of, trips)  # type: ignore[arg-type]

@@ -1,0 +1,246 @@
+"""Where the time of requests goes, on hand-made tables whose parts are known beforehand."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farweb import ResultsError
+from farweb.breakdown import KINDS, Leg, break_down, parts
+from sample_results import COLUMNS, Row, leg, request, write_results
+from samples import Farweb
+
+MS = 1_000_000
+ONE = [Leg("client", "server", "http/1.0", 60 * MS, 60 * MS)]
+CHAIN = [Leg("client", "proxy1", "mux", 60 * MS, 60 * MS), Leg("proxy1", "server", "http/1.0", 5 * MS, 5 * MS)]
+
+
+def exchange(number: int, of: int, start: int, **at: int | None) -> Row:
+    """A row of the table, times in ms; what is not told is when the request starts, or zero."""
+    names = ("connect", "requested", "ready_first", "ready_last", "sent_last", "first_byte", "end")
+    times = {f"{name}_ns": start for name in names}
+    given_ms = {name if name.startswith("connection") else f"{name}_ns": value for name, value in at.items()}
+    row = {"request": number, "leg": of, "start_ns": start, "cwnd_ns": 0, "window_ns": 0, **times, **given_ms}
+    return {
+        name: value if value is None or not name.endswith("_ns") else round(value * MS) for name, value in row.items()
+    }
+
+
+def table(rows: Sequence[Row]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [dict.fromkeys(COLUMNS["exchanges"]) | dict(row) for row in rows],
+        schema_overrides=dict.fromkeys(COLUMNS["exchanges"], pl.Int64),
+    )
+
+
+def in_ms(found: pl.DataFrame, row: int = 0) -> Mapping[str, float]:
+    """The parts of a request that are not zero, in ms."""
+    values = found.row(row, named=True)
+    return {name: value / MS for name, value in values.items() if name != "request" and value}
+
+
+def test_a_response_of_one_segment() -> None:
+    # A handshake of a round trip, the request half a one, 40 ms of server, one segment of 1 ms there.
+    row = exchange(
+        7, 0, 1000, connect=1120, requested=1181, ready_first=1221, ready_last=1221, sent_last=1221, end=1282
+    )
+    found = parts(table([row]), ONE, None)
+    assert in_ms(found) == {"handshake 0": 120, "request 0": 61, "server": 40, "travel 0": 60, "rest 0": 1}
+
+
+def test_slow_start_and_a_window_hold_the_last_byte() -> None:
+    row = exchange(
+        0,
+        0,
+        0,
+        connect=120,
+        requested=180,
+        ready_first=180,
+        ready_last=180,
+        sent_last=560,
+        cwnd=240,
+        window=130,
+        end=630,
+    )
+    # 10 ms of the 380 are held by neither; the last byte takes 10 ms more than it has to.
+    assert in_ms(parts(table([row]), ONE, None)) == {
+        "handshake 0": 120,
+        "request 0": 60,
+        "cwnd 0": 240,
+        "window 0": 130,
+        "travel 0": 60,
+        "rest 0": 20,
+    }
+
+
+def test_what_is_held_while_the_server_still_releases_costs_nothing() -> None:
+    # Paced over 500 ms: of 400 ms held only the last 100 are after the last byte was there, three of four by cwnd.
+    row = exchange(
+        0, 0, 0, connect=0, requested=60, ready_first=60, ready_last=560, sent_last=660, cwnd=300, window=100, end=720
+    )
+    assert in_ms(parts(table([row]), ONE, None)) == {
+        "request 0": 60,
+        "server": 500,
+        "cwnd 0": 75,
+        "window 0": 25,
+        "travel 0": 60,
+    }
+
+
+def chain(number: int = 0) -> list[Row]:
+    """A request over a proxy: its mux is open, the server a handshake away, and its answer overtakes nobody."""
+    inner = exchange(
+        number,
+        0,
+        0,
+        connect=0,
+        requested=62,
+        ready_first=107,
+        ready_last=147,
+        sent_last=167,
+        cwnd=15,
+        window=5,
+        end=230,
+    )
+    outer = exchange(
+        number,
+        1,
+        62,
+        connect=72,
+        requested=77,
+        ready_first=102,
+        ready_last=102,
+        sent_last=140,
+        cwnd=20,
+        window=18,
+        end=147,
+    )
+    return [inner, outer]
+
+
+def test_a_chain_of_two_legs() -> None:
+    assert in_ms(parts(table(chain()), CHAIN, None)) == {
+        "request 0": 62,
+        "handshake 1": 10,
+        "request 1": 5,
+        "server": 25,
+        "cwnd 1": 20,
+        "window 1": 18,
+        "travel 1": 5,
+        "rest 1": 2,
+        "cwnd 0": 15,
+        "window 0": 5,
+        "travel 0": 60,
+        "rest 0": 3,
+    }
+
+
+def test_time_between_legs_belongs_to_the_rest_of_the_nearer_one() -> None:
+    inner, outer = chain()
+    late = {**outer, "start_ns": outer["start_ns"] + 3 * MS}
+    found = parts(table([inner, late]), CHAIN, None)
+    assert in_ms(found)["rest 0"] == 6
+    assert in_ms(found)["handshake 1"] == 7
+
+
+@pytest.mark.parametrize(
+    ("carrier", "open_ms", "wait", "handshake"),
+    [
+        ("http/1.0", 1000, 0, 120),
+        ("http/1.1", 1000, 0, 120),
+        ("http/1.1", 1080, 80, 40),  # a limit let it open only then
+        ("http/1.1", 10, 120, 0),  # another request was on the connection
+        ("mux", 950, 0, 120),  # which is still opening
+        ("mux", 1080, 80, 40),  # it had failed
+    ],
+)
+def test_waiting_for_a_connection_is_no_handshake(carrier: str, open_ms: int, wait: int, handshake: int) -> None:
+    row = exchange(0, 0, 1000, connection_up=3, connect=1120, requested=1180, ready_last=1180, sent_last=1180, end=1240)
+    opened = pl.DataFrame({"connection": [2, 3], "open_ns": [0, open_ms * MS]})
+    found = in_ms(parts(table([row]), [Leg("client", "server", carrier, 60 * MS, 60 * MS)], opened))
+    assert (found.get("wait 0", 0), found.get("handshake 0", 0)) == (wait, handshake)
+
+
+def test_a_transfer_has_neither_connection_nor_request() -> None:
+    row = exchange(0, 0, 0, connect=None, requested=None, ready_last=0, sent_last=50, cwnd=50, end=120)
+    assert in_ms(parts(table([row]), ONE, None)) == {"cwnd 0": 50, "travel 0": 60, "rest 0": 10}
+
+
+def test_requests_that_did_not_end_on_all_legs_are_left_out() -> None:
+    inner, outer = chain(1)
+    rows = [*chain(0), {**inner, "end_ns": None}, outer, *chain(3)[:1]]
+    assert parts(table(rows), CHAIN, None)["request"].to_list() == [0]
+
+
+steps = st.lists(st.integers(0, 10**11), min_size=6, max_size=6)
+
+
+@given(st.lists(st.tuples(steps, st.integers(0, 10**11), st.integers(0, 10**11)), min_size=2, max_size=2))
+def test_parts_add_up_whatever_the_table_says(legs: Any) -> None:
+    rows = []
+    for place, (gaps, cwnd, window) in enumerate(legs):
+        times = [sum(gaps[: end + 1]) for end in range(6)]
+        names = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns")
+        rows.append({"request": 0, "leg": place, **dict(zip(names, times, strict=True)), "cwnd_ns": cwnd})
+        rows[-1]["window_ns"] = window
+    found = parts(table(rows), CHAIN, None)
+    assert found.select(pl.sum_horizontal(pl.exclude("request"))).item() == rows[0]["end_ns"] - rows[0]["start_ns"]
+
+
+def make(path: Path, rows: Sequence[Row], requests: Sequence[Row], **more: Any) -> Any:
+    return write_results(path, requests, exchanges=rows, scenario=[leg({"kind": "mux"}), leg()], **more)
+
+
+def test_the_mean_over_the_sample_in_round_trips_of_the_path(tmp_path: Path) -> None:
+    requests = [request(number, 0.23, 1000, tag="sample" if number < 2 else None) for number in range(3)]
+    # Each link of a hand-made path takes 60 ms each way: 240 ms there and back.
+    rows = [{**row, "cwnd_ns": 0, "window_ns": 0} for number in (1, 2) for row in chain(number)]
+    results = make(tmp_path / "r", [*chain(0), *rows], requests)
+    found = break_down(results)
+    assert (found.tag, found.requests, found.rtt_s, found.latency_s) == ("sample", 2, 0.24, 0.23)
+    assert sum(part.mean_s for part in found.parts) == pytest.approx(found.latency_s)
+    assert [part.kind for part in found.parts] == sorted((part.kind for part in found.parts), key=list(KINDS).index)
+    assert found.total_s("cwnd", 1) == 0.01  # 20 ms of the one, none of the other
+    assert found.total_s("cwnd") == 0.0175
+    (server,) = [part for part in found.parts if part.kind == "server"]
+    assert (server.leg, server.mean_s) == (None, 0.025)
+    assert server.share == pytest.approx(25 / 230)
+    assert server.round_trips == pytest.approx(25 / 240)
+    everyone = break_down(results, tagged=False)
+    assert (everyone.tag, everyone.requests) == (None, 3)
+
+
+def test_without_tags_it_is_of_all_that_began_after_the_warm_up(tmp_path: Path) -> None:
+    requests = [request(number, 0.23, 1000) for number in range(3)]
+    results = make(tmp_path / "r", [row for number in range(3) for row in chain(number)], requests, warmup_ns=500 * MS)
+    assert (break_down(results).tag, break_down(results).requests) == (None, 2)
+
+
+def test_what_is_missing_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match=r"record\.exchanges = true"):
+        break_down(write_results(tmp_path / "without", [request(0, 1, 10)], scenario=[leg()]))
+    with pytest.raises(ResultsError, match="no request tagged sample finished on all legs"):
+        break_down(make(tmp_path / "none", chain(0), [request(0, 0.23, 10)]), tagged=True)
+
+
+def test_show_prints_the_breakdown(tmp_path: Path, farweb: Farweb) -> None:
+    results = make(tmp_path / "r", chain(0), [request(0, 0.23, 1000, tag="sample")])
+    shown = farweb("show", "--breakdown", results.path)
+    assert shown.code == 0, shown.err
+    for told in (
+        "mean latency of 1 request tagged sample",
+        "leg 1: proxy1 → server",
+        "held by cwnd",
+        "230 ms",
+        "29.1 %",
+    ):
+        assert told in shown.out, told
+    breakdown = farweb("show", "--breakdown", results.path, "--json").json()["breakdown"]
+    assert breakdown["latency_s"] == 0.23
+    assert sum(part["mean_s"] for part in breakdown["parts"]) == pytest.approx(0.23)
+    assert farweb("show", "--breakdown", results.path, "--all").code == 0
+    assert farweb("show", results.path, "--all").code == 2
