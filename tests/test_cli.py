@@ -151,7 +151,7 @@ VERBS = (
 
 
 def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, folder: Path) -> None:
-    text = SCENARIO + '[record]\npackets = "all"\n'
+    text = SCENARIO + '[record]\npackets = "all"\nexchanges = true\n'
     (folder / "satellite.toml").write_text(text.replace("requests.csv", "requests.parquet"))
     (folder / "hosts.tsv").write_text("host\tmss_bytes\nquick.example\t536\n")
     log = "".join(LOG.replace("8510000", f"85100{i:02}") for i in range(20))
