@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CHROMIUM ?= chromium
 MINUTES ?= 10
+CASES ?= 2000
 TARGETS ?= $(basename $(notdir $(wildcard crates/farweb/fuzz/fuzz_targets/*.rs)))
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -15,7 +16,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo test lint verify bench fuzz lock clean
+.PHONY: help tools setup build demo test explore lint verify bench fuzz lock clean
 
 help: ## List the targets.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +45,12 @@ demo: build ## Simulate a small log over a cable and a satellite, sweep a slow l
 test: build ## Run all tests, in Rust and in Python.
 	cargo test -p farweb --locked
 	$(BIN)/python -m pytest
+
+explore: build ## Run the tests with properties of fresh random cases, CASES=2000 of each in Rust.
+	@# The same SEED and CASES draw the same cases again.
+	seed=$${SEED:-$$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed CASES=$(CASES)"; \
+		PROPTEST_RNG_SEED=$$seed PROPTEST_CASES=$(CASES) cargo test -p farweb --locked
+	$(BIN)/python -m pytest --hypothesis-profile=default
 
 lint: build ## Check formatting, lints and types.
 	cargo fmt --all --check

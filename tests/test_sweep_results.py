@@ -322,3 +322,11 @@ def test_a_sweep_in_an_object_store(tmp_path: Path) -> None:
     query = 'select "workload.load", sum(response_bytes) from requests group by all order by all'
     assert remote.sql(query).equals(local.sql(query))
     memory.rm("/bucket", recursive=True)
+
+
+def test_a_sweep_of_nothing_but_replications_has_one_point(tmp_path: Path) -> None:
+    sweep = write_sweep(tmp_path / "s", design_of({}, 3), lambda _, replication: {"latency_mean_s": replication})
+    assert sweep.points.to_list() == [0, 0, 0]
+    assert sweep.values("latency_mean_s").tolist() == [[0, 1, 2]]
+    (estimate,) = sweep.estimates(["latency_mean_s"]).to_dicts()
+    assert (estimate["n"], estimate["mean"]) == (3, 1)

@@ -10,6 +10,7 @@ __all__ = [
     "HostTable",
     "LogReader",
     "PcapngEncoder",
+    "Probe",
     "RequestReader",
     "RunError",
     "Scenario",
@@ -112,7 +113,7 @@ class Scenario:
         """The scenario after overrides with every default spelled out, as JSON text."""
 
     def check(self, hosts: HostTable | None) -> str:
-        """What the scenario means, as JSON text.
+        """What the scenario means, as JSON text; a family's hosts are those of `run.seed`.
 
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
         "down": {..}}], "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps",
@@ -131,6 +132,14 @@ class HostTable:
         """Read .csv, .tsv, or a whitespace-separated host file."""
 
     @staticmethod
+    def of_family(scenario: Scenario, seed: int) -> HostTable:
+        """The hosts of the scenario's family with this seed, in the order in which they are first asked.
+
+        Raises:
+            WorkloadError: The scenario has no family.
+        """
+
+    @staticmethod
     def from_columns(columns: Mapping[str, Column], name: str) -> HostTable:
         """Take columns read elsewhere (Parquet); `name` is for messages."""
 
@@ -145,6 +154,14 @@ class RequestReader:
 
     def __new__(cls, requests: str | Iterable[Mapping[str, Column]], name: str) -> Self:
         """Open a table; the arguments are those of `Simulation`."""
+
+    @staticmethod
+    def of_family(scenario: Scenario, seed: int) -> RequestReader:
+        """All days of the trace of the scenario's family with this seed, once, whatever the load.
+
+        Raises:
+            WorkloadError: The scenario has no family.
+        """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
         """Up to `rows` requests by start time, all columns but `object`; None at the end.
@@ -163,7 +180,7 @@ class Simulation:
         cls,
         scenario: Scenario,
         seed: int,
-        requests: str | Iterable[Mapping[str, Column]],
+        requests: str | Iterable[Mapping[str, Column]] | None,
         requests_name: str,
         hosts: HostTable | None,
     ) -> Self:
@@ -173,13 +190,18 @@ class Simulation:
             scenario: What to build.
             seed: Root of every random stream.
             requests: Path of a .csv, .tsv or whitespace-separated request table, or batches of columns by start time;
-                these are iterated over once for each copy that the scenario's `workload.load` asks for.
+                these are iterated over once for each copy that the scenario's `workload.load` asks for, and once or
+                twice when they are kept in memory for their days or a period. None: the scenario names a family.
             requests_name: Name of the request table for messages.
-            hosts: The host table.
+            hosts: The host table; a family has its own.
 
         Raises:
             WorkloadError: The request table is unreadable. A path is read once from end to end before anything runs.
         """
+
+    @property
+    def requests_rows(self) -> int | None:
+        """Rows of the request table or of the family's trace, where the core has counted them."""
 
     def advance(self, events: int) -> bool:
         """Process up to `events` events without holding the GIL; whether there is more to do.
@@ -335,3 +357,55 @@ class LogReader:
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes"}`; the times are null without a request.
         """
+
+@final
+class Probe:
+    """Hosts from captures, streamed: memory is that of connections under way and of servers."""
+
+    def __new__(cls, *, max_unreadable: float = 0.01) -> Self:
+        """Begin with nothing seen.
+
+        Args:
+            max_unreadable: Share of the packets of a capture that may be unreadable, and of its bytes that may lie
+                behind damage, 0 to 1.
+        """
+
+    def open(self, path: str) -> None:
+        """Begin a capture: pcap or pcapng, plain or gzip.
+
+        Raises:
+            WorkloadError: The file cannot be read or is no capture.
+        """
+
+    def advance(self, packets: int) -> bool:
+        """Look at up to `packets` packets without holding the GIL; whether the capture has more.
+
+        Raises:
+            WorkloadError: The device fails, or more is unreadable than is allowed; names the first packet.
+        """
+
+    def hosts(self, names: Sequence[tuple[str, str]], only_named: bool) -> str:
+        """The hosts seen so far, as JSON text: those with a name by name, the others behind them by address.
+
+        `[{"host", "addresses": [..], "window_bytes", "mss_bytes", "rtt_ns", "window_scale", "silent", "mss_differs",
+        "window_differs", "connections", "rtt_samples", "half_open", "refused", "unanswered"}]`; null: not known.
+
+        Args:
+            names: An address and its name; either may come several times.
+            only_named: Leave out addresses without a name.
+
+        Raises:
+            WorkloadError: An address is none.
+        """
+
+    def report(self) -> str:
+        """Counts so far, as JSON text; connections count when they have ended.
+
+        `{"packets", "tcp", "skipped": {reason: n}, "unreadable_packets", "unreadable": [{"file", "packet", "why"}],
+        "cut_off": [..], "connections", "answered", "without_syn", "refused", "unanswered", "half_open",
+        "retransmitted", "options_cut", "rtt_samples"}`.
+        """
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the capture that were read, as they are in the file."""

@@ -55,13 +55,13 @@ class Tables:
 
     Attributes:
         requests: The request table as the core takes it: its path, or batches of columns by start time that can be
-            iterated over more than once.
+            iterated over more than once; None for a family, whose requests the core generates.
         hosts: The host table, if there is one.
         inputs: What a manifest says of the files: `file` as the scenario names it, `sha256`, and `rows`, which is None
-            for requests that only the core has counted.
+            for requests that only the core has counted. A family has none.
     """
 
-    requests: str | Iterable[Mapping[str, Column]]
+    requests: str | Iterable[Mapping[str, Column]] | None
     hosts: _core.HostTable | None
     inputs: Mapping[str, Mapping[str, Any]]
 
@@ -82,6 +82,9 @@ def open_tables(scenario: Scenario) -> Iterator[Tables]:
         WorkloadError: A table cannot be used.
     """
     workload = scenario.effective["workload"]
+    if scenario.requests_path is None:
+        yield Tables(None, None, {})
+        return
     hosts = None if scenario.hosts_path is None else open_hosts(scenario.hosts_path)
     with open_requests(scenario.requests_path) as requests:
         rows = None if isinstance(requests, str) else row_count(requests.path)
@@ -98,12 +101,12 @@ def simulate_into(
     wall, cpu = time.perf_counter(), time.thread_time()
     simulation = _core.Simulation(scenario.core, seed, tables.requests, str(scenario.requests_path), tables.hosts)
     inputs = {name: dict(table) for name, table in tables.inputs.items()}
-    load: int = scenario.effective["workload"]["load"]
     total = simulation.progress()["requests_total"]
-    if inputs["requests"]["rows"] is None and total is not None:
-        inputs["requests"]["rows"] = total // load
-    rows: int | None = inputs["requests"]["rows"]
-    written = _run(simulation, folder, scenario.name, seed, None if rows is None else rows * load, progress)
+    if "requests" in inputs:
+        rows = inputs["requests"]["rows"] = inputs["requests"]["rows"] or simulation.requests_rows
+        load: int = scenario.effective["workload"]["load"]
+        total = rows * load if total is None and rows is not None else total
+    written = _run(simulation, folder, scenario.name, seed, total, progress)
     wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
     return {
         "kind": RUN_KIND,

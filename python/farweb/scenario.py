@@ -135,9 +135,10 @@ class Scenario:
         return self.effective["name"] or self.path.stem
 
     @property
-    def requests_path(self) -> Path:
-        """The request table."""
-        return self.path.parent / str(self.effective["workload"]["requests"])
+    def requests_path(self) -> Path | None:
+        """The request table; None when a family stands in its place."""
+        requests = self.effective["workload"].get("requests")
+        return None if requests is None else self.path.parent / str(requests)
 
     @property
     def hosts_path(self) -> Path | None:
@@ -157,7 +158,7 @@ class Scenario:
 
         hosts = None if self.hosts_path is None else open_hosts(self.hosts_path)
         figures = json.loads(self.core.check(hosts))
-        if not self.requests_path.exists():
+        if self.requests_path is not None and not self.requests_path.exists():
             figures["warnings"].append(f"workload.requests: {self.requests_path} does not exist yet; a run needs it")
         return Check(figures, self.effective)
 

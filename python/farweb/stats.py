@@ -17,7 +17,7 @@ from farweb.errors import WorkloadError
 from farweb.importer import import_log
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.sheet import Sheet, to_html, to_rich
-from farweb.tables import HOSTS, REQUESTS, open_hosts, open_requests
+from farweb.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,10 @@ _TOP = 10
 _HOST_VALUES = ("mss_bytes", "window_bytes")
 _ROWS = 65_536  # chosen: some MB a batch
 _COPIED = arrow_schema(
-    {**REQUESTS, "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag")]},
+    {
+        **REQUESTS,
+        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag", "day")],
+    },
     {},
 )
 
@@ -182,8 +185,7 @@ def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> Non
 
 def _host_table(path: Path) -> pa.Table:
     """The hosts as a run would read them."""
-    wanted = arrow_schema({**HOSTS, "columns": [each for each in HOSTS["columns"] if each["name"] != "name"]}, {})
-    return pa.Table.from_batches([to_arrow(open_hosts(path).columns(), wanted)])
+    return pa.Table.from_batches([to_arrow(open_hosts(path).columns(), arrow_schema(HOSTS_READ, {}))])
 
 
 def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool) -> WorkloadStats:

@@ -85,6 +85,7 @@ pub(crate) fn batch(columns: &Bound<'_, PyDict>) -> PyResult<Batch> {
         server_s: optional(columns, "server_s", array)?,
         source: optional(columns, "source", words)?,
         tag: optional(columns, "tag", words)?,
+        day: optional(columns, "day", array)?,
     })
 }
 
@@ -110,6 +111,7 @@ pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_
         let words = words.map(|words| words_to_python(py, words.codes, words.words)).transpose()?;
         columns.set_item(name, words)?;
     }
+    columns.set_item("day", batch.day.map(|values| values.into_pyarray(py)))?;
     Ok(columns)
 }
 

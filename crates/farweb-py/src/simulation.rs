@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::columns::to_python;
 use crate::errors::workload_error;
 use crate::scenario::Scenario;
-use crate::tables::{HostTable, Requests, open_copies};
+use crate::tables::{HostTable, Requests, Workload};
 
 /// One run.
 #[pyclass(module = "farweb._core")]
@@ -18,6 +18,7 @@ pub(crate) struct Simulation {
     world: World,
     requests: Copies<Requests>,
     requests_total: Option<u64>,
+    rows: Option<u64>,
 }
 
 #[pymethods]
@@ -26,19 +27,22 @@ impl Simulation {
     fn new(
         scenario: &Scenario,
         seed: u64,
-        requests: &Bound<'_, PyAny>,
+        requests: Option<&Bound<'_, PyAny>>,
         requests_name: &str,
         hosts: Option<&HostTable>,
     ) -> PyResult<Self> {
-        let workload = &scenario.checked().workload;
-        let (copies, requests_each) =
-            open_copies(requests, requests_name, workload.load, workload.copies_offset)?;
-        let directory = hosts.map_or_else(Default::default, |hosts| hosts.0.clone());
+        let workload = Workload::open(scenario, seed, requests, requests_name, hosts)?;
         Ok(Self {
-            world: World::new(scenario.checked(), seed, directory),
-            requests: copies,
-            requests_total: requests_each.map(|requests| requests * u64::from(workload.load)),
+            world: World::new(scenario.checked(), seed, workload.directory),
+            requests: workload.requests,
+            requests_total: workload.total,
+            rows: workload.rows,
         })
+    }
+
+    #[getter]
+    fn requests_rows(&self) -> Option<u64> {
+        self.rows
     }
 
     fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {

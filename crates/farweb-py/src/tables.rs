@@ -1,21 +1,26 @@
 //! Host tables, and request tables: files that the core reads, or batches that Python hands over.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use farweb::id::Id;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
-    Batch, BatchTable, Copies, Directory, HostColumns, Request, RequestSource, RequestTable, SymbolTable,
-    Words, WorkloadError, hosts_from_columns, open_hosts,
+    Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, Request,
+    RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns, open_hosts,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
 
 use crate::columns;
 use crate::errors::workload_error;
+use crate::scenario::Scenario;
 
 /// The code of a word that is missing.
 const NULL_CODE: i32 = -1;
+
+/// A number that is missing.
+const NULL_INT: i64 = i64::MIN;
 
 /// A host table.
 #[pyclass(frozen, module = "farweb._core")]
@@ -29,12 +34,17 @@ impl HostTable {
     }
 
     #[staticmethod]
+    fn of_family(scenario: &Scenario, seed: u64) -> PyResult<Self> {
+        trace(scenario, seed).map(|trace| Self(trace.names().clone()))
+    }
+
+    #[staticmethod]
     fn from_columns(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Self> {
         hosts_from_columns(&columns::hosts(columns)?, name).map(Self).map_err(workload_error)
     }
 
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let size = |bytes: Option<u64>| bytes.map_or(i64::MIN, |bytes| bytes as i64);
+        let size = |bytes: Option<u64>| bytes.map_or(NULL_INT, |bytes| bytes as i64);
         let mut table = HostColumns::default();
         let (mut windows, mut segments) = (Vec::new(), Vec::new());
         for (id, host) in self.0.hosts().iter() {
@@ -58,7 +68,7 @@ pub(crate) type Requests = Box<dyn RequestSource + Send + Sync>;
 /// The rows of a request table of any kind, checked, by start time.
 #[pyclass(module = "farweb._core")]
 pub(crate) struct RequestReader {
-    requests: Copies<Requests>,
+    requests: Requests,
     directory: Directory,
 }
 
@@ -66,7 +76,23 @@ pub(crate) struct RequestReader {
 impl RequestReader {
     #[new]
     fn new(requests: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
-        let (requests, _) = open_copies(requests, name, 1, Duration::ZERO)?;
+        let requests = match requests.extract::<String>() {
+            Ok(path) => Box::new(RequestTable::open(Path::new(&path)).map_err(workload_error)?.0),
+            Err(_) => of_batches(requests, name)?,
+        };
+        Ok(Self { requests, directory: Directory::default() })
+    }
+
+    #[staticmethod]
+    fn of_family(scenario: &Scenario, seed: u64) -> PyResult<Self> {
+        let trace = Arc::new(trace(scenario, seed)?);
+        let all = Load {
+            load: trace.days() as u32,
+            offset: Duration::ZERO,
+            period: None,
+            hosts: CopiesHosts::Same,
+        };
+        let requests = Box::new(all.of_table(&trace, |rows| rows).map_err(workload_error)?);
         Ok(Self { requests, directory: Directory::default() })
     }
 
@@ -81,12 +107,13 @@ impl RequestReader {
 
 impl RequestReader {
     fn read(&mut self, rows: usize) -> Result<Batch, WorkloadError> {
-        let (mut batch, mut server) = (Batch::default(), Vec::new());
+        let (mut batch, mut server, mut days) = (Batch::default(), Vec::new(), Vec::new());
         let (mut hosts, mut sources, mut tags) =
             (BatchWords::default(), BatchWords::default(), BatchWords::default());
         while batch.start_s.len() < rows {
             let Some(request) = self.requests.next_request(&mut self.directory)? else { break };
-            let Request { start, host, request_bytes, response_bytes, server: took, source, tag } = request;
+            let Request { start, host, request_bytes, response_bytes, server: took, source, tag, day } =
+                request;
             let directory = &self.directory;
             batch.start_s.push((start - Instant::ZERO).to_secs_f64());
             hosts.push(Some(&directory.hosts()[host].key));
@@ -95,10 +122,12 @@ impl RequestReader {
             server.push(took.map_or(f64::NAN, Duration::to_secs_f64));
             sources.push(source.map(|source| &*directory.sources.words()[source]));
             tags.push(tag.map(|tag| &*directory.tags.words()[tag]));
+            days.push(day.map_or(NULL_INT, i64::from));
         }
         batch.host = hosts.words();
         batch.server_s = Some(server);
         (batch.source, batch.tag) = (Some(sources.words()), Some(tags.words()));
+        batch.day = Some(days);
         Ok(batch)
     }
 }
@@ -121,27 +150,93 @@ impl BatchWords {
     }
 }
 
-/// Opens the copies of a request table that a load asks for: of the file at a path, or of an iterable of batches. The number
-/// of requests of each copy comes with them, where it is known.
-pub(crate) fn open_copies(
-    requests: &Bound<'_, PyAny>,
-    name: &str,
-    load: u32,
-    offset: Duration,
-) -> PyResult<(Copies<Requests>, Option<u64>)> {
-    if let Ok(path) = requests.extract::<String>() {
-        let (table, summary) = RequestTable::open(Path::new(&path)).map_err(workload_error)?;
-        let copy = |_| Ok(Box::new(table.restart().map_err(workload_error)?) as Requests);
-        let copies = (0..load).map(copy).collect::<PyResult<_>>()?;
-        return Ok((Copies::new(copies, offset), Some(summary.requests)));
+/// The requests of a run: days and copies of a table or of a family's trace.
+pub(crate) struct Workload {
+    pub(crate) requests: Copies<Requests>,
+    /// The hosts that are there before any request asks for one.
+    pub(crate) directory: Directory,
+    /// Number of requests, and of rows of the table or trace, where they are known.
+    pub(crate) total: Option<u64>,
+    pub(crate) rows: Option<u64>,
+}
+
+impl Workload {
+    /// Opens what a scenario asks for: its family's trace, or the table that is given, the file at a path or an iterable of
+    /// batches.
+    pub(crate) fn open(
+        scenario: &Scenario,
+        seed: u64,
+        requests: Option<&Bound<'_, PyAny>>,
+        name: &str,
+        hosts: Option<&HostTable>,
+    ) -> PyResult<Self> {
+        let load = scenario.checked().workload.load();
+        let Some(requests) = requests else {
+            let trace = trace(scenario, seed)?;
+            let directory = trace.names().clone();
+            return Ok(Self { directory, ..Self::held(&load, trace)? });
+        };
+        let directory = hosts.map_or_else(Default::default, |hosts| hosts.0.clone());
+        let opened = match requests.extract::<String>() {
+            Ok(path) => Self::of_file(&load, Path::new(&path))?,
+            Err(_) => Self::of_batches(&load, requests, name)?,
+        };
+        Ok(Self { directory, ..opened })
     }
-    let copy = |_| Ok(Box::new(BatchTable::new(name, batches(requests.try_iter()?.unbind()))) as Requests);
-    let copies = (0..load).map(copy).collect::<PyResult<_>>()?;
-    Ok((Copies::new(copies, offset), None))
+
+    fn of_file(load: &Load, path: &Path) -> PyResult<Self> {
+        let (mut table, summary) = RequestTable::open(path).map_err(workload_error)?;
+        if summary.has_days || load.period.is_some() {
+            return Self::held(load, Held::read(&mut table).map_err(workload_error)?);
+        }
+        let copy = |_| Ok(Box::new(table.restart().map_err(workload_error)?) as Requests);
+        let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
+        let total = Some(summary.requests * u64::from(load.load));
+        Ok(Self { total, rows: Some(summary.requests), ..Self::copies(load.of_streams(copies)) })
+    }
+
+    fn of_batches(load: &Load, batches: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        let mut first = of_batches(batches, name)?;
+        let first = first.next_request(&mut Directory::default()).map_err(workload_error)?;
+        if load.period.is_some() || first.is_some_and(|request| request.day.is_some()) {
+            return Self::held(load, Held::read(&mut of_batches(batches, name)?).map_err(workload_error)?);
+        }
+        let copies = (0..load.load).map(|_| of_batches(batches, name)).collect::<PyResult<_>>()?;
+        Ok(Self::copies(load.of_streams(copies)))
+    }
+
+    fn held(load: &Load, table: Held) -> PyResult<Self> {
+        let table = Arc::new(table);
+        let copies =
+            load.of_table(&table, |rows: HeldRows| Box::new(rows) as Requests).map_err(workload_error)?;
+        let (total, rows) = (Some(load.requests_of(&table)), Some(table.requests().len() as u64));
+        Ok(Self { total, rows, ..Self::copies(copies) })
+    }
+
+    fn copies(requests: Copies<Requests>) -> Self {
+        Self { requests, directory: Directory::default(), total: None, rows: None }
+    }
+}
+
+/// The trace of the scenario's family.
+fn trace(scenario: &Scenario, seed: u64) -> PyResult<Held> {
+    let trace = scenario.checked().workload.trace(seed);
+    trace.ok_or_else(|| {
+        workload_error(WorkloadError(
+            "the scenario has no workload.family; its requests are in a table".into(),
+        ))
+    })
+}
+
+/// The requests of an iterable of batches, from the first one on.
+fn of_batches(batches: &Bound<'_, PyAny>, name: &str) -> PyResult<Requests> {
+    Ok(Box::new(BatchTable::new(name, next_batch(batches.try_iter()?.unbind()))))
 }
 
 /// The batches that an iterator of Python yields; the GIL is taken once a batch.
-fn batches(iterator: Py<PyIterator>) -> impl FnMut() -> Result<Option<Batch>, WorkloadError> + Send + Sync {
+fn next_batch(
+    iterator: Py<PyIterator>,
+) -> impl FnMut() -> Result<Option<Batch>, WorkloadError> + Send + Sync {
     move || {
         Python::attach(|py| {
             let mut iterator = iterator.bind(py).clone();

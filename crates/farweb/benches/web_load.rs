@@ -94,6 +94,7 @@ impl RequestSource for Generator {
             server: None,
             source: None,
             tag: None,
+            day: None,
         }))
     }
 }

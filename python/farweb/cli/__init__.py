@@ -2,7 +2,7 @@
 
 A file a group of verbs. What a verb needs is imported in its body, so that `farweb --help` answers at once.
 
-Exit codes: 0 done, 2 usage or scenario error, 3 a run failed, 4 a target not met, 130 interrupted.
+Exit codes: 0 done, 2 usage or scenario error, 3 a run failed, 4 a target or a claim not met, 130 interrupted.
 """
 
 import signal
@@ -14,7 +14,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, report, runs, schema, size, sql, sweeps, workload
+from farweb.cli import export, figures, report, reproduce, runs, schema, size, sql, sweeps, workload
 from farweb.errors import FarwebError, RunError
 from farweb.extras import how_to_install
 
@@ -37,6 +37,7 @@ app.command()(runs.show)
 app.command()(figures.plot)
 app.command()(report.report)
 app.command()(sql.sql)
+app.command()(reproduce.reproduce)
 app.add_typer(export.app, name="export")
 app.add_typer(workload.app, name="workload")
 app.add_typer(schema.app, name="schema")

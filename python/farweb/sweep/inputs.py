@@ -24,7 +24,7 @@ from farweb.errors import ResultsError, StorageError, WorkloadError
 from farweb.run import Tables
 from farweb.scenario import Scenario
 from farweb.sweep.store import Store, input_name
-from farweb.tables import HOSTS, REQUESTS, open_hosts, open_requests
+from farweb.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 
 _ROWS = 65_536  # chosen: some MB a batch; the core copies a batch at a time
 _KEPT = 64  # tables that a worker keeps open; chosen: more than a sweep has, and each costs an open file
@@ -52,12 +52,14 @@ class Inputs:
         self._met: dict[tuple[str, Source], None] = {}  # in this order
 
     def of(self, scenario: Scenario) -> dict[str, Source]:
-        """The tables of a scenario: `requests`, and `hosts` if it names one.
+        """The tables of a scenario: `requests`, and `hosts` if it names one; none when it names a family.
 
         Raises:
             WorkloadError: A table is not there.
         """
         workload = scenario.effective["workload"]
+        if scenario.requests_path is None:
+            return {}
         found = {"requests": Source(workload["requests"], self._digest(REQUESTS, scenario.requests_path))}
         if scenario.hosts_path is not None:
             found["hosts"] = Source(workload["hosts"], self._digest(HOSTS, scenario.hosts_path))
@@ -123,8 +125,8 @@ def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
 
 
 def _hosts(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """A host table as one batch. Names are for people, and are left out."""
-    schema = _schema(HOSTS, [column["name"] for column in HOSTS["columns"] if column["name"] != "name"])
+    """A host table as one batch. What is for people, as names are, is left out."""
+    schema = _schema(HOSTS, [column["name"] for column in HOSTS_READ["columns"]])
     return schema, iter([_batch(open_hosts(path).columns(), schema)])
 
 
@@ -160,6 +162,8 @@ def shared_tables(store: Store, inputs: Mapping[str, Source]) -> Tables:
     Raises:
         StorageError: They are not there: this machine does not see the folder of the sweep.
     """
+    if "requests" not in inputs:
+        return Tables(None, None, {})
     with _OPENING:
         requests = _kept(store, inputs["requests"].sha256)
         described: dict[str, dict[str, Any]] = {"requests": {**asdict(inputs["requests"]), "rows": requests.rows}}

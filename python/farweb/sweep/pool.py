@@ -28,9 +28,9 @@ from farweb.sweep.store import Outcome, Store, failure_name
 from farweb.sweep.work import Version, work
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
-__all__ = ["Outcome", "Pool"]
+__all__ = ["Outcome", "Pool", "local_cluster"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -196,22 +196,9 @@ class Pool:
         return self._client
 
     def _local(self) -> "Client":
-        import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
 
-        self._open.enter_context(dask.config.set(_LOCAL))
-        with _without_interrupts():
-            cluster = self._open.enter_context(
-                LocalCluster(
-                    n_workers=self._jobs,
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",  # no port that another may have; nothing is served but status
-                    memory_limit=None,
-                    silence_logs=logging.CRITICAL,
-                    env=_ONE_THREAD,
-                )
-            )
+        cluster = self._open.enter_context(local_cluster(self._jobs))
         client: Client = self._open.enter_context(Client(cluster, set_as_default=False))
         return client
 
@@ -236,6 +223,34 @@ class Pool:
             f"the Dask scheduler {where} has gone; what is finished stays in {self._store.url}, and the same command "
             "goes on from there"
         )
+
+
+@contextlib.contextmanager
+def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
+    """Workers on this machine, for one pool or for several one after the other.
+
+    Args:
+        jobs: Processes; as many as there are cores when left out.
+    """
+    import dask
+    from distributed import LocalCluster
+
+    _quiet()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set(_LOCAL))
+        with _without_interrupts():
+            cluster: LocalCluster = stack.enter_context(
+                LocalCluster(
+                    n_workers=jobs or cores(),
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",  # no port that another may have; nothing is served but status
+                    memory_limit=None,
+                    silence_logs=logging.CRITICAL,
+                    env=_ONE_THREAD,
+                )
+            )
+        yield cluster
 
 
 class _Flight:

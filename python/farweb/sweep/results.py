@@ -185,7 +185,8 @@ class SweepResults:
             levels = self.design.levels(point)
             key = tuple(factor_value(factor, levels[factor.name].value) for factor in self.design.factors)
             numbers.setdefault(key, point)
-        rows = self.runs.select(self._factors()).iter_rows()
+        factors = self._factors()
+        rows = self.runs.select(factors).iter_rows() if factors else [()] * len(self.runs)
         try:
             return pl.Series("point", [numbers[row] for row in rows], pl.Int64)
         except KeyError as error:

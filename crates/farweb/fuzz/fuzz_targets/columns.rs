@@ -22,6 +22,7 @@ struct Rows {
     server_s: Option<Vec<f64>>,
     source: Option<Column>,
     tag: Option<Column>,
+    day: Option<Vec<i64>>,
 }
 
 #[derive(Debug, Arbitrary)]
@@ -53,6 +54,7 @@ impl Rows {
             self.request_bytes.resize(rows, 300);
             self.response_bytes.resize(rows, 9000);
             self.server_s.iter_mut().for_each(|server| server.resize(rows, f64::NAN));
+            self.day.iter_mut().for_each(|day| day.resize(rows, 1));
         }
         Batch {
             start_s: self.start_s,
@@ -62,6 +64,7 @@ impl Rows {
             server_s: self.server_s,
             source: self.source.map(|column| column.into_words(rows)),
             tag: self.tag.map(|column| column.into_words(rows)),
+            day: self.day,
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{
     CapturePoint, Carrier, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd,
-    Until,
+    Until, Workload,
 };
 use crate::tcp::ProfileName;
 use crate::units::{Bytes, Duration};
+use crate::workload::nzix;
 
 /// Smallest MSS that 4.4BSD-Lite works with (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`).
 const MSS_MIN: u64 = 32;
@@ -280,14 +281,22 @@ impl Check {
 
     fn workload(&mut self, scenario: &Scenario) {
         let workload = &scenario.workload;
-        if workload.requests.trim().is_empty() {
-            self.report("workload.requests", "found an empty name; write the file of the request table");
+        match (&workload.requests, workload.family) {
+            (Some(_), Some(_)) => {
+                let message =
+                    "stands beside requests; write one of the two: a table, or a family that is generated";
+                self.report("workload.family", message);
+            }
+            (None, None) => {
+                let message = "missing, and there is no family; write for example requests = \"requests.csv\" or \
+                               family = \"nzix\"";
+                self.report("workload.requests", message);
+            }
+            (Some(requests), None) => self.tables(requests, workload),
+            (None, Some(_)) => self.family(workload),
         }
-        if workload.hosts.as_ref().is_some_and(|hosts| hosts.trim().is_empty()) {
-            self.report(
-                "workload.hosts",
-                "found an empty name; write the file of the host table, or leave the key out",
-            );
+        if workload.period == Some(Duration::ZERO) {
+            self.report("workload.period", "found 0 s; write a time above zero, or leave the key out");
         }
         let last = u128::from(workload.copies_offset.as_nanos()) * u128::from(workload.load);
         if last >= COPIES_LAST {
@@ -297,6 +306,40 @@ impl Check {
         }
         self.mss("workload.default_mss", Some(HostOr::Size(workload.default_mss)));
         self.buffer("workload.default_window", Some(HostOr::Size(workload.default_window)));
+    }
+
+    fn tables(&mut self, requests: &str, workload: &Workload) {
+        if requests.trim().is_empty() {
+            self.report("workload.requests", "found an empty name; write the file of the request table");
+        }
+        if workload.hosts.as_ref().is_some_and(|hosts| hosts.trim().is_empty()) {
+            self.report(
+                "workload.hosts",
+                "found an empty name; write the file of the host table, or leave the key out",
+            );
+        }
+        let set = [("days", workload.days.is_some()), ("parameters", !workload.parameters.is_empty())];
+        for (key, _) in set.iter().filter(|(_, is_set)| *is_set) {
+            let message = "belongs to a family, and there is none; leave the key out, or write family = \"nzix\" \
+                           instead of requests";
+            self.report(format!("workload.{key}"), message);
+        }
+    }
+
+    fn family(&mut self, workload: &Workload) {
+        if workload.hosts.is_some() {
+            self.report("workload.hosts", "a family has hosts of its own; leave the key out");
+        }
+        if let Err(error) = workload.parameters().check() {
+            self.report(format!("workload.parameters.{}", error.parameter), error.to_string());
+        }
+        if workload.period.is_some_and(|period| period < nzix::PERIOD && period > Duration::ZERO) {
+            let (found, least) = (workload.period.unwrap_or_default(), nzix::PERIOD);
+            self.report(
+                "workload.period",
+                format!("found {found}; a trace of the family is {least} long: write {least} or more"),
+            );
+        }
     }
 
     fn run(&mut self, scenario: &Scenario) {

@@ -16,6 +16,8 @@ use crate::net::LinkConfig;
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
+pub use crate::workload::CopiesHosts;
+use crate::workload::{Held, Load, nzix};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -243,29 +245,85 @@ pub struct Origin {
     pub release: Release,
 }
 
-/// The requests and the hosts that answer them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The requests and the hosts that answer them: from tables, or of a family.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario.
+    /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario. Either this or
+    /// `family`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"requests.csv")]
-    pub requests: String,
+    pub requests: Option<String>,
     /// Host table: .parquet, .csv, .tsv, or a whitespace-separated host file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<String>,
-    /// Copies of the table that run at the same time, at least 1.
+    /// Family of traces that requests and hosts are generated from, by the run's seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<Family>,
+    /// Days of the family's trace, 31 when left out.
+    #[schemars(range(min = 1, max = DAYS_MAX))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub days: Option<u32>,
+    /// Parameters of the family that are to have other values.
+    #[serde(default, skip_serializing_if = "nzix::Overrides::is_empty")]
+    pub parameters: nzix::Overrides,
+    /// Days that run at the same time, at least 1, and beyond those that there are copies of them; without days, copies of the
+    /// table.
     #[schemars(range(min = 1))]
     #[serde(default = "one_copy")]
     pub load: u32,
     /// Time between the starts of two copies.
     #[serde(default = "default_copies_offset")]
     pub copies_offset: Duration,
+    /// Time within which copies are turned round; of a family its 600 s when left out, of tables none: copies are shifted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<Duration>,
+    /// Whether copies ask the same hosts, or each copy ("renamed") hosts of its own with the same MSS and window.
+    #[serde(default)]
+    pub copies_hosts: CopiesHosts,
     /// MSS of hosts that the host table does not name, or names without one.
     #[serde(default = "default_mss")]
     pub default_mss: Bytes,
     /// Window of hosts that the host table does not name, or names without one.
     #[serde(default = "default_window")]
     pub default_window: Bytes,
+}
+
+/// A family of traces that the core generates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Web traffic of the New Zealand Internet Exchange in July 1997: ten minutes a day.
+    Nzix,
+}
+
+/// Most days of a family's trace. Chosen: ten years, some million and a half requests.
+const DAYS_MAX: u32 = 3660;
+
+impl Workload {
+    /// How many days and copies run at the same time, and how copies differ.
+    #[must_use]
+    pub fn load(&self) -> Load {
+        let of_family = self.family.map(|Family::Nzix| nzix::PERIOD);
+        Load {
+            load: self.load,
+            offset: self.copies_offset,
+            period: self.period.or(of_family),
+            hosts: self.copies_hosts,
+        }
+    }
+
+    /// The family's parameters.
+    #[must_use]
+    pub fn parameters(&self) -> nzix::Parameters {
+        nzix::Parameters::default().with(&self.parameters)
+    }
+
+    /// The trace of the family with this seed; `None` when requests come from tables.
+    #[must_use]
+    pub fn trace(&self, seed: u64) -> Option<Held> {
+        self.family.map(|Family::Nzix| nzix::trace(&self.parameters(), self.days.unwrap_or(nzix::DAYS), seed))
+    }
 }
 
 /// Greatest seed: beyond 2^53 not every reader of JSON keeps whole numbers apart.

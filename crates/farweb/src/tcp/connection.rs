@@ -5,7 +5,7 @@ use super::host::HostClock;
 use super::linux;
 use super::profile::Profile;
 use super::segment::Segment;
-use super::state::{Output, State};
+use super::state::{Limit, Output, State};
 use crate::units::{Duration, Instant};
 
 /// What an endpoint is made with.
@@ -226,6 +226,13 @@ impl Connection {
     #[must_use]
     pub fn bytes_unsent_or_unacknowledged(&self) -> u64 {
         on_stack!(self, tcp => tcp.bytes_unsent_or_unacknowledged())
+    }
+
+    /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the
+    /// send buffer took.
+    #[must_use]
+    pub fn limit(&self, more: bool) -> Limit {
+        on_stack!(self, tcp => tcp.limit(more))
     }
 
     /// Bytes that can be read.

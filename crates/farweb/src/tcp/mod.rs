@@ -27,4 +27,4 @@ pub use connection::{Config, Connection};
 pub use host::HostClock;
 pub use profile::{Overrides, Profile, ProfileError, ProfileName};
 pub use segment::{Flags, Options, SackBlocks, Segment, Timestamps};
-pub use state::{CloseReason, Notice, Output, State, reset_for};
+pub use state::{CloseReason, Limit, Notice, Output, State, reset_for};

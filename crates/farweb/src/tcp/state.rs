@@ -57,6 +57,20 @@ pub enum CloseReason {
     Aborted,
 }
 
+/// What keeps an endpoint from sending more of its stream at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Nothing: all of the stream that there is has been sent.
+    None,
+    /// The congestion window: the next segment would leave if only that were larger.
+    Cwnd,
+    /// The peer's window has no room for the next segment, or our own send buffer holds no whole one. A larger congestion
+    /// window would not help.
+    Window,
+    /// Something else: Nagle's rule, or a connection that is not established.
+    Other,
+}
+
 /// Segments and notices of one call, in order. Lent by the caller, who drains and reuses it.
 #[derive(Debug, Clone, Default)]
 pub struct Output {

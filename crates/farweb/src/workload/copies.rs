@@ -1,8 +1,11 @@
-//! Load: copies of a request table that run at the same time.
+//! Load: days of a request table that run at the same time, and beyond those copies of them.
 //!
-//! Copy k starts k offsets after copy 0 and is the same otherwise, but for its tags: they stay in copy 0 only, so
-//! that the sample requests are measured once, whatever the load. A copy may run into the next day of another;
-//! nothing wraps around.
+//! A table whose rows tell days gives them one after the other: load 40 of 31 days is the 31 days and copy 1 of the first
+//! nine. In a table without days the whole table is the one day. Copy k starts k offsets later and is the same otherwise,
+//! but for its tags: they stay in copy 0 only, so that the sample requests are measured once, whatever the load. With a
+//! period a copy is turned round within it: what would start after its end starts that much after its beginning, and every
+//! part of the run carries the same load. Without one nothing wraps around. Copies ask the same hosts, or each copy hosts
+//! of its own, which are called `HOST~k` and advertise the same.
 //!
 //! Source: the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product circuits", CNDS
 //! 2001) merges the same minutes of successive days, and beyond that copies, each offset in time against
@@ -10,33 +13,123 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
-use super::{Directory, Request, RequestSource, WorkloadError};
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::held::HeldRows;
+use super::{Directory, Held, Host, HostId, Request, RequestSource, WorkloadError};
 use crate::units::{Duration, Instant};
 
-/// Copies of a request table merged by start time; equal starts come by copy. Memory is that of the open copies.
+/// Which hosts the copies of a workload ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopiesHosts {
+    /// The same in every copy.
+    #[default]
+    Same,
+    /// Every copy has hosts of its own, with the same MSS and window.
+    Renamed,
+}
+
+/// How many days and copies of a table run at the same time, and how copies differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// Days that run at the same time, copies included; at least 1.
+    pub load: u32,
+    /// Time between the starts of two copies.
+    pub offset: Duration,
+    /// Time within which copies are turned round, above zero; `None`: they are shifted.
+    pub period: Option<Duration>,
+    /// Which hosts copies ask.
+    pub hosts: CopiesHosts,
+}
+
+impl Load {
+    /// The requests of `sources`, each a copy of the same table without days, read from its start. They are shifted: a
+    /// period takes a table in memory.
+    #[must_use]
+    pub fn of_streams<S: RequestSource>(&self, sources: Vec<S>) -> Copies<S> {
+        let copies = sources.into_iter().zip(0..).map(|(source, number)| self.copy(source, number, true));
+        Copies::new(copies.collect(), self.hosts)
+    }
+
+    /// The requests that the load makes of a table; `source` makes a source of each day's rows.
+    ///
+    /// # Errors
+    /// When there is a period and a request starts after it.
+    pub fn of_table<S: RequestSource>(
+        &self,
+        table: &Arc<Held>,
+        source: impl Fn(HeldRows) -> S,
+    ) -> Result<Copies<S>, WorkloadError> {
+        if let Some(period) = self.period
+            && table.last_start().as_nanos() >= period.as_nanos()
+        {
+            let last = table.last_start().saturating_since(Instant::ZERO);
+            return Err(WorkloadError(format!(
+                "workload.period: found {period}, but a request starts {last} after the beginning; write a longer \
+                 period, or leave the key out"
+            )));
+        }
+        let copies = self.days_of(table).map(|(day, number)| match self.period {
+            None => self.copy(source(HeldRows::of_day(table, day)), number, true),
+            Some(period) => {
+                let by = u128::from(self.offset.as_nanos()) * u128::from(number);
+                let by = Duration::from_nanos((by % u128::from(period.as_nanos())) as u64);
+                self.copy(source(HeldRows::turned(table, day, period, by)), number, false)
+            }
+        });
+        Ok(Copies::new(copies.collect(), self.hosts))
+    }
+
+    /// Number of requests that the load makes of a table.
+    #[must_use]
+    pub fn requests_of(&self, table: &Held) -> u64 {
+        self.days_of(table).map(|(day, _)| table.day(day).len() as u64).sum()
+    }
+
+    /// The days that run: place of each in the table, and number of its copy.
+    fn days_of(&self, table: &Held) -> impl Iterator<Item = (usize, u32)> + use<> {
+        let (load, days) = (self.load as usize, table.days());
+        let copies = if days == 0 { 0 } else { load };
+        (0..copies).map(move |place| (place % days, (place / days) as u32))
+    }
+
+    const fn copy<S>(&self, source: S, number: u32, shifted: bool) -> Copy<S> {
+        let offset = if shifted { self.offset } else { Duration::ZERO };
+        Copy { source, number, offset, head: None }
+    }
+}
+
+/// Days and copies merged by start time; equal starts come in the order of days and copies. Memory is that of the open
+/// tables.
 #[derive(Debug)]
 pub struct Copies<S> {
     copies: Vec<Copy<S>>,
-    offset: Duration,
     /// Copies whose `head` is still to come, earliest first.
     queue: BinaryHeap<Reverse<(Instant, usize)>>,
     started: bool,
+    /// The hosts of copies that have their own, by copy and by whose place they take.
+    renamed: Option<FxHashMap<(u32, HostId), HostId>>,
 }
 
 #[derive(Debug)]
 struct Copy<S> {
     source: S,
+    /// How often the same rows run before this time.
+    number: u32,
+    /// Time by which it starts later for each of these.
+    offset: Duration,
     head: Option<Request>,
 }
 
 impl<S: RequestSource> Copies<S> {
-    /// The requests of `sources`, each a copy of the same table read from its start, every one `offset` after the one
-    /// before.
-    #[must_use]
-    pub fn new(sources: Vec<S>, offset: Duration) -> Self {
-        let copies = sources.into_iter().map(|source| Copy { source, head: None }).collect();
-        Self { copies, offset, queue: BinaryHeap::new(), started: false }
+    fn new(copies: Vec<Copy<S>>, hosts: CopiesHosts) -> Self {
+        let renamed = (hosts == CopiesHosts::Renamed).then(FxHashMap::default);
+        Self { copies, queue: BinaryHeap::new(), started: false, renamed }
     }
 
     /// Reads the next request of copy `index` and puts the copy into the queue.
@@ -44,21 +137,36 @@ impl<S: RequestSource> Copies<S> {
         let copy = &mut self.copies[index];
         copy.head = copy.source.next_request(directory)?;
         let Some(head) = &mut copy.head else { return Ok(()) };
-        let shift = u128::from(self.offset.as_nanos()) * index as u128;
+        let shift = u128::from(copy.offset.as_nanos()) * u128::from(copy.number);
         let start = u64::try_from(shift + u128::from(head.start.as_nanos())).unwrap_or(u64::MAX);
         if start > LATEST {
             return Err(WorkloadError(format!(
-                "workload.copies_offset: found {}; a request of copy {index} then starts after 292 years",
-                self.offset
+                "workload.copies_offset: found {}; a request of copy {} then starts after 292 years",
+                copy.offset, copy.number
             )));
         }
         head.start = Instant::from_nanos(start);
-        if index > 0 {
+        if copy.number > 0 {
             head.tag = None;
+            if let Some(renamed) = &mut self.renamed {
+                let place = (copy.number, head.host);
+                head.host =
+                    *renamed.entry(place).or_insert_with(|| another(directory, head.host, copy.number));
+            }
         }
         self.queue.push(Reverse((head.start, index)));
         Ok(())
     }
+}
+
+/// A host that advertises the same as `host`, for copy `number`.
+fn another(directory: &mut Directory, host: HostId, number: u32) -> HostId {
+    let Host { key, name, window, mss } = directory.hosts()[host].clone();
+    let mut key = format!("{key}~{number}");
+    while directory.find(&key).is_some() {
+        key.push('~');
+    }
+    directory.add(Host { key: key.into(), name, window, mss })
 }
 
 /// Latest start, in ns: results hold times as int64.
@@ -80,101 +188,4 @@ impl<S: RequestSource> RequestSource for Copies<S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// Requests held in memory, all to one host.
-    #[derive(Debug)]
-    struct List(std::vec::IntoIter<(u64, bool)>);
-
-    impl List {
-        fn new(rows: &[(u64, bool)]) -> Self {
-            let rows = rows.to_vec();
-            Self(rows.into_iter())
-        }
-    }
-
-    impl RequestSource for List {
-        fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
-            let Some((start, tagged)) = self.0.next() else { return Ok(None) };
-            Ok(Some(Request {
-                start: Instant::from_nanos(start),
-                host: directory.host("a"),
-                request_bytes: 1,
-                response_bytes: 1,
-                server: None,
-                source: None,
-                tag: tagged.then(|| directory.tags.symbol("sample")),
-            }))
-        }
-    }
-
-    fn merged(rows: &[(u64, bool)], load: u32, offset: u64) -> Vec<(u64, bool)> {
-        let sources = (0..load).map(|_| List::new(rows)).collect();
-        let mut copies = Copies::new(sources, Duration::from_nanos(offset));
-        let mut directory = Directory::default();
-        let mut all = Vec::new();
-        while let Some(request) = copies.next_request(&mut directory).unwrap() {
-            all.push((request.start.as_nanos(), request.tag.is_some()));
-        }
-        assert!(copies.next_request(&mut directory).unwrap().is_none(), "the end stays the end");
-        all
-    }
-
-    #[test]
-    fn copies_are_shifted_and_tagged_once() {
-        let rows = [(0, true), (10, false), (10, true)];
-        assert_eq!(merged(&rows, 1, 5), rows);
-        let three = [
-            (0, true),
-            (5, false),
-            (10, false),
-            (10, true),
-            (10, false),
-            (15, false),
-            (15, false),
-            (20, false),
-            (20, false),
-        ];
-        assert_eq!(merged(&rows, 3, 5), three);
-        assert_eq!(merged(&[], 3, 5), []);
-    }
-
-    #[test]
-    fn copies_beyond_the_end_of_time_are_an_error() {
-        for offset in [1 << 62, u64::MAX] {
-            let sources = vec![List::new(&[(1, false)]), List::new(&[(1, false)]), List::new(&[(1, false)])];
-            let mut copies = Copies::new(sources, Duration::from_nanos(offset));
-            let error = copies.next_request(&mut Directory::default()).unwrap_err().to_string();
-            assert!(error.starts_with("workload.copies_offset: found "), "{error}");
-        }
-    }
-
-    #[test]
-    fn boxed_sources_are_sources() {
-        let boxed: Vec<Box<dyn RequestSource>> = vec![Box::new(List::new(&[(1, false)]))];
-        let request = Copies::new(boxed, Duration::ZERO).next_request(&mut Directory::default());
-        assert_eq!(request.unwrap().unwrap().start, Instant::from_nanos(1));
-    }
-
-    proptest! {
-        #[test]
-        fn copies_conserve_requests_and_come_by_start(
-            mut rows in proptest::collection::vec((0..1000_u64, any::<bool>()), 0..30),
-            load in 1..6_u32,
-            offset in 0..2000_u64,
-        ) {
-            rows.sort_by_key(|(start, _)| *start);
-            let all = merged(&rows, load, offset);
-            prop_assert!(all.is_sorted_by_key(|(start, _)| *start));
-            let tagged = |rows: &[(u64, bool)]| rows.iter().filter(|(_, tagged)| *tagged).count();
-            prop_assert_eq!(tagged(&all), tagged(&rows));
-            let mut expected: Vec<u64> =
-                (0..u64::from(load)).flat_map(|copy| rows.iter().map(move |row| row.0 + copy * offset)).collect();
-            expected.sort_unstable();
-            prop_assert_eq!(all.iter().map(|(start, _)| *start).collect::<Vec<_>>(), expected);
-        }
-    }
-}
+mod tests;

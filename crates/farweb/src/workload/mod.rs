@@ -1,14 +1,19 @@
-//! Requests and the hosts that answer them: tables, log readers, what a log contains.
+//! Requests and the hosts that answer them: tables, generated traces, readers of logs and captures.
 
 mod copies;
 mod directory;
+mod held;
 mod lines;
 mod log;
+pub mod nzix;
+mod probe;
 mod table;
 
-pub use copies::Copies;
+pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
+pub use held::{Held, HeldRows};
 pub use log::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime, Unreadable};
+pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };
@@ -32,6 +37,8 @@ pub struct Request {
     pub source: Option<Symbol>,
     /// Column `tag`; "sample" marks the requests measured in every run.
     pub tag: Option<Symbol>,
+    /// Column `day`, at least 1: the start is counted from the beginning of its day; `None`: the table has no days.
+    pub day: Option<u32>,
 }
 
 /// A stream of requests by start time.

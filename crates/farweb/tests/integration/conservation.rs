@@ -1,11 +1,18 @@
-//! Nothing is lost track of: packets in = packets out + packets dropped, and every request ends.
+//! Nothing is lost track of: packets in = packets out + packets dropped, and every request ends, but for those on
+//! half-open connections.
+//!
+//! A connection is half open when one end is gone without the other knowing (RFC 9293, section 3.5.1). A server of Linux
+//! whose application has closed gives up in silence when its retransmissions go unanswered, and its client, who has
+//! nothing to send and no keepalive, waits for ever. So does the real one. With constants of more patience than any of
+//! these paths needs, every request is answered.
 
+use farweb::record::Status;
 use farweb::scenario::Scenario;
 use farweb::workload::Directory;
-use farweb::world::{Direction, LinkTotals, World};
+use farweb::world::{Direction, LinkTotals, Progress, World};
 use proptest::prelude::*;
 
-use crate::run::{Asked, Listed, Tables, ints};
+use crate::run::{Asked, Listed, Tables, bools, codes, ints, one_link};
 
 /// One direction of a link, as a scenario has it.
 fn direction() -> impl Strategy<Value = String> {
@@ -23,23 +30,36 @@ fn direction() -> impl Strategy<Value = String> {
     })
 }
 
-/// A path of one or two links that one leg spans. It runs until nothing is left to happen.
-fn scenario() -> impl Strategy<Value = Scenario> {
+/// Stacks, and their constants with which nobody gives up here.
+const STACKS: [(&str, &str); 3] = [
+    ("bsd44-lite", "retries_max = 200, connect_timeout = \"100 h\""),
+    ("linux", "syn_retries = 127, synack_retries = 255, retries_max = 255, orphan_retries = 255"),
+    ("linux-classic", "syn_retries = 127, synack_retries = 255, retries_max = 255, orphan_retries = 255"),
+];
+
+/// A path of one or two links that one leg spans, and whether its ends have patience. It runs until nothing is left to
+/// happen.
+fn scenario() -> impl Strategy<Value = (Scenario, bool)> {
     let links = prop::collection::vec((direction(), direction()), 1..3);
-    let profile = prop::sample::select(vec!["bsd44-lite", "linux", "linux-classic"]);
-    (links, profile).prop_map(|(links, profile)| {
-        let nodes: Vec<String> = (0..=links.len()).map(|node| format!("\"node {node}\"")).collect();
-        let last = nodes.len() - 1;
-        let links: String =
-            links.iter().map(|(up, down)| format!("[[path.link]]\nup = {up}\ndown = {down}\n")).collect();
-        let text = format!(
-            "format = 1\n[path]\nnodes = [{}]\n{links}[[leg]]\nfrom = \"node 0\"\nto = \"node {last}\"\n\
-             carrier = {{ kind = \"http/1.0\" }}\ntcp = {{ profile = \"{profile}\" }}\n\
-             [workload]\nrequests = \"given by the test\"\n[run]\nuntil = \"2000 h\"\n",
-            nodes.join(", ")
-        );
-        Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
-    })
+    (links, prop::sample::select(STACKS.to_vec()), any::<bool>()).prop_map(
+        |(links, (profile, patience), is_patient)| {
+            let nodes: Vec<String> = (0..=links.len()).map(|node| format!("\"node {node}\"")).collect();
+            let last = nodes.len() - 1;
+            let links: String =
+                links.iter().map(|(up, down)| format!("[[path.link]]\nup = {up}\ndown = {down}\n")).collect();
+            let constants = if is_patient { patience } else { "" };
+            let text = format!(
+                "format = 1\n[path]\nnodes = [{}]\n{links}[[leg]]\nfrom = \"node 0\"\nto = \"node {last}\"\n\
+                 carrier = {{ kind = \"http/1.0\" }}\n\
+                 tcp = {{ profile = \"{profile}\", constants = {{ {constants} }} }}\n\
+                 [workload]\nrequests = \"given by the test\"\n[run]\nuntil = \"2000 h\"\n\
+                 [record]\npackets = \"all\"\n",
+                nodes.join(", ")
+            );
+            let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+            (scenario, is_patient)
+        },
+    )
 }
 
 fn requests() -> impl Strategy<Value = Vec<Asked>> {
@@ -63,29 +83,94 @@ fn sum(tables: &Tables, column: &str) -> u64 {
     ints(tables, "connections", column).iter().sum::<i64>() as u64
 }
 
+/// How many requests wait for ever, each on a connection that is half open.
+fn waiting_for_ever(tables: &Tables) -> Result<u64, TestCaseError> {
+    let statuses = codes(tables, "requests", "status").iter().zip(ints(tables, "requests", "connection"));
+    let mut waiting = 0;
+    for (_, connection) in statuses.filter(|(status, _)| **status == Status::Unfinished as i32) {
+        prop_assert!(is_half_open(tables, *connection), "connection {} hangs", connection);
+        waiting += 1;
+    }
+    Ok(waiting)
+}
+
+/// Whether one end of a connection, of which nothing is left to happen, may be gone without the other knowing.
+///
+/// The last segment with which that end asked for an answer was sent again, and it was lost, or its ACK; or it was a reset,
+/// and lost.
+fn is_half_open(tables: &Tables, connection: i64) -> bool {
+    const SEND: i32 = 0;
+    const DROP: i32 = 2;
+    const FIN_OR_SYN: i32 = 3;
+    const RESET: i32 = 4;
+    let column = |name| codes(tables, "packets", name);
+    let (events, flags, directions) = (column("event"), column("flags"), column("direction"));
+    let payloads = ints(tables, "packets", "payload_bytes");
+    let of = ints(tables, "packets", "connection");
+    let rows: Vec<usize> = (0..of.len()).filter(|row| of[*row] == connection).collect();
+    let asks = |row: usize| payloads[row] > 0 || flags[row] & (FIN_OR_SYN | RESET) != 0;
+    [0, 1].into_iter().any(|direction| {
+        let is_question = |row: usize| events[row] == SEND && directions[row] == direction && asks(row);
+        let Some(last) = rows.iter().rposition(|row| is_question(*row)) else { return false };
+        let is_last_word = flags[rows[last]] & RESET != 0;
+        (is_last_word || bools(tables, "packets", "retransmission")[rows[last]])
+            && rows[last..].iter().any(|row| events[*row] == DROP)
+    })
+}
+
+/// Runs `requests` over the path of `scenario` and counts requests and packets.
+fn check(scenario: &Scenario, requests: Vec<Asked>, seed: u64) -> Result<Progress, TestCaseError> {
+    let asked = requests.len() as u64;
+    let mut world = World::new(scenario, seed, Directory::default());
+    let progress = world.advance(&mut Listed(requests.into_iter()), u64::MAX).expect("a list can be read");
+    let tables: Tables =
+        world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect();
+    let totals = world.link_totals();
+    prop_assert_eq!(progress.requests_started, asked);
+    let waiting = waiting_for_ever(&tables)?;
+    prop_assert_eq!(progress.requests_finished + progress.requests_failed + waiting, asked);
+    let last = scenario.path.link.len() - 1;
+    for (direction, column) in [(Direction::Up, "segments_up"), (Direction::Down, "segments_down")] {
+        let (first, far) = if direction == Direction::Up { (0, last) } else { (last, 0) };
+        let (out, reached) = packets(&totals, first, direction);
+        prop_assert_eq!(reached, sum(&tables, column), "{:?} into link {}", direction, first);
+        if far != first {
+            prop_assert_eq!(packets(&totals, far, direction).1, out, "{:?} into link {}", direction, far);
+        }
+    }
+    let hops: u64 = totals.iter().map(|totals| totals.stats.packets).sum();
+    prop_assert_eq!(progress.packet_hops, hops);
+    Ok(progress)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_goes_in_comes_out_or_is_dropped(scenario in scenario(), requests in requests(), seed: u64) {
+    fn what_goes_in_comes_out_or_is_dropped(
+        (scenario, is_patient) in scenario(), requests in requests(), seed: u64,
+    ) {
         let asked = requests.len() as u64;
-        let mut world = World::new(&scenario, seed, Directory::default());
-        let progress = world.advance(&mut Listed(requests.into_iter()), u64::MAX).expect("a list can be read");
-        let tables: Tables =
-            world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect();
-        let totals = world.link_totals();
-        prop_assert_eq!(progress.requests_started, asked);
-        prop_assert_eq!(progress.requests_finished + progress.requests_failed, asked);
-        let last = scenario.path.link.len() - 1;
-        for (direction, column) in [(Direction::Up, "segments_up"), (Direction::Down, "segments_down")] {
-            let (first, far) = if direction == Direction::Up { (0, last) } else { (last, 0) };
-            let (out, reached) = packets(&totals, first, direction);
-            prop_assert_eq!(reached, sum(&tables, column), "{:?} into link {}", direction, first);
-            if far != first {
-                prop_assert_eq!(packets(&totals, far, direction).1, out, "{:?} into link {}", direction, far);
-            }
-        }
-        let hops: u64 = totals.iter().map(|totals| totals.stats.packets).sum();
-        prop_assert_eq!(progress.packet_hops, hops);
+        let progress = check(&scenario, requests, seed)?;
+        prop_assert!(!is_patient || progress.requests_finished == asked, "{:?}", progress);
     }
+}
+
+/// Found by the property: the server has written all and closed, one of its segments is lost six times in a row, and it
+/// gives up after 102.2 s (eight doublings of 200 ms, `tcp_orphan_retries`); the client hears nothing of it.
+#[test]
+fn a_client_whose_server_gave_up_in_silence_waits_for_ever() {
+    let link = r#"
+        up = { rate = "2 Mbit/s", delay = "0 ms" }
+        down = { rate = "64 kbit/s", delay = "0 ms", loss = { kind = "gilbert-elliott", good_to_bad = 0.02, bad_to_good = 0.5 } }
+    "#;
+    let rest = "[run]\nuntil = \"2000 h\"\n[record]\npackets = \"all\"";
+    let scenario = one_link(link, "tcp = { profile = \"linux-classic\" }", rest);
+    let requests = vec![
+        Asked(1_235_470_965, 1712, 26_252, 131_530_821),
+        Asked(2_383_421_530, 1, 20_441, 0),
+        Asked(2_570_921_530, 1461, 20_441, 0),
+    ];
+    let progress = check(&scenario, requests, 11_472_313_589_904_641_497).expect("all counts agree");
+    assert_eq!((progress.requests_finished, progress.requests_failed), (2, 0));
 }

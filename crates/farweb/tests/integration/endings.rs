@@ -46,6 +46,31 @@ fn a_dead_link_fails_the_request_after_the_connection_timer() {
     }
 }
 
+/// The second segment of the response never arrives. Its server has closed and sends it again eight times, the last time
+/// 255 timeouts after the first; 256 later it gives up without a word (`tcp_orphan_retries`). The client waits, so that
+/// the request has failed when nothing is left to happen, and is unfinished when the run is given a length.
+#[test]
+fn a_server_that_gives_up_in_silence_leaves_its_client_waiting() {
+    let link = r#"
+        up = { rate = "unlimited", delay = "1 ms" }
+        down = { rate = "unlimited", delay = "1 ms", loss = { kind = "list", drop = ["data 2..100"] } }
+    "#;
+    let tcp = "tcp = { profile = \"linux-classic\" }";
+    for (until, status) in [("done", Status::Failed), ("1 h", Status::Unfinished)] {
+        let rest = format!("[run]\nuntil = \"{until}\"\n[record]\npackets = \"all\"");
+        let (tables, progress) = run(&one_link(link, tcp, &rest), 1, vec![Asked(0, 300, 2000, 0)]);
+        assert_eq!(codes(&tables, "requests", "status"), [status as i32]);
+        assert_eq!(ints(&tables, "connections", "retransmits"), [8]);
+        // The timeout is at least 200 ms, and its timer is late by less than an eighth.
+        let last = *ints(&tables, "packets", "time_ns").last().expect("packets are recorded") as f64 / 1e9;
+        assert!((51.0..57.4).contains(&last), "last sent at {last} s");
+        if status == Status::Failed {
+            let end = progress.now.as_secs_f64();
+            assert!((102.2..115.0).contains(&end), "given up at {end} s");
+        }
+    }
+}
+
 /// Packets sent at both ends = carried + dropped, on a link that loses some and overflows.
 #[test]
 fn every_packet_is_carried_or_dropped() {

@@ -88,6 +88,14 @@ pub(crate) fn codes<'a>(tables: &'a Tables, table: &str, column: &str) -> &'a [i
     }
 }
 
+/// A column of truth values.
+pub(crate) fn bools<'a>(tables: &'a Tables, table: &str, column: &str) -> &'a [bool] {
+    match &tables[table][column] {
+        Column::Bool(values) => values,
+        other => panic!("{table}.{column} is {other:?}"),
+    }
+}
+
 /// A column of real numbers.
 pub(crate) fn floats<'a>(tables: &'a Tables, table: &str, column: &str) -> &'a [f64] {
     match &tables[table][column] {

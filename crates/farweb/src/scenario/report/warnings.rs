@@ -158,7 +158,7 @@ fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Ve
         for (name, _, default) in asked.iter().filter(|(_, asked, _)| *asked) {
             let key = format!("leg.{index}.tcp.{name}");
             match hosts {
-                None if workload.hosts.is_none() => {
+                None if workload.hosts.is_none() && workload.family.is_none() => {
                     warnings
                         .push(format!("{key}: \"host\", but there is no workload.hosts: all have {default}"));
                 }

@@ -10,6 +10,7 @@ use super::CABLE;
 use crate::scenario::*;
 use crate::tcp::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration};
+use crate::workload::nzix;
 
 /// A value as TOML on one line.
 fn to_toml(value: &Value) -> String {
@@ -162,13 +163,40 @@ fn sweep() -> impl Strategy<Value = Sweep> {
 }
 
 prop_compose! {
+    fn workload()(
+        (load, offset) in (1..1000_u32, 0..1_u64 << 50),
+        family in prop::option::of((prop::option::of(1..40_u32), prop::option::of(1..100_u32))),
+        period in prop::option::of(600..1_u64 << 30),
+        copies_hosts in prop_oneof![Just(CopiesHosts::Same), Just(CopiesHosts::Renamed)],
+    ) -> Workload {
+        let parameters = family.and_then(|(_, parameter)| parameter).map(|day_requests| {
+            nzix::Overrides { day_requests: Some(day_requests), ..nzix::Overrides::default() }
+        });
+        Workload {
+            requests: family.is_none().then(|| "requests.csv".to_owned()),
+            hosts: None,
+            family: family.map(|_| Family::Nzix),
+            days: family.and_then(|(days, _)| days),
+            parameters: parameters.unwrap_or_default(),
+            load,
+            copies_offset: Duration::from_nanos(offset),
+            period: period.map(Duration::from_secs),
+            copies_hosts,
+            default_mss: Bytes::new(536),
+            default_window: Bytes::new(8192),
+        }
+    }
+}
+
+prop_compose! {
     fn scenario()(
         name in "[ -~é]{0,20}",
         links in prop::collection::vec((direction(), direction()), 1..5),
         tcp in tcp(),
         (carrier, inner) in (carrier(), prop::option::of(inner_carrier())),
         release in prop_oneof![Just(Release::AtOnce), Just(Release::Delayed), Just(Release::Paced)],
-        (load, offset, seed) in (1..1000_u32, 0..1_u64 << 50, 0..1_u64 << 52),
+        workload in workload(),
+        seed in 0..1_u64 << 52,
         measure in prop_oneof![Just(Measure::Arrivals), Just(Measure::Whole)],
         (until, warmup, every) in (prop::option::of(1..1_u64 << 60), 0..1_u64 << 60, prop::option::of(1..1_u64 << 50)),
         (connections, exchanges) in any::<(bool, bool)>(),
@@ -189,14 +217,7 @@ prop_compose! {
             leg: legs,
             path: Path { nodes, link: links.into_iter().map(|(up, down)| LinkPair { up, down }).collect() },
             origin: Origin { release },
-            workload: Workload {
-                requests: "requests.csv".to_owned(),
-                hosts: None,
-                load,
-                copies_offset: Duration::from_nanos(offset),
-                default_mss: Bytes::new(536),
-                default_window: Bytes::new(8192),
-            },
+            workload,
             run: Run {
                 seed,
                 until: until.map_or(Until::Done, |nanos| Until::Time(Duration::from_nanos(nanos))),

@@ -81,6 +81,8 @@ pub struct Connection {
     pub(super) clock: Clock,
     /// Slow tick at which a segment was last received; idle time counts from here.
     pub(super) received_tick: u64,
+    /// Slow tick at which data was last sent; where nothing was, that of the opening.
+    pub(super) sent_tick: u64,
 
     pub(super) negotiated: Negotiated,
     pub(super) profile: Profile,
@@ -140,6 +142,7 @@ impl Connection {
             rtt: Rtt::new(&profile),
             timers,
             received_tick: clock.tick,
+            sent_tick: clock.tick,
             clock,
             negotiated: Negotiated::new(config),
             profile,

@@ -6,7 +6,7 @@
 //! starts the persist timer too where data is stuck: BSD leaves that to the next call, which never comes when the ACK
 //! that shut the window was the last segment in flight and the update that opens it is lost. Leaves out urgent data.
 //!
-//! Source: 4.4BSD-Lite `tcp_output.c` 8.3; RFC 896 (Nagle); RFC 1122, sections 4.2.3.3 and 4.2.3.4 (silly windows).
+//! Source: 4.4BSD-Lite `tcp_output.c` 8.3; RFC 896 (Nagle); RFC 2581, section 4.1 (restart); RFC 1122, sections 4.2.3.3 and 4.2.3.4 (silly windows).
 
 use super::connection::Connection;
 use super::negotiation::WINDOW_FIELD_MAX;
@@ -14,7 +14,7 @@ use super::profile::IdleRestart;
 use super::timers::Timer;
 use crate::tcp::segment::ISS;
 use crate::tcp::segment::{Flags, Options, Segment};
-use crate::tcp::state::Output;
+use crate::tcp::state::{Limit, Output, State};
 
 /// One segment, before it is decided whether to send it.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +43,8 @@ impl Connection {
     fn send_all(&mut self, force: bool, out: &mut Output) {
         // Taken once for all segments of the call: the last, small one of a write may follow its full ones (Nagle).
         let idle = self.snd_max == self.snd_una;
-        if idle && self.must_restart() {
-            self.congestion.set_cwnd(self.mss);
+        if idle {
+            self.restart_after_idle();
         }
         loop {
             let plan = self.plan(force);
@@ -58,10 +58,40 @@ impl Connection {
         }
     }
 
-    /// Whether nothing was received for so long that the window is out of date.
-    fn must_restart(&self) -> bool {
-        self.profile.idle_restart == IdleRestart::SinceReceived
-            && self.idle_ticks() >= u64::from(self.rtt.rto())
+    /// Lowers cwnd when nothing passed for so long that it is out of date.
+    ///
+    /// 4.4BSD goes back to one segment, RFC 2581 to no more than the initial window.
+    fn restart_after_idle(&mut self) {
+        let rto = u64::from(self.rtt.rto());
+        match self.profile.idle_restart {
+            IdleRestart::SinceReceived if self.idle_ticks() >= rto => self.congestion.set_cwnd(self.mss),
+            IdleRestart::SinceSent if self.clock.tick - self.sent_tick >= rto => {
+                let initial = u64::from(self.profile.initial_cwnd_segments) * self.mss;
+                self.congestion.set_cwnd(initial.min(self.congestion.cwnd()));
+            }
+            _ => {}
+        }
+    }
+
+    /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the
+    /// send buffer took.
+    #[must_use]
+    pub fn limit(&self, more: bool) -> Limit {
+        if self.state == State::Closed {
+            return Limit::None;
+        }
+        let (offset, queued) = (self.snd_nxt - self.snd_una, self.send.queued(self.snd_una));
+        let next = queued.saturating_sub(offset).min(self.mss);
+        let buffer_is_full = more && queued > 0 && next < self.mss;
+        if buffer_is_full || (next > 0 && offset + next > self.snd_wnd) {
+            Limit::Window
+        } else if next > 0 && offset + next > self.congestion.cwnd() {
+            Limit::Cwnd
+        } else if next > 0 || more {
+            Limit::Other
+        } else {
+            Limit::None
+        }
     }
 
     /// What the windows and the send buffer allow from `snd_nxt` on.
@@ -181,6 +211,8 @@ impl Connection {
         self.timers.cancel(Timer::DelayedAck);
         if plan.len == 0 {
             self.persist_if_stuck(plan.queued);
+        } else {
+            self.sent_tick = self.clock.tick;
         }
         plan.more
     }

@@ -22,12 +22,14 @@ pub enum HeaderPrediction {
     Fixed,
 }
 
-/// When an idle connection goes back to one segment.
+/// When an idle connection starts again with a small window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleRestart {
-    /// When nothing is outstanding and nothing was received for one RTO.
+    /// When nothing is outstanding and nothing was received for one RTO: to one segment (4.4BSD-Lite `tcp_output.c`).
     SinceReceived,
+    /// When nothing is outstanding and no data was sent for one RTO: to the initial window (RFC 2581, section 4.1).
+    SinceSent,
     /// Never.
     Off,
 }
@@ -93,7 +95,7 @@ constants! {
     deflate_at_threshold: bool = false;
     /// What header prediction does with the ACK that ends a fast recovery.
     header_prediction: HeaderPrediction = HeaderPrediction::Lite;
-    /// When an idle connection goes back to one segment.
+    /// When an idle connection starts again with a small window.
     idle_restart: IdleRestart = IdleRestart::SinceReceived;
     /// Whether a segment that the host's own queue refuses sets cwnd to one segment (`tcp_quench`). Off, because the
     /// queues of a path are those of routers.

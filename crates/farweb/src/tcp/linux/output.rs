@@ -12,7 +12,7 @@ use super::recovery::{CaState, Resend};
 use super::sent::SegmentId;
 use super::timers::Pending;
 use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
-use crate::tcp::state::Output;
+use crate::tcp::state::{Limit, Output, State};
 use crate::units::Instant;
 
 /// `TCP_INIT_CWND`, in segments, where no route says otherwise (RFC 6928).
@@ -87,6 +87,26 @@ impl Connection {
     /// Whether the congestion window has room for a segment more.
     fn may_send_another(&self, mode: Push) -> bool {
         mode == Push::Probe || self.queue.in_flight() < self.window.cwnd
+    }
+
+    /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the
+    /// send buffer took.
+    #[must_use]
+    pub fn limit(&self, more: bool) -> Limit {
+        if self.state == State::Closed {
+            return Limit::None;
+        }
+        let unsent = self.unsent();
+        let buffer_is_full = more && self.bytes_unsent_or_unacknowledged() > 0 && unsent < self.current_mss();
+        if buffer_is_full || (unsent > 0 && !self.is_next_in_window()) {
+            Limit::Window
+        } else if unsent > 0 && self.queue.in_flight() >= self.window.cwnd {
+            Limit::Cwnd
+        } else if unsent > 0 || more {
+            Limit::Other
+        } else {
+            Limit::None
+        }
     }
 
     /// Bytes of the next new segment, and whether the FIN goes with them.

@@ -13,7 +13,7 @@ use super::profile::Profile;
 use super::rtt::Rtt;
 use crate::rng::Stream;
 use crate::tcp::segment::{FIRST_BYTE, Segment};
-use crate::tcp::state::Output;
+use crate::tcp::state::{Limit, Output};
 use crate::units::{Duration, Instant};
 
 /// Smallest slow-start threshold, in packets.
@@ -313,6 +313,20 @@ impl Sender {
             (self.cwnd + self.inflation as f64).min(f64::from(self.profile.window)) / 2.0
         } else {
             (self.window() / 2) as f64
+        }
+    }
+
+    /// What keeps the agent from sending more packets: a burst that waits is [`Limit::Other`].
+    #[must_use]
+    pub fn limit(&self) -> Limit {
+        if self.next >= self.total {
+            Limit::None
+        } else if self.next >= self.una + u64::from(self.profile.window) {
+            Limit::Window
+        } else if self.next >= self.una + self.window() {
+            Limit::Cwnd
+        } else {
+            Limit::Other
         }
     }
 

@@ -14,8 +14,8 @@ macro_rules! subjects {
 }
 
 const STACKS: [Stack; 2] = [
-    subjects!("bsd": "acknowledging" "closing" "handshake" "loss" "options" "reassembly" "sending" "timing" "transfer"),
-    subjects!("linux": "acknowledging" "closing" "handshake" "newreno" "rack" "reassembly" "sack" "sack_recovery" "sending"
+    subjects!("bsd": "acknowledging" "closing" "handshake" "limits" "loss" "options" "reassembly" "sending" "timing" "transfer"),
+    subjects!("linux": "acknowledging" "closing" "handshake" "limits" "newreno" "rack" "reassembly" "sack" "sack_recovery" "sending"
         "slow_start" "timeout"),
 ];
 

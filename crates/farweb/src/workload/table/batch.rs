@@ -30,6 +30,8 @@ pub struct Batch {
     pub source: Option<Words>,
     /// "sample" marks requests that are measured in every run.
     pub tag: Option<Words>,
+    /// Days, from 1; all null in a table without days.
+    pub day: Option<Vec<i64>>,
 }
 
 /// Requests from batches that `next` hands out until it returns `None`.
@@ -42,6 +44,8 @@ pub struct BatchTable<F> {
     row: usize,
     rows_before: u64,
     last: Instant,
+    /// Whether rows have days; the first one tells.
+    has_days: Option<bool>,
     /// Ids of the words of this batch that have been met.
     hosts: Vec<Option<HostId>>,
     sources: Vec<Option<Symbol>>,
@@ -91,6 +95,7 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> BatchTable<F> {
             row: 0,
             rows_before: 0,
             last: Instant::ZERO,
+            has_days: None,
             hosts: Vec::new(),
             sources: Vec::new(),
             tags: Vec::new(),
@@ -135,6 +140,9 @@ impl Batch {
         if let Some(server_s) = &self.server_s {
             check_length(file, "server_s", server_s.len(), rows)?;
         }
+        if let Some(day) = &self.day {
+            check_length(file, "day", day.len(), rows)?;
+        }
         for (column, words) in [("source", &self.source), ("tag", &self.tag)] {
             if let Some(words) = words {
                 words.check(file, column, rows)?;
@@ -162,7 +170,7 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             return Ok(None);
         }
         let host = self.host(directory);
-        let Self { name, batch, row, rows_before, .. } = self;
+        let Self { name, batch, row, rows_before, has_days, .. } = self;
         let row = *row;
         let place = Place { file: name, position: Position::Row(*rows_before + row as u64 + 1) };
         let host = host.ok_or_else(|| place.wrong("host", "nothing", "the id or name of a host"))?;
@@ -185,6 +193,13 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             ),
             None => None,
         };
+        let day = batch.day.as_ref().map(|day| day[row]).filter(|day| *day != i64::MIN);
+        if *has_days.get_or_insert(day.is_some()) != day.is_some() {
+            return Err(place.wrong("day", found(day.unwrap_or(i64::MIN)), place::DAY_ALLOWED));
+        }
+        let day = day
+            .map(|day| place::day(day).ok_or_else(|| place.wrong("day", day, place::DAY_ALLOWED)))
+            .transpose()?;
         let request = Request {
             start,
             host,
@@ -193,6 +208,7 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             server,
             source: symbol(batch.source.as_ref(), row, &mut self.sources, &mut directory.sources),
             tag: symbol(batch.tag.as_ref(), row, &mut self.tags, &mut directory.tags),
+            day,
         };
         self.last = start;
         self.row += 1;

@@ -1,7 +1,8 @@
 //! Request tables: the requests of a run, a row each, by start time.
 //!
 //! Columns: `start_s` (s since the start of the run), `host`, `request_bytes`, `response_bytes` (body and headers, at
-//! least 1; a request may have 0 B where the carrier has no requests), and optionally `server_s` (time that the origin took, s), `object`, `source`, `tag`. A file may be
+//! least 1; a request may have 0 B where the carrier has no requests), and optionally `server_s` (time that the origin took, s), `object`, `source`, `tag`, `day`
+//! (from 1: which day's trace the row belongs to, with starts since the beginning of the day; in all rows or none). A file may be
 //! comma- (`.csv`), tab- (`.tsv`) or blank-separated, plain or gzip. When the first field of the first line is a
 //! number there is no header line and the columns are `start_s host request_bytes response_bytes [server_s]`.
 //!
@@ -35,9 +36,10 @@ const RESPONSE_BYTES: usize = 3;
 const SERVER: usize = 4;
 const SOURCE: usize = 6;
 const TAG: usize = 7;
+const DAY: usize = 8;
 
 const COLUMNS: &[&str] =
-    &["start_s", "host", "request_bytes", "response_bytes", "server_s", "object", "source", "tag"];
+    &["start_s", "host", "request_bytes", "response_bytes", "server_s", "object", "source", "tag", "day"];
 
 const LAYOUT: Layout = Layout {
     what: "request table",
@@ -59,7 +61,7 @@ pub struct Summary {
     pub first_start: Instant,
     /// Start of the latest request.
     pub last_start: Instant,
-    /// Whether the rows come by start time; if not, the table is sorted in memory (64 bytes a request).
+    /// Whether the rows come by start time; if not, the table is sorted in memory (72 bytes a request).
     pub sorted: bool,
     /// Bytes of all requests together.
     pub request_bytes: u64,
@@ -69,6 +71,8 @@ pub struct Summary {
     pub with_server_time: u64,
     /// Number of requests tagged `sample`.
     pub samples: u64,
+    /// Whether the rows tell days.
+    pub has_days: bool,
 }
 
 /// A request table in a text file: its requests by start time, equal starts in the order of the file.
@@ -188,6 +192,7 @@ impl Summary {
             response_bytes: 0,
             with_server_time: 0,
             samples: 0,
+            has_days: request.day.is_some(),
         };
         summary.add(request, names);
         summary
@@ -225,6 +230,7 @@ fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Opti
         server,
         source: table.get(SOURCE).map(|word| directory.sources.symbol(word)),
         tag: table.get(TAG).map(|word| directory.tags.symbol(word)),
+        day: table.has(DAY).then(|| cell(table, DAY, place::day, place::DAY_ALLOWED)).transpose()?,
     }))
 }
 

@@ -16,6 +16,7 @@ pub(super) const START_ALLOWED: &str = "seconds from 0 to 9e9, for example 12.75
 pub(super) const SIZE_ALLOWED: &str = "a whole number of bytes from 1 to 2^53";
 pub(super) const REQUEST_ALLOWED: &str = "a whole number of bytes from 0 to 2^53";
 pub(super) const SERVER_ALLOWED: &str = "seconds from 0 to 9e9, or nothing when it was not recorded";
+pub(super) const DAY_ALLOWED: &str = "a whole number of days from 1 to 1000000, in every row or in none";
 pub(super) const WINDOW_ALLOWED: &str =
     "a whole number of bytes from 32 to 2^53, or nothing when it is not known";
 pub(super) const MSS_ALLOWED: &str =
@@ -76,6 +77,11 @@ pub(super) fn size(bytes: i64) -> Option<u64> {
 /// The size of a request, or `None` when it is out of range: transfers have none.
 pub(super) fn request_size(bytes: i64) -> Option<u64> {
     if bytes == 0 { Some(0) } else { size(bytes) }
+}
+
+/// A day, or `None` when it is out of range. The last one is chosen: a day more than any trace has.
+pub(super) fn day(day: i64) -> Option<u32> {
+    u32::try_from(day).ok().filter(|day| (1..=1_000_000).contains(day))
 }
 
 /// A window, or `None` when it is out of range: a buffer of less than 32 bytes, the smallest MSS, would never hold a segment.

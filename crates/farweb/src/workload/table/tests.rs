@@ -76,6 +76,7 @@ fn columns_stand_in_any_order_under_a_header_line() {
             server: Some(Duration::from_millis(125)),
             source: directory.sources.find("edge"),
             tag: directory.tags.find("sample"),
+            day: None,
         },
         Request {
             start: Instant::from_nanos(1_000_000_000),
@@ -85,6 +86,7 @@ fn columns_stand_in_any_order_under_a_header_line() {
             server: None,
             source: None,
             tag: None,
+            day: None,
         },
     ];
     assert_eq!(requests, expected);
@@ -166,12 +168,12 @@ fn a_wrong_header_line_is_told_what_is_right() {
         "0.5,a,1,1,1,1\n",
     ];
     assert_snapshot!(problems("t.csv", &texts), @r#"
-    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
-    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
+    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag, day
+    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag, day
     t.csv:1: column response_bytes is missing; a request table needs start_s, host, request_bytes, response_bytes
     t.csv:1: column host is there twice
-    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
-    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag
+    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag, day
+    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag, day
     t.csv:1: has 3 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     t.csv:1: has 6 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     "#);
@@ -205,6 +207,7 @@ fn a_sorted_table_is_streamed_and_can_be_started_again() {
         response_bytes: 303,
         with_server_time: 1,
         samples: 0,
+        has_days: false,
     };
     assert_eq!(summary, expected);
     assert!(matches!(table.rows, Rows::InFile { .. }));
@@ -287,7 +290,7 @@ fn a_wrong_host_table_is_told_what_is_right() {
     h.csv:2: column mss_bytes: found "65496"; write a whole number of bytes from 32 to 65495, or nothing when it is not known
     h.csv:3: column host: found "a" a second time; write each host once
     h.csv:2: column host: found nothing; write the id of a host
-    h.csv:1: unknown column "mss" (did you mean mss_bytes?); a host table has the columns host, name, window_bytes, mss_bytes
+    h.csv:1: unknown column "mss" (did you mean mss_bytes?); a host table has the columns host, name, window_bytes, mss_bytes, rtt_s, window_scale, address
     h.csv:1: column window_bytes: found "many"; write a whole number of bytes from 32 to 2^53, or nothing when it is not known
     "#);
 }
@@ -306,6 +309,7 @@ fn batches() -> Vec<Batch> {
         server_s: Some(vec![f64::NAN, 0.25]),
         source: None,
         tag: Some(words(&[-1, 0], &["sample"])),
+        day: None,
     };
     let second = Batch {
         start_s: vec![0.5],
@@ -361,6 +365,10 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
         batch_error(|b| b[0].host.codes[0] = 2),
         batch_error(|b| b[0].server_s = Some(vec![-1.0, 0.0])),
         batch_error(|b| b[0].tag.as_mut().unwrap().codes.truncate(1)),
+        batch_error(|b| b[0].day = Some(vec![1])),
+        batch_error(|b| b[0].day = Some(vec![1, 0])),
+        batch_error(|b| b[0].day = Some(vec![i64::MIN, 3])),
+        batch_error(|b| b[0].day = Some(vec![1, 2])),
     ];
     assert_snapshot!(errors.join("\n"), @r"
     no error
@@ -372,7 +380,26 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
     t.parquet, row 1: column host: found code 2; write -1 to 1
     t.parquet, row 1: column server_s: found -1; write seconds from 0 to 9e9, or nothing when it was not recorded
     t.parquet, column tag: has 1 rows where the first column has 2
+    t.parquet, column day: has 1 rows where the first column has 2
+    t.parquet, row 2: column day: found 0; write a whole number of days from 1 to 1000000, in every row or in none
+    t.parquet, row 2: column day: found 3; write a whole number of days from 1 to 1000000, in every row or in none
+    t.parquet, row 3: column day: found nothing; write a whole number of days from 1 to 1000000, in every row or in none
     ");
+}
+
+#[test]
+fn days_are_in_every_row_or_in_none() {
+    let head = "start_s,host,request_bytes,response_bytes,day\n";
+    let texts = ["0,a,1,1,2\n0,a,1,1,\n", "0,a,1,1,0\n", "0,a,1,1,Monday\n", "0,a,1,1,1000001\n"];
+    let texts = texts.map(|rows| format!("{head}{rows}"));
+    assert_snapshot!(problems("t.csv", &texts.each_ref().map(String::as_str)), @r#"
+    t.csv:3: column day: found nothing; write a whole number of days from 1 to 1000000, in every row or in none
+    t.csv:2: column day: found "0"; write a whole number of days from 1 to 1000000, in every row or in none
+    t.csv:2: column day: found "Monday"; write a whole number of days from 1 to 1000000, in every row or in none
+    t.csv:2: column day: found "1000001"; write a whole number of days from 1 to 1000000, in every row or in none
+    "#);
+    let (requests, _) = read_all("t.csv", format!("{head}0,a,1,1,2\n1,a,1,1,1\n").as_bytes()).unwrap();
+    assert_eq!(requests.iter().map(|request| request.day).collect::<Vec<_>>(), [Some(2), Some(1)]);
 }
 
 #[test]
@@ -427,7 +454,8 @@ fn written(rows: &[Row], delimiter: char) -> String {
         let tag = tag.as_deref().map(field).unwrap_or_default();
         let cells = [seconds(*start), field(host), request.to_string(), response.to_string(), server, tag];
         let [start, host, request, response, server, tag] = cells;
-        let cells = [start, host, request, response, server, String::new(), String::new(), tag];
+        let cells =
+            [start, host, request, response, server, String::new(), String::new(), tag, "7".to_owned()];
         write!(text, "\n{}", cells.join(&delimiter.to_string())).unwrap();
     }
     text
@@ -450,6 +478,7 @@ proptest! {
             ))
             .collect();
         prop_assert_eq!(read, rows);
+        prop_assert!(requests.iter().all(|request| request.day == Some(7)));
     }
 
     #[test]

@@ -134,6 +134,11 @@ impl TextTable {
         (!empty).then_some(text)
     }
 
+    /// Whether the file has column `column` of the layout.
+    pub(super) fn has(&self, column: usize) -> bool {
+        self.field_of[column].is_some()
+    }
+
     /// Where the current row stands, for messages.
     pub(super) fn place(&self) -> Place<'_> {
         Place { file: self.lines.name(), position: Position::Line(self.lines.number()) }

@@ -3,6 +3,7 @@
 mod acknowledging;
 mod closing;
 mod handshake;
+mod limits;
 mod loss;
 mod options;
 mod reassembly;

@@ -358,6 +358,47 @@ fn silence_does_not_matter_while_something_is_outstanding() {
     );
 }
 
+/// RFC 2581, section 4.1; RFC 5681, section 4.1.
+#[test]
+fn since_sent_a_server_that_hears_requests_restarts_as_well() {
+    server_with(
+        "set idle_restart since-sent",
+        "121 ms < P. 1:101 ack 1
+                write 2920
+                > . 1:1461 ack 101
+                > P. 1461:2921 ack 101
+         241 ms < . 101:101 ack 2921
+                = cwnd 4380, rto 1500 ms
+         1.4 s  < P. 101:201 ack 2921        # two tick boundaries since data was sent, of an RTO of three
+                write 1460
+                > P. 2921:4381 ack 201
+                = cwnd 4380
+         1.52 s < . 201:201 ack 4381
+                = cwnd 5840
+         60 s   < P. 201:301 ack 4381
+                write 5840
+                > . 4381:5841 ack 301
+                = cwnd 1460, limit cwnd",
+    );
+}
+
+/// RFC 2581, section 4.1 (the restart window is the initial one).
+#[test]
+fn since_sent_the_initial_window_is_left_and_a_smaller_one_too() {
+    server_with(
+        "set idle_restart since-sent
+         set initial_cwnd_segments 3",
+        "121 ms write 2920
+                > . 1:1461 ack 1
+                > P. 1461:2921 ack 1
+         241 ms < . 1:1 ack 2921
+                = cwnd 7300
+         60 s   write 10000
+                > . 2921:7301 ack 1 each 1460
+                = cwnd 4380",
+    );
+}
+
 /// RFC 5681, section 4.1.
 #[test]
 fn restart_can_be_switched_off() {

@@ -6,6 +6,7 @@
 mod acknowledging;
 mod closing;
 mod handshake;
+mod limits;
 mod newreno;
 mod rack;
 mod reassembly;

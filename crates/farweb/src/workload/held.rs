@@ -1,0 +1,115 @@
+//! A request table in memory, day by day: what days, periods and generated traces need.
+
+use std::iter::Chain;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Directory, Request, RequestSource, WorkloadError};
+use crate::units::{Duration, Instant};
+
+/// All requests of a table, by day and start, and the directory that their ids belong to. It takes 72 bytes a request.
+#[derive(Debug, Clone)]
+pub struct Held {
+    requests: Vec<Request>,
+    /// Where each day begins, and after the last one the number of requests.
+    days: Vec<usize>,
+    names: Directory,
+}
+
+impl Held {
+    /// A table of these requests, whose ids belong to `names`. Requests without a day make one day.
+    #[must_use]
+    pub fn new(mut requests: Vec<Request>, names: Directory) -> Self {
+        requests.sort_by_key(|request| (request.day, request.start));
+        let mut days: Vec<usize> = (0..requests.len())
+            .filter(|row| *row == 0 || requests[*row].day != requests[*row - 1].day)
+            .collect();
+        days.push(requests.len());
+        Self { requests, days, names }
+    }
+
+    /// Reads a table to its end.
+    ///
+    /// # Errors
+    /// Those of the table.
+    pub fn read(source: &mut impl RequestSource) -> Result<Self, WorkloadError> {
+        let (mut requests, mut names) = (Vec::new(), Directory::default());
+        while let Some(request) = source.next_request(&mut names)? {
+            requests.push(request);
+        }
+        Ok(Self::new(requests, names))
+    }
+
+    /// All requests, by day and start.
+    #[must_use]
+    pub fn requests(&self) -> &[Request] {
+        &self.requests
+    }
+
+    /// Number of different days; 0 for a table without a request.
+    #[must_use]
+    pub fn days(&self) -> usize {
+        self.days.len() - 1
+    }
+
+    /// The hosts and words of its requests.
+    #[must_use]
+    pub const fn names(&self) -> &Directory {
+        &self.names
+    }
+
+    /// Places of the requests of day `day`, from 0.
+    pub(super) fn day(&self, day: usize) -> Range<usize> {
+        self.days[day]..self.days[day + 1]
+    }
+
+    /// The latest start of a request, on any day.
+    pub(super) fn last_start(&self) -> Instant {
+        self.requests.iter().map(|request| request.start).max().unwrap_or(Instant::ZERO)
+    }
+}
+
+/// The requests of one day of a table, turned round within a period or as they are.
+#[derive(Debug)]
+pub struct HeldRows {
+    table: Arc<Held>,
+    rest: Chain<Range<usize>, Range<usize>>,
+    turn: Option<Turn>,
+}
+
+/// Starts move on by `by`, and those that would come after `period` begin again at zero.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    period: Duration,
+    by: Duration,
+}
+
+impl HeldRows {
+    /// The requests of day `day`, from 0, as they are.
+    pub(super) fn of_day(table: &Arc<Held>, day: usize) -> Self {
+        Self { table: Arc::clone(table), rest: table.day(day).chain(0..0), turn: None }
+    }
+
+    /// The requests of day `day`, all of which start within `period`, turned round in it by `by`, which is shorter.
+    pub(super) fn turned(table: &Arc<Held>, day: usize, period: Duration, by: Duration) -> Self {
+        let rows = table.day(day);
+        let last = period.as_nanos() - by.as_nanos();
+        let begins_again =
+            table.requests[rows.clone()].partition_point(|request| request.start.as_nanos() < last);
+        let middle = rows.start + begins_again;
+        let rest = (middle..rows.end).chain(rows.start..middle);
+        Self { table: Arc::clone(table), rest, turn: Some(Turn { period, by }) }
+    }
+}
+
+impl RequestSource for HeldRows {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        let Some(row) = self.rest.next() else { return Ok(None) };
+        let mut request = directory.adopt(self.table.requests[row], &self.table.names);
+        if let Some(Turn { period, by }) = self.turn {
+            let start = u128::from(request.start.as_nanos()) + u128::from(by.as_nanos());
+            request.start = Instant::from_nanos((start % u128::from(period.as_nanos())) as u64);
+        }
+        Ok(Some(request))
+    }
+}

@@ -1,0 +1,76 @@
+//! The family `nzix`: traces like those of the New Zealand Internet Exchange in July 1997, which are not available.
+//!
+//! A trace has some days of ten minutes each: what a hierarchy of caches in New Zealand asked servers in the United States
+//! for from 15:00 to 15:10. Pages and their objects, hosts that are popular every day and others of one day, heavy-tailed
+//! sizes, what the systems of servers advertise, and server times made from what took time in the United States then. The
+//! requests of the first day are tagged `sample`.
+//!
+//! A trace is a function of its seed, parameters and number of days; a day does not depend on how many others there are.
+//!
+//! Left out: caches (the requests are what they left over), users who give up, errors, uploads, and the hour of the day.
+//!
+//! Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102) for what the traces
+//! were; each parameter names its own. `docs/models/workload.md` lists them all.
+
+mod day;
+mod hosts;
+mod parameters;
+mod response;
+#[cfg(test)]
+mod tests;
+
+pub use parameters::{Overrides, ParameterError, Parameters};
+
+use day::Days;
+use hosts::Server;
+
+use super::{Directory, Held, Host, HostId, Request};
+use crate::rng::Streams;
+use crate::units::{Duration, Instant};
+
+/// Length of a day's trace. Source: the NZ–US studies, 15:00 to 15:10.
+pub const PERIOD: Duration = Duration::from_secs(600);
+
+/// Days of a trace. Source: the NZ–US studies, July 1997.
+pub const DAYS: u32 = 31;
+
+/// Word of the column `tag` of the requests of the first day.
+const SAMPLE: &str = "sample";
+
+/// The trace of `days` days from the random streams of `seed`, with its hosts in the order in which they are first asked.
+///
+/// # Panics
+/// When the parameters do not pass [`Parameters::check`].
+#[must_use]
+pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> Held {
+    parameters.check().expect("checked parameters");
+    let streams = Streams::new(seed);
+    let source = Days::new(parameters, streams);
+    let mut names = Directory::default();
+    let sample = names.tags.symbol(SAMPLE);
+    let mut requests = Vec::new();
+    for day in 1..=days {
+        for asked in source.requests(u64::from(day) - 1) {
+            requests.push(Request {
+                start: Instant::ZERO + asked.start,
+                host: host(&mut names, asked.host, &streams, parameters),
+                request_bytes: asked.request_bytes,
+                response_bytes: asked.response_bytes,
+                server: Some(asked.server),
+                source: None,
+                tag: (day == 1).then_some(sample),
+                day: Some(day),
+            });
+        }
+    }
+    Held::new(requests, names)
+}
+
+/// The host with this number, with what its system advertises.
+fn host(names: &mut Directory, number: u64, streams: &Streams, parameters: &Parameters) -> HostId {
+    let key = format!("h{number}");
+    names.find(&key).unwrap_or_else(|| {
+        let Server { mss, window, .. } = Server::new(number, streams, parameters);
+        names.add(Host { key: key.into(), name: "".into(), window: Some(window), mss: Some(mss) })
+    })
+}

@@ -1,0 +1,97 @@
+"""`farweb reproduce`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Jobs, Json, Output, Quiet
+from farweb.errors import RunError
+from farweb.extras import SWEEP, require
+
+if TYPE_CHECKING:
+    from farweb.reproduce import Progress
+
+_NOT_MET = 4
+
+
+class Format(StrEnum):
+    """Formats of figures."""
+
+    PNG = "png"
+    SVG = "svg"
+    PDF = "pdf"
+
+
+def reproduce(
+    studies: Annotated[
+        list[str] | None, typer.Argument(metavar="[PAPER]…", help="Studies, such as cable; all when left out.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A coarse look: few loads and replications.")] = False,
+    jobs: Jobs = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Folder; results/reproduce, or results/reproduce-quick, when left out."
+        ),
+    ] = None,
+    papers: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of the studies; that of the source tree when left out."),
+    ] = None,
+    formats: Annotated[
+        list[Format] | None,
+        typer.Option("--format", help="Of figures; may be given several times; png when left out."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Simulate published studies again: their figures, and a scoreboard of their claims.
+
+    Writes figures, a page and the scoreboard into the folder. Runs whose results are there are not done again: the same
+    command goes on after an interruption. Ends with exit code 4 when a claim is not met, after all is written.
+
+    Examples:
+
+        farweb reproduce --quick
+
+        farweb reproduce cable satellite --jobs 8 --format svg
+    """
+    del debug
+    require("farweb reproduce", *SWEEP)
+    from farweb.reproduce import MARKDOWN, PAGE, PAPERS, find_studies
+    from farweb.reproduce import reproduce as run
+
+    found = find_studies(papers or PAPERS, studies or [])
+    folder = out or Path("results") / ("reproduce-quick" if quick else "reproduce")
+    output = Output(as_json, quiet)
+    with output.progress("reproducing") as show:
+
+        def on_progress(now: "Progress") -> None:
+            failed = f", {now.failed:,} failed" if now.failed else ""
+            show(now.ended, now.total, f"{now.sweep}: {now.ended:,} of {now.total:,} runs{failed}")
+
+        try:
+            done = run(
+                found,
+                folder,
+                quick=quick,
+                jobs=jobs,
+                formats=[each.value for each in formats or [Format.PNG]],
+                progress=on_progress,
+            )
+        except KeyboardInterrupt:
+            output.note(f"What is finished stays in {folder}; the same command goes on from there.")
+            raise
+    if as_json or not quiet:
+        output.result(done.board.to_dict(), done.board)
+    output.note(
+        f"{done.runs:,} simulations. {folder / PAGE} has the scoreboard and all figures, {folder / MARKDOWN} to paste."
+    )
+    if done.failures:
+        sweep, error = done.failures[0]
+        raise RunError(f"{len(done.failures):,} runs failed, the first in {sweep} with: {error}")
+    if done.board.failed:
+        raise typer.Exit(_NOT_MET)

@@ -1,0 +1,88 @@
+"""Published studies, simulated again: their figures, and a scoreboard of what they claim.
+
+A study is a folder of `papers/`, with scenarios, claims and figures of its own (`study`). `campaign` does the runs,
+`claims` and `scoreboard` judge, `curves` reads off what papers read off their curves, `drawing` makes figures of them.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from farweb.atomic import staged_file
+from farweb.reproduce.campaign import Progress, failures, run_studies
+from farweb.reproduce.scoreboard import Scoreboard, judge_study, together
+from farweb.reproduce.study import PAPERS, Study, find_studies
+
+if TYPE_CHECKING:
+    from farweb.reproduce.drawing import Drawn
+
+__all__ = ["PAPERS", "Progress", "Reproduced", "Scoreboard", "Study", "find_studies", "reproduce"]
+
+PAGE = "reproduction.html"
+MARKDOWN = "scoreboard.md"
+JSON = "scoreboard.json"
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """What came of a campaign.
+
+    Attributes:
+        path: Its folder.
+        board: The verdicts.
+        drawn: The figures.
+        runs: How many simulations it has.
+        failures: Runs that failed: the sweep, and the error.
+    """
+
+    path: Path
+    board: Scoreboard
+    drawn: "tuple[Drawn, ...]"
+    runs: int
+    failures: tuple[tuple[str, str], ...]
+
+
+def reproduce(
+    studies: Sequence[Study],
+    out: str | Path,
+    *,
+    quick: bool = False,
+    jobs: int | None = None,
+    formats: Sequence[str] = ("png",),
+    progress: Callable[[Progress], None] | None = None,
+) -> Reproduced:
+    """Do the runs of studies that are missing in a folder, draw their figures there and judge their claims.
+
+    The folder gets ``STUDY/SWEEP/`` with results, ``figures/``, the page, and the scoreboard as Markdown and JSON. A
+    script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
+
+    Args:
+        studies: Which (`find_studies`).
+        out: The folder.
+        quick: Whether to do the coarse grids only.
+        jobs: Runs at a time, a process each; as many as cores when left out.
+        formats: Of figures: ``png``, ``svg``, ``pdf``.
+        progress: Called some ten times a second.
+
+    Raises:
+        FarwebError: A study's file is wrong.
+        ResultsError: There is something else in the folder.
+        RunError: The folder cannot be written to. What was finished stays.
+    """
+    from farweb.reproduce.drawing import draw_figures
+    from farweb.reproduce.pages import html_page, write_markdown
+
+    folder = Path(out)
+    for study in studies:
+        study.measures, study.figures  # noqa: B018 - a mistake in them is told before the runs, not after
+    results = run_studies(studies, folder, quick=quick, jobs=jobs, progress=progress)
+    board = together(judge_study(each) for each in results)
+    drawn = tuple(figure for each in results for figure in draw_figures(each, folder / "figures", formats))
+    html_page(results, board, drawn).write(folder / PAGE)
+    write_markdown(results, board, drawn, folder / MARKDOWN)
+    with staged_file(folder / JSON) as stage:
+        stage.write_text(json.dumps(board.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    runs = sum(len(each.sweep(sweep.name).runs) for each in results for sweep in each.study.sweeps)
+    return Reproduced(folder, board, drawn, runs, tuple(failures(results)))

@@ -1,0 +1,101 @@
+"""The runs of studies: all sweeps one after the other, on one set of workers."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from farweb.reproduce.study import Study, StudyResults, StudySweep
+from farweb.scenario import Scenario
+from farweb.sweep.inputs import Inputs
+from farweb.sweep.plan import plan
+from farweb.sweep.pool import local_cluster
+from farweb.sweep.store import Store
+from farweb.sweep.sweep import Progress as SweepProgress
+from farweb.sweep.sweep import run_sweep
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a campaign is.
+
+    Attributes:
+        total: Runs of all sweeps.
+        ended: Runs that have ended, those of earlier campaigns included.
+        failed: Runs that failed.
+        sweep: What is under way: ``cable/proxy``.
+    """
+
+    total: int
+    ended: int
+    failed: int
+    sweep: str
+
+
+@dataclass(frozen=True)
+class _Planned:
+    study: Study
+    sweep: StudySweep
+    scenario: Scenario
+    runs: tuple[str, ...]
+
+
+def run_studies(
+    studies: Sequence[Study],
+    out: Path,
+    *,
+    quick: bool,
+    jobs: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[StudyResults]:
+    """Do the runs that are missing in the folder `out`, which has a folder a study and in it one a sweep.
+
+    All scenarios are checked before the first run begins.
+
+    Raises:
+        ScenarioError: A scenario is not allowed.
+        ResultsError: There is something else at a sweep's place, or another command is at work there.
+        RunError: The folder cannot be written to. What was finished stays.
+    """
+    planned = [_plan(study, sweep, quick=quick) for study in studies for sweep in study.sweeps]
+    total = sum(len(each.runs) for each in planned)
+    ended = failed = 0
+    with contextlib.ExitStack() as stack:
+        scheduler: str | None = None
+        for each in planned:
+            folder = out / each.study.name / each.sweep.name
+            if scheduler is None and not set(each.runs) <= Store(folder).finished():
+                scheduler = stack.enter_context(local_cluster(jobs)).scheduler_address
+            name, before = f"{each.study.name}/{each.sweep.name}", (ended, failed)
+
+            def told(now: SweepProgress, name: str = name, before: tuple[int, int] = before) -> None:
+                if progress is not None:
+                    progress(Progress(total, before[0] + now.done + now.failed, before[1] + now.failed, name))
+
+            results = run_sweep(each.scenario, folder, scheduler=scheduler, progress=told)
+            ended += len(each.runs)
+            failed += int((results.runs["status"] == "failed").sum())
+    return [StudyResults(study, out / study.name, quick=quick) for study in studies]
+
+
+def _plan(study: Study, sweep: StudySweep, *, quick: bool) -> _Planned:
+    scenario = sweep.load(quick=quick)
+    return _Planned(study, sweep, scenario, tuple(run.run for run in plan(scenario, Inputs())))
+
+
+def number_of_runs(studies: Sequence[Study], *, quick: bool) -> int:
+    """How many runs the sweeps of studies have.
+
+    Raises:
+        ScenarioError: A scenario is not allowed.
+    """
+    return sum(len(_plan(study, sweep, quick=quick).runs) for study in studies for sweep in study.sweeps)
+
+
+def failures(results: Sequence[StudyResults]) -> Iterator[tuple[str, str]]:
+    """Runs that failed: the sweep, and the error."""
+    for each in results:
+        for sweep in each.study.sweeps:
+            runs = each.sweep(sweep.name).runs
+            for error in runs.filter(runs["status"] == "failed")["error"]:
+                yield f"{each.study.name}/{sweep.name}", str(error)

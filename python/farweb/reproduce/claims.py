@@ -1,0 +1,218 @@
+"""Claims of a paper, and whether what was measured meets them.
+
+A claim is a row of a study's `claims.toml`: its id, what is claimed, the published value, and bounds that were fixed
+before the first run. A measurement meets a bound when its estimate does; the interval tells how sure that is.
+"""
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from farweb.errors import FarwebError
+from farweb.statistics.intervals import Interval
+
+Word = Literal["pass", "fail", "not run"]
+
+_KEYS = {"id", "claim", "published", "tolerance", "unit", "bounds", "how", "why"}
+_EDGES = ("at_least", "at_most", "above", "below")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Between what a value has to be.
+
+    Attributes:
+        of: Which measurements it is for; empty: all.
+        at_least: Smallest value that meets it.
+        at_most: Largest value that meets it.
+        above: Value that has to be exceeded.
+        below: Value that must not be reached.
+    """
+
+    of: str = ""
+    at_least: float | None = None
+    at_most: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+    def margin(self, value: float) -> float:
+        """How far a value is inside the bound, relative to its nearest edge; below 0: outside."""
+        low, high = (_first(self.at_least, self.above), _first(self.at_most, self.below))
+        inside = [(value - low) / _scale(low)] if low is not None else []
+        return min(inside + ([(high - value) / _scale(high)] if high is not None else []))
+
+    def holds(self, value: float) -> bool:
+        """Whether a value meets it."""
+        return not (
+            (self.at_least is not None and value < self.at_least)
+            or (self.at_most is not None and value > self.at_most)
+            or (self.above is not None and value <= self.above)
+            or (self.below is not None and value >= self.below)
+        )
+
+    @property
+    def text(self) -> str:
+        """The bound in words: ``2.09 to 2.31``."""
+        if self.at_least is not None and self.at_most is not None:
+            same = self.at_least == self.at_most
+            return f"{self.at_least:g}" if same else f"{self.at_least:g} to {self.at_most:g}"
+        words = {"at_least": "at least", "at_most": "at most", "above": "above", "below": "below"}
+        edges = [f"{words[edge]} {getattr(self, edge):g}" for edge in _EDGES if getattr(self, edge) is not None]
+        return " and ".join(edges)
+
+
+def _first(*values: float | None) -> float | None:
+    return next((value for value in values if value is not None), None)
+
+
+def _scale(edge: float) -> float:
+    return abs(edge) or 1.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says.
+
+    Attributes:
+        id: Its name: ``T1``.
+        claim: What is said, in words.
+        published: The published value, as the paper has it.
+        tolerance: How far from it is near enough, in words.
+        unit: Unit of the measured value; empty for none.
+        bounds: The tolerance in numbers.
+        how: How it is measured.
+        why: Why it is not met, where it is known not to be.
+    """
+
+    id: str
+    claim: str
+    published: str
+    tolerance: str
+    unit: str
+    bounds: tuple[Bound, ...]
+    how: str
+    why: str
+
+    def bound(self, of: str) -> Bound:
+        """The bound for measurements of this name."""
+        for bound in self.bounds:
+            if bound.of in ("", of):
+                return bound
+        raise FarwebError(f"claim {self.id} has no bound for {of!r}")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured for a claim, in the claim's unit.
+
+    Attributes:
+        value: The estimate; NaN when there is none.
+        low: Lower end of its 95 % interval; None without one.
+        high: Upper end.
+        what: Of what it is: ``15 connections``; empty where there is but one.
+        bound: Name of the bound it has to meet.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    what: str = ""
+    bound: str = ""
+
+    @classmethod
+    def of(cls, interval: Interval, what: str = "", bound: str = "", scale: float = 1.0) -> "Measured":
+        """An estimate with its interval, times `scale`."""
+        ends = (interval.low, interval.high)
+        low, high = (None if end is None else end * scale for end in (ends if scale >= 0 else ends[::-1]))
+        return cls(math.nan if interval.mean is None else interval.mean * scale, low, high, what, bound)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a claim is met.
+
+    Attributes:
+        claim: Which.
+        study: Name of its study.
+        verdict: ``pass``, ``fail`` or ``not run``.
+        measured: What decides: of several measurements the one that is least inside its bound, or most outside.
+        all: All measurements.
+        why: Why it fails or was not run; empty when it passes.
+    """
+
+    claim: Claim
+    study: str
+    verdict: Word
+    measured: Measured | None
+    all: tuple[Measured, ...]
+    why: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of the scoreboard, for JSON; numbers are in the unit that the claim names."""
+        measured = self.measured
+        unit = f" [{self.claim.unit}]" if self.claim.unit else ""
+        return {
+            "id": self.claim.id,
+            "claim": self.claim.claim + unit,
+            "published": self.claim.published,
+            "measured": None if measured is None else measured.value,
+            "low": None if measured is None else measured.low,
+            "high": None if measured is None else measured.high,
+            "verdict": self.verdict,
+            "why": self.why,
+        }
+
+
+def judge(claim: Claim, study: str, measured: Sequence[Measured]) -> Verdict:
+    """The verdict on a claim: pass when all measurements meet their bounds; not run when one has no value."""
+    missing = [each.what or each.bound for each in measured if math.isnan(each.value)]
+    if missing or not measured:
+        of = ", ".join(each for each in missing if each)
+        return Verdict(claim, study, "not run", None, tuple(measured), f"no run tells{f': {of}' if of else ''}")
+    worst = min(measured, key=lambda each: claim.bound(each.bound).margin(each.value))
+    failing = [each for each in measured if not claim.bound(each.bound).holds(each.value)]
+    if failing:
+        worst = min(failing, key=lambda each: claim.bound(each.bound).margin(each.value))
+        return Verdict(claim, study, "fail", worst, tuple(measured), claim.why or "not explained yet")
+    return Verdict(claim, study, "pass", worst, tuple(measured), "")
+
+
+def not_run(claim: Claim, study: str, why: str) -> Verdict:
+    """The verdict on a claim that nothing was measured for."""
+    return Verdict(claim, study, "not run", None, (), why)
+
+
+def read_claims(file: Path) -> tuple[Claim, ...]:
+    """The claims of a study.
+
+    Raises:
+        FarwebError: The file is missing or wrong; the message names the claim.
+    """
+    try:
+        rows = tomllib.loads(file.read_text("utf-8"))["claim"]
+    except OSError as error:
+        raise FarwebError(f"{file}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise FarwebError(f"{file}: not a file of claims ({error})") from None
+    claims = tuple(_claim(file, row) for row in rows)
+    ids = [claim.id for claim in claims]
+    if twice := {each for each in ids if ids.count(each) > 1}:
+        raise FarwebError(f"{file}: {', '.join(sorted(twice))}: claimed twice")
+    return claims
+
+
+def _claim(file: Path, row: Mapping[str, Any]) -> Claim:
+    name = row.get("id", "a claim without an id")
+    if odd := set(row) ^ _KEYS:
+        raise FarwebError(f"{file}: {name}: unknown or missing: {', '.join(sorted(odd))}")
+    bounds = []
+    for bound in row["bounds"]:
+        if unknown := set(bound) - {"of", *_EDGES}:
+            raise FarwebError(f"{file}: {name}: unknown in bounds: {', '.join(sorted(unknown))}")
+        if not set(bound) & set(_EDGES):
+            raise FarwebError(f"{file}: {name}: a bound has one of {', '.join(_EDGES)}")
+        bounds.append(Bound(**bound))
+    return Claim(**{**row, "bounds": tuple(bounds)})

@@ -1,0 +1,187 @@
+"""Metrics of a sweep as curves over the load, and what papers read off such curves.
+
+A curve keeps the values of every replication, so that an interval of whatever is read off it, a slope or a ratio of two
+curves, comes from what each replication says (Student). Sweeps with common random numbers have the same requests in
+replication r of every point, and ratios of two curves are paired by it.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb.errors import ResultsError
+from farweb.statistics.intervals import Interval, student
+from farweb.sweep.results import SweepResults
+
+LOAD = "workload.load"
+PRESENTED = "presented_bps"
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A metric over the load, or over another metric.
+
+    Attributes:
+        levels: Levels of the load, ascending.
+        x: Where each run stands on the horizontal axis: a row a level, a column a replication; NaN where there is none.
+        y: Its value there.
+    """
+
+    levels: tuple[float, ...]
+    x: Floats
+    y: Floats
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    @property
+    def x_mean(self) -> Floats:
+        """The mean of each level over the replications."""
+        return _means(self.x)
+
+    @property
+    def y_mean(self) -> Floats:
+        """The mean of each level over the replications."""
+        return _means(self.y)
+
+    def interval(self, place: int) -> Interval:
+        """The value at a level, with its interval over the replications."""
+        return student(self.y[place])
+
+    def where(self, wanted: NDArray[np.bool_]) -> "Curve":
+        """The part of the curve at some of its levels.
+
+        Raises:
+            ResultsError: Nothing is left.
+        """
+        if not wanted.any():
+            raise ResultsError("no load of the sweep is where this is read off")
+        return replace(
+            self,
+            levels=tuple(level for level, each in zip(self.levels, wanted, strict=True) if each),
+            x=self.x[wanted],
+            y=self.y[wanted],
+        )
+
+    def between(self, low: float, high: float) -> "Curve":
+        """The part whose mean places on the horizontal axis are within these."""
+        return self.where(np.array([low <= x <= high for x in self.x_mean]))
+
+    def at(self, x: float) -> Floats:
+        """The value of each replication at a place on the axis, linear between levels; NaN outside of them."""
+        found = np.full(self.y.shape[1], math.nan)
+        for replication in range(self.y.shape[1]):
+            places, values = self._replication(replication)
+            if places.size and places[0] <= x <= places[-1]:
+                found[replication] = np.interp(x, places, values)
+        return found
+
+    def _replication(self, number: int) -> tuple[Floats, Floats]:
+        """Places and values of a replication, ascending."""
+        there = ~(np.isnan(self.x[:, number]) | np.isnan(self.y[:, number]))
+        places, values = self.x[there, number], self.y[there, number]
+        order = np.argsort(places, kind="stable")
+        return places[order], values[order]
+
+
+def curve(
+    sweep: SweepResults, metric: str, x: str = PRESENTED, where: Mapping[str, Any] | None = None, along: str = LOAD
+) -> Curve:
+    """A metric of a sweep over its loads.
+
+    Args:
+        sweep: Which.
+        metric: On the vertical axis.
+        x: Metric on the horizontal axis.
+        where: Levels of the other factors: ``{"leg.0.carrier.connections": 5}``.
+        along: Factor whose levels make the curve.
+
+    Raises:
+        ResultsError: There is no such metric, factor or level, or no run has a value.
+    """
+    design = sweep.design
+    names = [factor.name for factor in design.factors]
+    for name in (along, *(where or {})):
+        if name not in names:
+            raise ResultsError(f"{sweep.path}: there is no factor {name}; factors: {', '.join(names)}")
+    found: dict[float, int] = {}
+    for point in range(len(design.points)):
+        levels = design.levels(point)
+        if all(levels[name].value == value for name, value in (where or {}).items()):
+            number = levels[along].number
+            if number is None:
+                raise ResultsError(f"{sweep.path}: the levels of {along} are no numbers")
+            found[number] = point
+    if not found:
+        raise ResultsError(f"{sweep.path}: no point has {where}")
+    ordered = sorted(found)
+    points = [found[level] for level in ordered]
+    made = Curve(tuple(ordered), sweep.values(x)[points], sweep.values(metric)[points])
+    if np.isnan(made.y).all():
+        raise ResultsError(f"{sweep.path}: no run has a value of {metric}")
+    return made.where(np.asarray(~np.isnan(made.y).all(axis=1)))
+
+
+def largest(of: Curve) -> Interval:
+    """The largest mean of a curve, with its interval: an asymptote that it has reached."""
+    return of.interval(int(np.nanargmax(of.y_mean)))
+
+
+def slopes(of: Curve) -> Floats:
+    """The slope of each replication's straight line through its points, by least squares; NaN with fewer than two."""
+    found = np.full(of.y.shape[1], math.nan)
+    for replication in range(of.y.shape[1]):
+        there = ~(np.isnan(of.x[:, replication]) | np.isnan(of.y[:, replication]))
+        x, y = of.x[there, replication], of.y[there, replication]
+        if len(x) >= 2 and np.ptp(x) > 0:
+            from_mean = x - x.mean()
+            found[replication] = float((from_mean * (y - y.mean())).sum() / (from_mean**2).sum())
+    return found
+
+
+def ratios(of: Curve, base: Curve) -> Floats:
+    """The ratio of two curves in each replication: of their sums over the levels that both have.
+
+    Raises:
+        ResultsError: They have no level in common.
+    """
+    common = [level for level in of.levels if level in base.levels]
+    if not common:
+        raise ResultsError("the two curves have no load in common")
+    mine, others = (np.array([each.levels.index(level) for level in common]) for each in (of, base))
+    most = min(of.y.shape[1], base.y.shape[1])
+    ratio: Floats = of.y[mine, :most].sum(axis=0) / base.y[others, :most].sum(axis=0)
+    return ratio
+
+
+def rises(of: Curve, share: float) -> Floats:
+    """Where each replication's curve is last within `share` above its lowest value, linear between levels.
+
+    NaN where it never leaves that band.
+    """
+    found = np.full(of.y.shape[1], math.nan)
+    for replication in range(of.y.shape[1]):
+        x, y = of._replication(replication)
+        if not len(y):
+            continue
+        limit = float(y.min()) * (1 + share)
+        inside = np.flatnonzero(y <= limit)
+        last = int(inside[-1])
+        if last + 1 < len(y):
+            part = (limit - y[last]) / (y[last + 1] - y[last])
+            found[replication] = x[last] + part * (x[last + 1] - x[last])
+    return found
+
+
+def _means(values: Floats) -> Floats:
+    """The mean of each row without its NaN; NaN where there is nothing else."""
+    there = ~np.isnan(values)
+    number = there.sum(axis=1)
+    total = np.where(there, values, 0).sum(axis=1)
+    return np.where(number > 0, total / np.maximum(number, 1), math.nan)

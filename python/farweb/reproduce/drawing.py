@@ -1,0 +1,179 @@
+"""Figures of studies: curves with their labels, as descriptions that `farweb.plot` paints."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from farweb.errors import ResultsError
+from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.reproduce.curves import Curve
+from farweb.reproduce.study import Study, StudyResults
+from farweb.sweep.results import SweepResults
+
+if TYPE_CHECKING:
+    from farweb.plot.style import Chart
+
+PRESENTED = Axis("presented load", "bit/s", low=0)
+"""The horizontal axis of the papers' figures."""
+
+_PRESENTED_TOLD = (
+    "Presented load: IP bits of the response segments as servers send them, of requests that start in the measured "
+    "interval, over its length."
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of a figure.
+
+    Attributes:
+        label: Its name in the legend, the paper's where it has one.
+        curve: What is drawn.
+        index: Number of its colour and marker.
+    """
+
+    label: str
+    curve: Curve
+    index: int
+
+
+def panel(
+    lines: Sequence[Line],
+    y: Axis,
+    *,
+    x: Axis = PRESENTED,
+    references: Sequence[Reference] = (),
+    title: str = "",
+) -> Panel:
+    """Lines on one pair of axes, whose prefixes suit the values."""
+    if y.scale == "log":
+        positive = np.concatenate([line.curve.y_mean[line.curve.y_mean > 0] for line in lines])
+        y = replace(y, low=float(positive.min()) / 1.5 if positive.size else 1.0)
+    series = tuple(_series(line, y.low if y.scale == "log" else None) for line in lines)
+    fitted = y.fitted(*(each.y for each in series))
+    return Panel(x.fitted(*(each.x for each in series)), fitted, series, tuple(references), title=title)
+
+
+def _series(line: Line, floor: float | None) -> Series:
+    """A curve by its means, with the intervals of those values that several replications have.
+
+    Args:
+        line: Which.
+        floor: Where intervals end that reach below a logarithmic axis.
+    """
+    intervals = [line.curve.interval(place) for place in range(len(line.curve))]
+    mean = line.curve.y_mean
+    low = np.array([m if each.low is None else each.low for m, each in zip(mean, intervals, strict=True)])
+    high = np.array([m if each.high is None else each.high for m, each in zip(mean, intervals, strict=True)])
+    if floor is not None:
+        low = np.maximum(low, floor)
+    several = any(each.low is not None for each in intervals)
+    return Series(
+        line.label,
+        line.index,
+        line.curve.x_mean,
+        mean,
+        low=low if several else None,
+        high=high if several else None,
+        n=np.array([each.n for each in intervals], dtype=np.int64),
+    )
+
+
+def figure(
+    title: str,
+    told: str,
+    panels: Sequence[Panel],
+    sweeps: Iterable[SweepResults],
+    *,
+    columns: int = 1,
+    legend: str = "",
+) -> Figure:
+    """A figure of such panels.
+
+    Args:
+        title: One line: what is drawn.
+        told: What is to be seen, in a sentence or two.
+        panels: By row.
+        sweeps: What they are drawn from, for the caption.
+        columns: Panels in a row.
+        legend: What the lines are.
+    """
+    rows = -(-len(panels) // columns)
+    presented = any(each.x.quantity == PRESENTED.quantity for each in panels)
+    banded = any(series.low is not None for each in panels for series in each.series)
+    parts = (
+        told,
+        _PRESENTED_TOLD if presented else "",
+        "Shade: 95 % interval over replications (Student)." if banded else "",
+        runs_told(sweeps),
+    )
+    return Figure(
+        title,
+        " ".join(part for part in parts if part),
+        tuple(panels),
+        columns=columns,
+        legend=legend,
+        counted="replications",
+        size=(7.5, 5.2) if len(panels) == 1 else (10.5, 1.9 + 3.1 * rows),
+    )
+
+
+def runs_told(sweeps: Iterable[SweepResults]) -> str:
+    """Of how many runs a figure is, of which seeds and version."""
+    runs, seeds, versions = 0, set(), set()
+    for sweep in sweeps:
+        done = sweep.runs.filter(sweep.runs["status"] == "done")
+        runs += len(done)
+        seeds |= set(done["seed"].to_list())
+        versions.add(str(sweep.manifest["version"]))
+    if not runs:
+        raise ResultsError("no run has ended well, so there is nothing to draw")
+    of = f"seed {min(seeds)}" if len(seeds) == 1 else f"seeds {min(seeds)}–{max(seeds)}"
+    return f"n = {runs:,} runs, {of}, farweb {', '.join(sorted(versions))}."
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure that was painted, or why it was not.
+
+    Attributes:
+        study: Whose it is.
+        name: Its number in the paper, or its name.
+        files: Where it was written.
+        chart: The figure; None when it could not be drawn.
+        why: Why not; empty when it was.
+    """
+
+    study: Study
+    name: str
+    files: tuple[Path, ...]
+    chart: "Chart | None"
+    why: str
+
+
+def draw_figures(results: StudyResults, out: Path, formats: Sequence[str]) -> list[Drawn]:
+    """Draw all figures of a study into a folder, as ``STUDY-NAME.png`` and its like.
+
+    One for which there are no results, or too few, is left out, and says why.
+
+    Raises:
+        RunError: The folder cannot be written to.
+    """
+    from farweb.plot import paper, style
+
+    drawn = []
+    for name, describe in results.study.figures.items():
+        try:
+            with style.look():
+                chart = paper.paint(describe(results))
+        except ResultsError as error:
+            drawn.append(Drawn(results.study, name, (), None, str(error)))
+            continue
+        files = tuple(out / f"{results.study.name}-{name}.{each}" for each in formats)
+        for file in files:
+            style.save(chart, file)
+        drawn.append(Drawn(results.study, name, files, chart, ""))
+    return drawn

@@ -1,0 +1,78 @@
+"""What a campaign leaves to be read: one HTML page with the scoreboard and all figures, and the same as Markdown."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from farweb import _core
+from farweb.atomic import staged_file
+from farweb.report import page
+from farweb.report.page import Page, section
+from farweb.reproduce.claims import Verdict
+from farweb.reproduce.drawing import Drawn
+from farweb.reproduce.scoreboard import Scoreboard, measured_told
+from farweb.reproduce.study import StudyResults
+from farweb.sheet import Sheet
+
+
+def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequence[Drawn]) -> Page:
+    """The page of a campaign."""
+    sections = [section("Answer", page.paragraph(f"{board.told}."), kind="answer")]
+    for each in results:
+        study, mine = each.study, board.of(each.study)
+        figures = [figure for figure in drawn if figure.study == study]
+        sections.append(
+            section(
+                study.title,
+                page.paragraph(study.question, "question"),
+                page.paragraph(study.source, "note"),
+                page.table(mine.sheet(f"Claims: {mine.told}")),
+                page.facts(
+                    (f"{verdict.claim.id} {verdict.verdict}:", verdict.why) for verdict in mine.verdicts if verdict.why
+                ),
+                page.folded("How each claim is measured, and all that was measured", page.table(details(mine))),
+                *(page.figure(figure.chart) for figure in figures if figure.chart is not None),
+                page.bullets(f"figure {figure.name}: {figure.why}" for figure in figures if figure.why),
+            )
+        )
+    return Page("Published studies, reproduced", "", _subject(results), tuple(sections))
+
+
+def details(board: Scoreboard) -> Sheet:
+    """A row a measurement, with the bound that it has to meet and how it was made."""
+    rows = []
+    for verdict in board.verdicts:
+        rows += _measurements(verdict)
+    return Sheet("Measurements", ["", "how", "of", "bound", "measured"], rows, names=4)
+
+
+def _measurements(verdict: Verdict) -> list[list[str]]:
+    claim = verdict.claim
+    rows = []
+    for each in verdict.all:
+        told = measured_told(each, claim.unit).splitlines()
+        value = "\n".join(line for line in told if line != each.what)
+        rows.append([claim.id, claim.how, each.what, claim.bound(each.bound).text, value])
+    return rows or [[claim.id, claim.how, "", "", "–"]]
+
+
+def _subject(results: Sequence[StudyResults]) -> str:
+    runs = sum(len(each.sweep(sweep.name).runs) for each in results for sweep in each.study.sweeps)
+    coarse = " · coarse look (--quick)" if any(each.quick for each in results) else ""
+    return f"{runs:,} simulations · farweb {_core.version}{coarse}"
+
+
+def write_markdown(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequence[Drawn], out: Path) -> None:
+    """Write the scoreboard with links to the figures as Markdown.
+
+    Raises:
+        RunError: The place cannot be written to.
+    """
+    lines = ["# Published studies, reproduced", "", f"{_subject(results)}. {board.told}.", ""]
+    for each in results:
+        lines += [f"## {each.study.title}", "", each.study.question, "", board.of(each.study).markdown(), ""]
+        for figure in drawn:
+            if figure.study == each.study and figure.files:
+                file = figure.files[0].relative_to(out.parent)
+                lines += [f"![figure {figure.name}]({file.as_posix()})", ""]
+    with staged_file(out) as stage:
+        stage.write_text("\n".join(lines), "utf-8")

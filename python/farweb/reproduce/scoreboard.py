@@ -1,0 +1,111 @@
+"""The scoreboard: each published claim, what was measured, and the verdict; as JSON, as tables, and as Markdown."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from farweb.errors import ResultsError
+from farweb.quantities import number
+from farweb.reproduce.claims import Measured, Verdict, judge, not_run
+from farweb.reproduce.study import Study, StudyResults
+from farweb.sheet import Sheet
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True)
+class Scoreboard:
+    """The verdicts on the claims of some studies.
+
+    Attributes:
+        verdicts: A claim each, in the order of the studies and their papers.
+    """
+
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def failed(self) -> int:
+        """How many claims are not met."""
+        return self.count("fail")
+
+    def count(self, verdict: str) -> int:
+        """How many claims have this verdict."""
+        return sum(each.verdict == verdict for each in self.verdicts)
+
+    @property
+    def told(self) -> str:
+        """How many claims hold, in a line: ``30 of 35 claims pass, 4 fail, 1 not run``."""
+        rest = [f"{self.count(word)} {word}" for word in ("fail", "not run") if self.count(word)]
+        return ", ".join([f"{self.count('pass')} of {len(self.verdicts)} claims pass", *rest])
+
+    def of(self, study: Study) -> "Scoreboard":
+        """The part of it that is a study's."""
+        return Scoreboard(tuple(each for each in self.verdicts if each.study == study.name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {"claims": [each.to_dict() for each in self.verdicts]}
+
+    def sheet(self, title: str) -> Sheet:
+        """A table for people: a row a claim."""
+        header = ["", "claim", "published", "tolerance", "measured", "verdict"]
+        return Sheet(title, header, [_row(each) for each in self.verdicts], names=4)
+
+    def markdown(self) -> str:
+        """A table and the explanations below it, as Markdown."""
+        sheet = self.sheet("")
+        lines = ["| " + " | ".join(sheet.header) + " |", "|" + "---|" * len(sheet.header)]
+        lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in sheet.rows]
+        notes = [f"- **{each.claim.id}** {each.verdict}: {each.why}" for each in self.verdicts if each.why]
+        return "\n".join([*lines, "", *notes, ""] if notes else [*lines, ""])
+
+    def __rich__(self) -> "RenderableType":
+        from rich.console import Group
+        from rich.text import Text
+
+        from farweb.sheet import to_rich
+
+        notes = [Text(f"{each.claim.id} {each.verdict}: {each.why}") for each in self.verdicts if each.why]
+        return Group(to_rich([self.sheet("Published claims")]), *notes, Text(self.told, style="bold"))
+
+
+def judge_study(results: StudyResults) -> Scoreboard:
+    """Measure every claim of a study.
+
+    Raises:
+        FarwebError: A claim has no measure, or a measure is for no claim.
+    """
+    measures = results.study.measures
+    verdicts = []
+    for claim in results.study.claims:
+        try:
+            measured: Sequence[Measured] = measures[claim.id](results)
+        except ResultsError as error:
+            verdicts.append(not_run(claim, results.study.name, str(error)))
+        else:
+            verdicts.append(judge(claim, results.study.name, measured))
+    return Scoreboard(tuple(verdicts))
+
+
+def together(boards: Iterable[Scoreboard]) -> Scoreboard:
+    """The scoreboards of several studies as one."""
+    return Scoreboard(tuple(verdict for board in boards for verdict in board.verdicts))
+
+
+def _row(verdict: Verdict) -> list[str]:
+    claim = verdict.claim
+    told = "–" if verdict.measured is None else measured_told(verdict.measured, claim.unit)
+    return [claim.id, claim.claim, claim.published, claim.tolerance, told, verdict.verdict]
+
+
+def measured_told(measured: Measured, unit: str) -> str:
+    """A measurement in words: ``2.21 Mbit/s`` and below it its interval and of what it is."""
+    lines = [f"{number(measured.value)} {unit}".rstrip()]
+    if measured.low is not None and measured.high is not None:
+        lines.append(f"{number(measured.low)} … {number(measured.high)}")
+    return "\n".join(lines + ([measured.what] if measured.what else []))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", "<br>")

@@ -1,0 +1,226 @@
+"""A published study: a folder with scenarios, the claims of its paper, and how its numbers and figures are made.
+
+The folder holds `study.toml` (what the study asks, and its sweeps), the scenario files that it names, `claims.toml`,
+`claims.py` (how each claim is measured: `MEASURES`) and `figures.py` (how each figure is made: `FIGURES`). Both modules
+use what anyone can import from farweb.
+"""
+
+import difflib
+import functools
+import importlib
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from farweb.errors import FarwebError, ResultsError
+from farweb.reproduce.claims import Claim, Measured, read_claims
+from farweb.scenario import Scenario
+from farweb.sweep.results import SweepResults
+
+if TYPE_CHECKING:
+    from farweb.plot.figure import Figure
+
+Measure = Callable[["StudyResults"], "Sequence[Measured]"]
+Drawn = Callable[["StudyResults"], "Figure"]
+
+STUDY = "study.toml"
+PAPERS = Path(__file__).parents[3] / "papers"
+"""The studies of farweb's source tree, beside the package that is installed from there."""
+
+
+@dataclass(frozen=True)
+class StudySweep:
+    """A sweep of a study.
+
+    Attributes:
+        name: What claims and figures call it; also its folder.
+        scenario: The scenario file, with its table [sweep].
+        quick: Keys that a coarse look sets otherwise, as `Scenario.with_` takes them.
+    """
+
+    name: str
+    scenario: Path
+    quick: Mapping[str, Any]
+
+    def load(self, *, quick: bool) -> Scenario:
+        """The scenario of the sweep.
+
+        Raises:
+            ScenarioError: It is not allowed.
+        """
+        loaded = Scenario.load(self.scenario)
+        return loaded.with_({key: toml_of(value) for key, value in self.quick.items()}) if quick else loaded
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study and all that it takes to repeat it.
+
+    Attributes:
+        name: As one types it.
+        folder: Where its files are.
+        title: What it is, in a line.
+        question: What it asks.
+        source: The paper.
+        sweeps: In the order in which they are run.
+        claims: What the paper says, in its order.
+    """
+
+    name: str
+    folder: Path
+    title: str
+    question: str
+    source: str
+    sweeps: tuple[StudySweep, ...]
+    claims: tuple[Claim, ...]
+
+    @functools.cached_property
+    def measures(self) -> Mapping[str, Measure]:
+        """How each claim is measured, by its id.
+
+        Raises:
+            FarwebError: A claim has none, or there is one for no claim.
+        """
+        found: Mapping[str, Measure] = self._module("claims").MEASURES
+        if odd := set(found) ^ {claim.id for claim in self.claims}:
+            raise FarwebError(f"{self.folder / 'claims.py'}: {', '.join(sorted(odd))}: not in both it and claims.toml")
+        return found
+
+    @functools.cached_property
+    def figures(self) -> Mapping[str, Drawn]:
+        """How each figure is made, by its number in the paper or its name."""
+        found: Mapping[str, Drawn] = self._module("figures").FIGURES
+        return found
+
+    def _module(self, name: str) -> ModuleType:
+        """A module of the folder, which the others may import with a dot: the folder is a package while it is used."""
+        file = self.folder / f"{name}.py"
+        if not file.is_file():
+            raise FarwebError(f"{file}: no such file; a study has one")
+        package = ModuleType(f"farweb_papers_{self.name}")
+        package.__path__ = [str(self.folder)]
+        if getattr(sys.modules.get(package.__name__), "__path__", None) != package.__path__:
+            for each in [each for each in sys.modules if each.partition(".")[0] == package.__name__]:
+                del sys.modules[each]  # of another folder of that name
+            sys.modules[package.__name__] = package
+        return importlib.import_module(f"{package.__name__}.{name}")
+
+
+class StudyResults:
+    """The results of a study: a folder with a folder a sweep.
+
+    Attributes:
+        study: Which.
+        path: The folder.
+        quick: Whether they are those of a coarse look.
+    """
+
+    def __init__(self, study: Study, path: Path, *, quick: bool) -> None:
+        self.study = study
+        self.path = path
+        self.quick = quick
+        self._sweeps: dict[str, SweepResults] = {}
+
+    def sweep(self, name: str) -> SweepResults:
+        """A sweep of the study.
+
+        Raises:
+            ResultsError: It was not run.
+        """
+        if name not in self._sweeps:
+            if not (self.path / name).is_dir():
+                raise ResultsError(f"{self.path / name}: the sweep was not run")
+            self._sweeps[name] = SweepResults.open(self.path / name)
+        return self._sweeps[name]
+
+    def scenario(self, name: str) -> Scenario:
+        """The scenario of a sweep, as it was run."""
+        (found,) = (sweep for sweep in self.study.sweeps if sweep.name == name)
+        return found.load(quick=self.quick)
+
+
+def find_studies(papers: Path, names: Sequence[str]) -> list[Study]:
+    """The studies of a folder with these names, in the folder's order; all when there are no names.
+
+    Raises:
+        FarwebError: There is no such folder or no such study, or a file of one is wrong.
+    """
+    there = sorted((file.parent for file in papers.glob(f"*/{STUDY}")), key=_order)
+    if not there:
+        told = "farweb's source tree has the studies; name its folder with --papers" if papers == PAPERS else "no study"
+        raise FarwebError(f"{papers}: there is no study here ({told})")
+    known = [folder.name for folder in there]
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1, 0.4)
+            raise FarwebError(
+                f"there is no study {name!r};{f' {near[0]}?' if near else ''} studies: {', '.join(known)}"
+            )
+    return [read_study(folder) for folder in there if not names or folder.name in names]
+
+
+def _order(folder: Path) -> tuple[int, str]:
+    """Where a study stands among the others: by its `order`, then by name."""
+    return int(_toml(folder / STUDY).get("order", 0)), folder.name
+
+
+def read_study(folder: Path) -> Study:
+    """The study in a folder.
+
+    Raises:
+        FarwebError: A file of it is missing or wrong.
+    """
+    file = folder / STUDY
+    told = _toml(file)
+    try:
+        sweeps = tuple(
+            StudySweep(str(sweep["name"]), folder / str(sweep["scenario"]), dict(sweep.get("quick", {})))
+            for sweep in told["sweep"]
+        )
+        return Study(
+            name=folder.name,
+            folder=folder,
+            title=str(told["title"]),
+            question=str(told["question"]),
+            source=str(told["source"]),
+            sweeps=sweeps,
+            claims=read_claims(folder / "claims.toml"),
+        )
+    except (KeyError, TypeError) as error:
+        raise FarwebError(f"{file}: lacks the key {error}") from None
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise FarwebError(f"{file}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise FarwebError(f"{file}: {error}") from None
+
+
+def toml_of(value: Any) -> Any:
+    """A value of a TOML file as an override takes it: tables inside it become inline tables."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_quoted(key)} = {_inner(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
+        return _inner(value)
+    return value
+
+
+def _inner(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return str(toml_of(value))
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inner, value))}]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _quoted(value) if isinstance(value, str) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

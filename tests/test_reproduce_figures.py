@@ -1,0 +1,78 @@
+"""The figures of the studies: what they hold, on results made by hand."""
+
+import pytest
+
+from farweb.plot import paper, style
+from farweb.plot.figure import Figure
+from farweb.reproduce.study import StudyResults
+from sample_studies import ASYMMETRIC, CABLE, DAY, LOADS, results_of, satellite_of
+
+MANY = ["1 connection", *(f"{number} connections" for number in (5, 10, 15, 20, 35, 50, 70))]
+
+
+def figures(results: StudyResults) -> dict[str, Figure]:
+    return {name: describe(results) for name, describe in results.study.figures.items()}
+
+
+@pytest.fixture(scope="module")
+def cable() -> dict[str, Figure]:
+    return figures(results_of("cable", CABLE))
+
+
+def labels(figure: Figure, panel: int = 0) -> list[str]:
+    return [series.label for series in figure.panels[panel].series]
+
+
+def test_each_number_of_connections_keeps_its_colour(cable: dict[str, Figure]) -> None:
+    for name in ("5a", "5b", "6a", "6b", "6c", "6d", "7a", "7c", "7d"):
+        assert labels(cable[name]) == ["no US proxy", *MANY], name
+        assert [series.index for series in cable[name].panels[0].series] == list(range(9))
+    start = cable["7b"].panels[0].series
+    assert [(series.label, series.index) for series in start[1:]] == list(zip(MANY[4:], range(5, 9), strict=True))
+
+
+def test_the_papers_draw_against_the_presented_load(cable: dict[str, Figure]) -> None:
+    (panel,) = cable["5a"].panels
+    assert (panel.x.label, panel.y.label) == ("presented load [Mbit/s]", "load carried to NZ [Mbit/s]")
+    assert panel.series[0].x.tolist() == pytest.approx([load * DAY * 1.0005 for load in LOADS])
+    assert [(line.label, line.at) for line in panel.references] == [("link rate", 34.368e6)]
+    assert cable["5a"].caption.endswith("n = 324 runs, seeds 1–2, farweb 0.1.0.")
+    assert "Presented load: IP bits" in cable["5a"].caption
+    (inbound,) = cable["7d"].panels
+    assert (inbound.x.label, inbound.y.label) == ("traffic to the US [Mbit/s]", "traffic to NZ [Mbit/s]")
+    assert "Presented load: IP bits" not in cable["7d"].caption
+
+
+def test_intervals_are_those_of_the_replications(cable: dict[str, Figure]) -> None:
+    series = cable["5b"].panels[0].series[0]
+    assert series.low is not None and series.n is not None
+    assert series.y[3] - series.low[3] == pytest.approx(12.7062 * 0.014)  # t of one degree, 2.8 s ± 0.014 s
+    assert set(series.n.tolist()) == {2}
+
+
+def test_the_single_connection_has_its_limit_to_compare_with(cable: dict[str, Figure]) -> None:
+    (panel,) = cable["4"].panels
+    assert [line.at for line in panel.references] == [2.18e6]
+    assert panel.y.read_in == "Mbit/s"
+
+
+def test_three_ways_stand_side_by_side(cable: dict[str, Figure]) -> None:
+    assert labels(cable["headline"]) == ["no US proxy", "US proxy, a connection each", "US proxy, 70 connections"]
+    assert labels(cable["headline"], 1) == labels(cable["headline"])
+    assert [panel.title for panel in cable["idle"].panels] == ["ties to the first connection", "ties in turns"]
+    assert labels(cable["idle"]) == ["no US proxy", "restart since-received", "restart never"]
+
+
+def test_the_satellite_study_has_the_papers_labels() -> None:
+    found = figures(satellite_of())
+    assert labels(found["4"])[:3] == ["noprxyTT1.0_cxns", "noprxyTT1.1_cxns", "noprxyST1.0_cxns"]
+    assert len(set(labels(found["6"]))) == 12
+    assert labels(found["persistence"]) == ["copies have same hosts", "copies have renamed hosts"]
+
+
+@pytest.mark.parametrize("name", ["5b", "6a", "headline"])
+def test_they_can_be_painted(name: str) -> None:
+    results = results_of("asymmetric", ASYMMETRIC)
+    with style.look():
+        chart = paper.paint(results.study.figures[name](results))
+    assert len(style.encode(chart, "png")) > 20_000
