@@ -153,7 +153,7 @@ VERBS = (
 
 
 def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, folder: Path) -> None:
-    text = SCENARIO + '[record]\npackets = "all"\n'
+    text = SCENARIO + '[record]\npackets = "all"\nexchanges = true\n'
     (folder / "satellite.toml").write_text(text.replace("requests.csv", "requests.parquet"))
     (folder / "names.txt").write_text("198.51.100.1 quick.example\n")
     for capture in ("capture.pcapng", "mon.pcap.gz", "tue.pcap.gz"):
