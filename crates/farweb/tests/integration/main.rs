@@ -1,5 +1,6 @@
 //! Tests of whole runs through the public interface, in one binary.
 
+mod breakdown;
 mod capture;
 mod carriers;
 mod chains;
