@@ -160,6 +160,17 @@ fn parameters_out_of_range_are_named() {
     ");
 }
 
+#[test]
+fn the_documentation_lists_every_parameter_with_its_value() {
+    const PAGE: &str = include_str!("../../../../../docs/models/workload.md");
+    let values = serde_json::to_value(Parameters::default().spelled_out()).unwrap();
+    let values = values.as_object().unwrap();
+    let missing = values.iter().filter(|(name, value)| !PAGE.contains(&format!("| `{name}` | `{value}` |")));
+    assert_eq!(missing.collect::<Vec<_>>(), []);
+    let rows = PAGE.split("### Parameters").nth(1).unwrap().lines().filter(|line| line.starts_with("| `"));
+    assert_eq!(rows.count(), values.len());
+}
+
 proptest! {
     #[test]
     fn any_parameters_in_range_make_a_trace(
