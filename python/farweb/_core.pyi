@@ -228,10 +228,12 @@ class Simulation:
         """
 
     def measured(self) -> str:
-        """What each direction of each link did in the measured interval (`run.measure`), as JSON text.
+        """What each direction of each link and each leg did in the measured interval (`run.measure`), as JSON text.
 
-        `{"from_ns", "to_ns", "links": [objects as those of link_totals]}`; the whole run so far, as long as the warm-up
-        lasts.
+        `{"from_ns", "to_ns", "links": [objects as those of link_totals], "legs": [objects with the columns of the table
+        `legs`, `time_ns` left out], "presented_bytes"}`; the whole run so far, as long as the warm-up lasts.
+        `presented_bytes` are the IP bytes of the responses to requests that started in the interval, as their servers send
+        them: 40 B of headers with each segment of the host's MSS.
         """
 
 @final

@@ -2,7 +2,7 @@
 
 use farweb::record::TABLES;
 use farweb::workload::Copies;
-use farweb::world::{LinkTotals, World};
+use farweb::world::{LegStats, LinkTotals, World};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
@@ -86,6 +86,8 @@ impl Simulation {
             "from_ns": measured.from.as_nanos(),
             "to_ns": measured.to.as_nanos(),
             "links": links(measured.links),
+            "legs": legs(&measured.legs),
+            "presented_bytes": measured.presented_bytes,
         })
         .to_string()
     }
@@ -107,6 +109,23 @@ fn links(totals: Vec<LinkTotals>) -> serde_json::Value {
         })
     };
     totals.into_iter().map(row).collect()
+}
+
+fn legs(stats: &[LegStats]) -> serde_json::Value {
+    let row = |(leg, stats): (usize, &LegStats)| {
+        json!({
+            "leg": leg,
+            "interval_ns": (stats.to - stats.from).as_nanos(),
+            "open_mean": stats.mean(stats.open),
+            "open_max": stats.open.max,
+            "busy_mean": stats.mean(stats.busy),
+            "busy_max": stats.busy.max,
+            "requests_mean": stats.mean(stats.requests),
+            "requests_max": stats.requests.max,
+            "connection_requests_max": stats.connection_requests_max,
+        })
+    };
+    stats.iter().enumerate().map(row).collect()
 }
 
 /// The tables of a results folder and their columns, as JSON text.

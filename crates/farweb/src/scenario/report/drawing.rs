@@ -10,7 +10,7 @@
 use std::fmt::Write;
 
 use super::figures;
-use super::{carrier_name, profile_name};
+use super::{carrier, profile_name};
 use crate::scenario::{LinkDirection, LinkPair, Loss, QueueCounts, Scenario};
 
 /// Widest drawing, in columns. Chosen: fits a terminal beside a margin, a page and a notebook cell.
@@ -36,7 +36,7 @@ pub(super) fn draw(scenario: &Scenario) -> String {
                 && to > first
             {
                 let label =
-                    format!(" leg {index}: {}, {} ", carrier_name(&leg.carrier), profile_name(&leg.tcp));
+                    format!(" leg {index}: {}, {} ", carrier::name(&leg.carrier), profile_name(&leg.tcp));
                 let _ = writeln!(
                     text,
                     "{}",

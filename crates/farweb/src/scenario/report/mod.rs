@@ -1,6 +1,7 @@
 //! What a scenario means before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
 //! connection, and warnings about what is allowed but may not be meant.
 
+mod carrier;
 mod drawing;
 mod figures;
 mod leg;
@@ -13,7 +14,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Carrier, Leg, LinkDirection, QueueLimit, Scenario, Tcp};
+use super::{Leg, LinkDirection, QueueLimit, Scenario, Tcp};
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 use leg::{HEADERS, Stretch};
@@ -93,6 +94,10 @@ pub struct LegReport {
     pub limit: WindowLimit,
     /// Such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,
+    /// Connections that the carrier has at most; a mux has them all the time.
+    pub connections: Option<u32>,
+    /// Rate to which the windows of so many connections limit them together, in bit/s.
+    pub connections_limit_bps: Option<f64>,
     /// Spread over the hosts of the host table, when its values matter.
     pub hosts: Option<HostLimits>,
     /// The same as a paragraph.
@@ -149,12 +154,13 @@ fn direction(direction: &LinkDirection) -> DirectionReport {
 fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Directory>) -> LegReport {
     let stretch = Stretch::of(leg, scenario);
     let (limit, hosts) = leg::limits(leg, scenario, hosts);
+    let connections = carrier::connections(&leg.carrier);
     let down = stretch.bottleneck_down().map(|(_, rate)| rate);
     let mut report = LegReport {
         index,
         from: leg.from.clone(),
         to: leg.to.clone(),
-        carrier: carrier_name(&leg.carrier).to_owned(),
+        carrier: carrier::name(&leg.carrier).to_owned(),
         profile: profile_name(&leg.tcp),
         rtt_ns: stretch.round_trip().as_nanos(),
         bottleneck_up_bps: stretch.bottleneck_up().map(|(_, rate)| rate.as_bps()),
@@ -162,10 +168,13 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         bdp_bytes: down.map(|rate| product(rate, stretch.round_trip())),
         limit,
         connections_to_fill: down.and_then(|rate| limit.connections_to_fill(rate)),
+        connections,
+        connections_limit_bps: connections
+            .and_then(|number| limit.window_limit_bps.map(|limit| limit * f64::from(number))),
         hosts,
         text: String::new(),
     };
-    report.text = paragraph(&report, &stretch);
+    report.text = paragraph(&report, &carrier::lines(&leg.carrier), &stretch);
     report
 }
 
@@ -175,7 +184,7 @@ fn product(rate: BitRate, span: Duration) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-fn paragraph(leg: &LegReport, stretch: &Stretch<'_>) -> String {
+fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>) -> String {
     let limit = &leg.limit;
     let packet = limit.mss_bytes + HEADERS;
     let (trip, segment) = (Duration::from_nanos(leg.rtt_ns), Duration::from_nanos(limit.segment_ns));
@@ -184,6 +193,9 @@ fn paragraph(leg: &LegReport, stretch: &Stretch<'_>) -> String {
     let mut line = |label: &str, value: String| {
         let _ = writeln!(text, "  {label:<24} {value}");
     };
+    for (label, value) in carrier {
+        line(label, value.clone());
+    }
     line(
         "round trip",
         format!(
@@ -224,6 +236,9 @@ fn paragraph(leg: &LegReport, stretch: &Stretch<'_>) -> String {
             figures::span(segment)
         );
         line("limit of a connection", format!("{} on the wire = {per}", figures::rate(bps)));
+    }
+    if let (Some(number), Some(bps)) = (leg.connections, leg.connections_limit_bps) {
+        line(&format!("limit of {number} of them"), figures::rate(bps));
     }
     if let Some(connections) = leg.connections_to_fill {
         line("connections to fill down", connections.to_string());
@@ -279,15 +294,6 @@ fn queue_text(limit: Option<QueueLimit>) -> String {
         Some(QueueLimit::Bytes(bytes)) => figures::bytes(bytes.get() as f64),
         Some(QueueLimit::Packets(1)) => "1 packet".to_owned(),
         Some(QueueLimit::Packets(packets)) => format!("{packets} packets"),
-    }
-}
-
-const fn carrier_name(carrier: &Carrier) -> &'static str {
-    match carrier {
-        Carrier::Http10 {} => "http/1.0",
-        Carrier::Http11 { .. } => "http/1.1",
-        Carrier::Mux { .. } => "mux",
-        Carrier::Transfer {} => "transfer",
     }
 }
 

@@ -44,6 +44,17 @@ fn the_asymmetric_satellite_needs_50_connections() {
 }
 
 #[test]
+fn each_leg_is_told_with_its_carrier() {
+    let legs = r#"leg=[{from="nz-proxy",to="us-router",carrier={kind="mux",connections=50}},{from="us-router",to="server",carrier={kind="http/1.1",per_host=4,total=100}}]"#;
+    let report = report(&[legs, "path.link.0.down.delay=320 ms"]);
+    let (near, far) = (&report.legs[0], &report.legs[1]);
+    assert_eq!((near.connections, far.connections), (Some(50), Some(100)));
+    assert_eq!(near.connections_limit_bps, near.limit.window_limit_bps.map(|limit| 50.0 * limit));
+    assert_eq!(far.connections_limit_bps, None, "a round trip takes no time");
+    insta::assert_snapshot!(report.text);
+}
+
+#[test]
 fn a_long_path_goes_on_in_a_second_row() {
     let link = r#"{up={rate="2 Mbit/s",delay="5 ms",queue="50 packets"},down={rate="8 Mbit/s",delay="5 ms",loss={kind="bernoulli",probability=0.001}}}"#;
     let links = format!("path.link=[{}]", [link; 4].join(","));

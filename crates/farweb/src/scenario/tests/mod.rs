@@ -49,7 +49,7 @@ up = "fast"
 [[leg]]
 from = 1
 to = "b"
-carrier = { kind = "mux" }
+carrier = { kind = "webmux" }
 tcp = { profile = "linx", mss = "1460", bufer = "1 B", from = { mss = "2 hosts" }, constants = 3 }
 [[leg]]
 from = "a"
@@ -145,11 +145,11 @@ fn defaults_are_spelled_out() {
 fn parts_of_the_format_that_are_not_there_yet_are_named() {
     let version = crate::VERSION;
     assert_eq!(
-        parse_error(TWO_PROXIES),
-        format!(
-            "s.toml:14: leg.0.carrier.kind: farweb {version} does not have the carrier \"mux\"; it has \"http/1.0\", \
-             \"transfer\"\n1 problem in the scenario"
-        )
+        lines(&["leg.0.carrier.kind=webmux"]),
+        [format!(
+            "--set leg.0.carrier.kind=webmux: leg.0.carrier.kind: farweb {version} does not have the carrier \"webmux\"; it has \
+             \"http/1.0\", \"http/1.1\", \"mux\", \"transfer\""
+        )]
     );
     assert_eq!(
         lines(&["cache.0.node=server"]),
@@ -157,6 +157,21 @@ fn parts_of_the_format_that_are_not_there_yet_are_named() {
             "--set cache.0.node=server: cache: farweb {version} does not have caches; leave the table out"
         )]
     );
+}
+
+#[test]
+fn legs_have_carriers_of_their_own() {
+    let scenario = Scenario::parse(TWO_PROXIES, "s.toml", &[]).unwrap();
+    let (assign, ties) = (Assign::LeastOutstanding, Ties::First);
+    let overhead = Overhead::PerSegment(Bytes::new(20));
+    assert_eq!(scenario.leg[0].carrier, Carrier::Mux { connections: 50, overhead, assign, ties });
+    assert_eq!(scenario.leg[1].carrier, Carrier::Http10 {});
+    let kinds = [("leg.1.carrier".to_owned(), "{ kind = \"http/1.1\", per_host = 4 }".to_owned())];
+    let scenario = Scenario::parse(TWO_PROXIES, "s.toml", &kinds).unwrap();
+    let idle_timeout = Duration::from_secs(15);
+    let carrier =
+        Carrier::Http11 { idle_timeout, closed_by: ClosedBy::Client, per_host: Some(4), total: None };
+    assert_eq!(scenario.leg[1].carrier, carrier);
 }
 
 #[test]

@@ -79,6 +79,32 @@ fn tcp() -> impl Strategy<Value = Tcp> {
     )
 }
 
+/// A carrier of the last leg.
+fn carrier() -> impl Strategy<Value = Carrier> {
+    let ends = prop_oneof![Just(ClosedBy::Client), Just(ClosedBy::Server)];
+    let limit = || prop::option::of(1..1000_u32);
+    let persistent =
+        (1..1_u64 << 60, ends, limit(), limit()).prop_map(|(idle, closed_by, per_host, total)| {
+            Carrier::Http11 { idle_timeout: Duration::from_nanos(idle), closed_by, per_host, total }
+        });
+    prop_oneof![Just(Carrier::Http10 {}), persistent]
+}
+
+/// A carrier between two proxies.
+fn inner_carrier() -> impl Strategy<Value = Carrier> {
+    let overhead = prop_oneof![
+        Just(Overhead::None),
+        (0..65_536_u64).prop_map(|bytes| Overhead::PerSegment(Bytes::new(bytes))),
+        (0..=1_000_000_u32).prop_map(Overhead::Share)
+    ];
+    let assign = prop_oneof![Just(Assign::LeastOutstanding), Just(Assign::RoundRobin)];
+    let ties = prop_oneof![Just(Ties::First), Just(Ties::Next)];
+    let mux = (1..=1000_u32, overhead, assign, ties).prop_map(|(connections, overhead, assign, ties)| {
+        Carrier::Mux { connections, overhead, assign, ties }
+    });
+    prop_oneof![carrier(), mux]
+}
+
 /// The ends, or the only link that every path has.
 fn point() -> impl Strategy<Value = CapturePoint> {
     let ways = prop_oneof![Just((true, true)), Just((true, false)), Just((false, true))];
@@ -167,21 +193,28 @@ prop_compose! {
         name in "[ -~é]{0,20}",
         links in prop::collection::vec((direction(), direction()), 1..5),
         tcp in tcp(),
+        (carrier, inner) in (carrier(), prop::option::of(inner_carrier())),
         release in prop_oneof![Just(Release::AtOnce), Just(Release::Delayed), Just(Release::Paced)],
         workload in workload(),
         seed in 0..1_u64 << 52,
         measure in prop_oneof![Just(Measure::Arrivals), Just(Measure::Whole)],
         (until, warmup, every) in (prop::option::of(1..1_u64 << 60), 0..1_u64 << 60, prop::option::of(1..1_u64 << 50)),
-        (connections, packets) in (any::<bool>(), prop_oneof![Just(Packets::None), Just(Packets::Sample), Just(Packets::All)]),
+        (connections, exchanges) in any::<(bool, bool)>(),
+        packets in prop_oneof![Just(Packets::None), Just(Packets::Sample), Just(Packets::All)],
         points in prop::collection::vec(point(), 1..4),
         sweep in prop::option::of(sweep()),
     ) -> Scenario {
         let nodes: Vec<String> = (0..=links.len()).map(|index| format!("node {index}")).collect();
-        let carrier = Carrier::Http10 {};
+        let leg = |from: usize, to: usize, carrier, tcp| Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp };
+        let last = links.len();
+        let legs = match inner {
+            Some(inner) if last > 1 => vec![leg(0, 1, inner, Tcp::default()), leg(1, last, carrier, tcp)],
+            _ => vec![leg(0, last, carrier, tcp)],
+        };
         Scenario {
             format: 1,
             name,
-            leg: vec![Leg { from: nodes[0].clone(), to: nodes[links.len()].clone(), carrier, tcp }],
+            leg: legs,
             path: Path { nodes, link: links.into_iter().map(|(up, down)| LinkPair { up, down }).collect() },
             origin: Origin { release },
             workload,
@@ -191,7 +224,7 @@ prop_compose! {
                 warmup: Duration::from_nanos(warmup),
                 measure,
             },
-            record: Record { links_every: every.map(Duration::from_nanos), connections, packets, points },
+            record: Record { links_every: every.map(Duration::from_nanos), connections, exchanges, packets, points },
             sweep,
         }
     }

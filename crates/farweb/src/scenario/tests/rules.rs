@@ -27,7 +27,19 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.from=server", "leg.0.to=nz-proxy"], "leg.0", "goes from server to nz-proxy; a leg goes towards the servers"),
     (&["leg.0.from=us-router"], "leg.0.from", "starts at us-router, which leaves a gap; it must start at nz-proxy"),
     (&["leg.0.to=us-router"], "leg.0.to", "the last leg ends at us-router; it must end at server"),
-    (&["leg=[{from=\"nz-proxy\",to=\"us-router\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]"], "leg.1", "two legs meet at us-router, which needs a proxy there"),
+    (&["leg.0.carrier={kind=\"mux\",connections=5}"], "leg.0.carrier.kind", "a mux ends at a proxy, and server is where the origin servers are"),
+    (&["leg.0.carrier={kind=\"mux\",connections=0}"], "leg.0.carrier.connections", "found 0; it is 1 to 1000"),
+    (&["leg.0.carrier={kind=\"mux\",connections=1001}"], "leg.0.carrier.connections", "found 1001; it is 1 to 1000"),
+    (&["leg.0.carrier={kind=\"mux\",connections=5,overhead=\"20\"}"], "leg.0.carrier.overhead", "\"20\" is not an overhead"),
+    (&["leg.0.carrier={kind=\"mux\",connections=5,assign=\"least\"}"], "leg.0.carrier.assign", "found \"least\"; it is one of \"least-outstanding\", \"round-robin\""),
+    (&["leg.0.carrier={kind=\"mux\",connections=5,ties=\"last\"}"], "leg.0.carrier.ties", "found \"last\"; it is one of \"first\", \"next\""),
+    (&["leg.0.carrier={kind=\"mux\"}"], "leg.0.carrier.connections", "missing; write for example connections = 50"),
+    (&["leg.0.carrier={kind=\"http/1.1\",per_host=0}"], "leg.0.carrier.per_host", "found 0; it is 1 to 4294967295"),
+    (&["leg.0.carrier={kind=\"http/1.1\",idle_timeout=\"0 s\"}"], "leg.0.carrier.idle_timeout", "found 0 s; write a duration above zero"),
+    (&["leg.0.carrier={kind=\"http/1.1\",closed_by=\"peer\"}"], "leg.0.carrier.closed_by", "found \"peer\"; it is one of \"client\", \"server\""),
+    (&[TWO_LEGS, "leg.0.carrier={kind=\"mux\",connections=5}", "leg.0.tcp.mss=host"], "leg.0.tcp.mss", "found \"host\"; a connection between two proxies belongs to no host"),
+    (&[TWO_LEGS, "leg.0.carrier={kind=\"http/1.1\"}", "leg.0.tcp.to.buffer=host"], "leg.0.tcp.to.buffer", "found \"host\"; a connection between two proxies"),
+    (&[TWO_LEGS, "leg.1.carrier={kind=\"transfer\"}", "leg.1.tcp.profile=ns2-reno"], "leg.1.carrier.kind", "a transfer has no proxy to go on from"),
     (&["leg=[{from=\"nz-proxy\",to=\"server\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]"], "leg.1.from", "starts at us-router, which leaves an overlap; it must start at server"),
     (&["leg.0.tcp.mss=31 B"], "leg.0.tcp.mss", "found 31 B; an MSS is 32 B to 65495 B"),
     (&["leg.0.tcp.from.mss=65496 B"], "leg.0.tcp.from.mss", "found 65496 B; an MSS"),
@@ -64,6 +76,9 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["sweep.factors.\"sweep.replications\"=[1]"], "sweep.factors.\"sweep.replications\"", "a sweep cannot vary itself"),
 ];
 
+/// A proxy at the router.
+const TWO_LEGS: &str = "leg=[{from=\"nz-proxy\",to=\"us-router\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]";
+
 #[test]
 fn each_rule_is_told_at_its_key() {
     for (overrides, key, message) in RULES {
@@ -91,6 +106,17 @@ fn values_at_the_edge_of_a_rule_are_right() {
     }
     let waiting = ["path.link.0.up.queue=0 packets", "path.link.0.up.queue_counts=waiting"];
     assert!(cable_with(&waiting).is_ok());
+    for edge in [
+        "leg.0.carrier={kind=\"mux\",connections=1}",
+        "leg.0.carrier={kind=\"mux\",connections=1000,overhead=\"2 %\",assign=\"round-robin\",ties=\"next\"}",
+        "leg.0.carrier={kind=\"mux\",connections=50,overhead=\"none\"}",
+        "leg.0.carrier={kind=\"http/1.1\",idle_timeout=\"1 ns\",per_host=1,total=1,closed_by=\"server\"}",
+        "leg.0.tcp.mss=host",
+        "leg.1.carrier={kind=\"http/1.1\"}",
+    ] {
+        assert!(cable_with(&[TWO_LEGS, edge]).is_ok(), "{edge}");
+    }
+    assert!(cable_with(&["leg.0.carrier={kind=\"http/1.1\"}", "leg.0.tcp.buffer=host"]).is_ok());
 }
 
 #[test]
