@@ -162,7 +162,12 @@ def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
 
     legs = path_legs(results.manifest["scenario"])
     chosen, tag = _requests(results, tagged)
-    exchanges = results.scan("exchanges").join(chosen.lazy(), on="request", how="semi").collect()
+    table = results.scan("exchanges")
+    if missing := [name for name in _STEPS if name not in table.collect_schema()]:
+        raise ResultsError(
+            f"{results.path}: its table of exchanges has no {missing[0]}: it is of an older farweb; run it again"
+        )
+    exchanges = table.join(chosen.lazy(), on="request", how="semi").collect()
     found = parts(exchanges, legs, _opened(results))
     if found.is_empty():
         raise ResultsError(f"{results.path}: no request{' tagged ' + tag if tag else ''} finished on all legs")
@@ -222,9 +227,6 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
     """
     import polars as pl
 
-    exchanges = exchanges.with_columns(
-        pl.lit(0, pl.Int64).alias(name) for name in ("cwnd_ns", "window_ns") if name not in exchanges.columns
-    )
     path = _leg_rows(exchanges, 0, legs[0], opened)
     for place in range(1, len(legs)):
         path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="inner")
