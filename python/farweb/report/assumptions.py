@@ -82,9 +82,9 @@ def _workload(points: Sequence[Point]) -> list[str]:
         days, renamed = _texts(points, "workload", "days"), "renamed" in _values(points, "workload", "copies_hosts")
         hosts = "hosts of their own" if renamed else "the same hosts"
         said.append(
-            f"Requests are those of the family {listed(families)}, generated from the seed of the run: load {span(loads)} "
-            f"stands for as many of its {span(days)} days at the same time, and for copies of them beyond, shifted by "
-            f"{span(copies)} each and turned round within the period, with {hosts}."
+            f"Requests are those of the family {listed(families)}, generated from the seed of the run: load "
+            f"{span(loads)} stands for as many of its {span(days)} days at the same time, and for copies of them beyond, "
+            f"shifted by {span(copies)} each and turned round within the period, with {hosts}."
         )
     if len(tables) > 1:
         said.append(f"The runs have different request tables: {listed(tables)}.")
