@@ -35,7 +35,7 @@ _ROWS = 65_536  # chosen: some MB a batch
 _COPIED = arrow_schema(
     {
         **REQUESTS,
-        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag", "day")],
+        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag")],
     },
     {},
 )

@@ -83,7 +83,7 @@ def _workload(points: Sequence[Point]) -> list[str]:
         hosts = "hosts of their own" if renamed else "the same hosts"
         said.append(
             f"Requests are those of the family {listed(families)}, generated from the seed of the run: load "
-            f"{span(loads)} stands for as many of its {span(days)} days at the same time, and for copies of them beyond, "
+            f"{span(loads)} stands for as many of its {span(days)} days at the same time, and for copies beyond, "
             f"shifted by {span(copies)} each and turned round within the period, with {hosts}."
         )
     if len(tables) > 1:
