@@ -126,6 +126,21 @@ def request(number: int, latency_s: float, size: int, **more: Any) -> Row:
     }
 
 
+def exchange(number: int, **more: Any) -> Row:
+    """A second of a request on leg 0 over 60 ms each way, of which the server has half."""
+    start = number * SECOND
+    at_ms = {"connect": 120, "requested": 180, "ready_first": 680, "ready_last": 680, "sent_last": 900, "end": 1000}
+    times = {f"{name}_ns": start + at * SECOND // 1000 for name, at in at_ms.items()}
+    return {"request": number, "leg": 0, "start_ns": start, **times, "cwnd_ns": SECOND // 5, "window_ns": 0, **more}
+
+
+def leg_interval(leg: int, number: int, **more: Any) -> Row:
+    """What a leg held in second `number`, counted from 0."""
+    held = {"open_mean": 0.0, "open_max": 0, "busy_mean": 0.0, "busy_max": 0, "requests_mean": 0.0, "requests_max": 0}
+    time = {"time_ns": (number + 1) * SECOND, "interval_ns": SECOND}
+    return {"leg": leg, **time, **held, "connection_requests_max": 0, **more}
+
+
 def interval(link: int, direction: str, number: int, **more: Any) -> Row:
     """What a link did in second `number`, counted from 0."""
     return {

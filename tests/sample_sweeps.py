@@ -12,7 +12,7 @@ from farweb.results import Results
 from farweb.sweep.design import Design, Factor, Kind, Level
 from farweb.sweep.results import SweepResults
 from farweb.sweep.tables import to_table, write_table
-from sample_results import SECOND, Row, write_results
+from sample_results import SECOND, Row, measured_leg, write_results
 
 Levels = Mapping[str, Any]
 LINKS = [metric.name for direction in ("up", "down") for metric in link_metrics(0, direction)]
@@ -126,6 +126,7 @@ def _write_part(folder: Path, requests: Sequence[Row], seed: int, warmup_ns: int
     part = write_results(folder, requests, seed=seed, warmup_ns=warmup_ns)
     links = [{**link, "interval_ns": 60 * SECOND - warmup_ns} for link in part.manifest["links"]]
     part.manifest["measured"] = {"from_ns": warmup_ns, "to_ns": 60 * SECOND, "links": links}
+    part.manifest["measured"] |= {"presented_bytes": 0, "legs": [measured_leg(0)]}
     return part
 
 

@@ -7,6 +7,7 @@ that begin with `$ farweb` are commands; `python` blocks are run.
 import gzip
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<name>\S+))?\n(?P<body>.*?)^```
 
 @pytest.mark.parametrize("document", ["README.md", "docs/guide.md", "docs/sweeps.md"])
 def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
+    shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "access.log").write_text(LOG)
     (folder / "access.log.gz").write_bytes(gzip.compress(LOG.encode()))
     commands = 0

@@ -52,7 +52,8 @@ def test_a_figure_of_a_sweep_goes_where_it_is_told(farweb: Farweb, sweep: SweepR
         (("latency-load", "s", "s"), "plot latency-load draws one sweep at a time, not 2"),
         (("latency-load", "s", "--connection", "1"), "plot latency-load has no option connection"),
         (("latency-load", "s", "-o", "figure.jpg"), "is written as .png, .svg, .pdf, .html"),
-        (("connections", "s"), "set record.connections = true"),
+        (("connections", "s", "s"), "plot connections draws one sweep at a time, not 2"),
+        (("breakdown", "s"), "s: is a sweep, and plot breakdown draws a run: name one in s/parts"),
         (("latency-load",), "needs results to draw"),
     ],
 )
@@ -89,7 +90,7 @@ def test_the_list_tells_what_each_needs(farweb: Farweb) -> None:
     for name, kind in FIGURES.items():
         assert name in answer.out
         assert kind.needs in answer.out
-    assert "record.connections" in answer.out
+    assert "record.links_every" in answer.out
     listed = farweb("plot", "list", "--json").json()
     assert list(listed) == list(FIGURES)
     assert "--metric" in listed["effects"]

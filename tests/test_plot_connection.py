@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from farweb.errors import ResultsError
+from farweb.errors import FarwebError, ResultsError
+from farweb.export import _of_leg, capture_points
 from farweb.plot import draw
 from farweb.plot.connection import trace
 from farweb.plot.style import encode
-from sample_results import Row, request, write_results
+from sample_results import Row, exchange, leg, request, write_results
 
 MS = 1_000_000
 HUGE = 1 << 30
@@ -250,3 +251,76 @@ def test_a_connection_that_never_got_an_answer(tmp_path: Path, name: str) -> Non
     results = write_results(tmp_path / "a", [request(1, 75.0, 10, status="failed", end_ns=None)], packets=packets)
     chart = draw(name, [results], tmp_path / "figure.png", connection=1)
     assert np.isfinite(chart.axes[0].get_ylim()).all()
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Any:
+    """Two requests on the mux connection 3, 3.2 to 3.5 s and 3.6 to 5 s; the second has connection 4 on leg 1."""
+    rows = [
+        request(1, 0.3, 1000, connection=3, start_ns=3200 * MS, end_ns=3500 * MS),
+        request(2, 1.4, 2000, connection=3, start_ns=3600 * MS, end_ns=5000 * MS),
+    ]
+    outer = [{**row, "leg": 1} for row in connection(4, start_ms=4000)]
+    exchanges = [
+        exchange(2, leg=0, connection_down=3, start_ns=3600 * MS, end_ns=5000 * MS),
+        exchange(2, leg=1, connection_up=4, connection_down=4, start_ns=4000 * MS, end_ns=4800 * MS),
+    ]
+    return write_results(
+        tmp_path / "chain",
+        rows,
+        packets=[*connection(3, start_ms=3000), *outer],
+        exchanges=exchanges,
+        scenario=[leg({"kind": "mux", "connections": 1}), leg()],
+    )
+
+
+def test_of_a_shared_connection_the_time_of_the_request_is_shown(chain: Any) -> None:
+    whole = trace(chain, 3)
+    assert (whole.request, len(whole.sent), whole.name) == (None, 6, "connection 3 (leg 0, mux)")
+    slowest = trace(chain)
+    assert (slowest.request, slowest.name) == (2, "connection 3 (leg 0, mux), request 2")
+    assert slowest.sent["time_s"].to_list() == [0.65, 0.75]
+    first = trace(chain, request=1)
+    assert (first.request, first.sent["seq"].to_list(), first.acks["ack"].to_list()) == (1, [2001], [1001, 1001])
+    # What is in flight counts from the connection's first byte on, whatever is shown.
+    assert first.state["flight_bytes"].to_list() == [1000, 2000, 2000]
+
+
+def test_a_picture_of_a_request_begins_where_the_request_does(chain: Any) -> None:
+    axes = draw("timeseq", [chain], request=2).axes[0]
+    assert 0.6 < axes.get_xlim()[0] < 0.65
+    assert axes.get_ylim()[0] > 800
+    assert (
+        draw("cwnd", [chain], request=2).texts[0].get_text()
+        == "Windows of connection 3 (leg 0, mux), request 2 – cable"
+    )
+
+
+def test_the_connection_of_a_request_on_another_leg(chain: Any) -> None:
+    one = trace(chain, request=2, leg=1)
+    # A connection of http/1.0 has no other request: all of it is shown.
+    assert (one.connection, one.leg, one.request, len(one.sent)) == (4, 1, None, 6)
+    assert one.name == "connection 4 (leg 1, http/1.0)"
+    assert trace(chain, leg=1).connection == 4
+    assert trace(chain, 4).leg == 1
+
+
+def test_what_is_not_known_of_a_request_is_told(chain: Any) -> None:
+    with pytest.raises(ResultsError, match="there is no request 7 on a connection of leg 0"):
+        draw("timeseq", [chain], request=7)
+    with pytest.raises(ResultsError, match="there is no leg 2; legs: 0 to 1"):
+        draw("timeseq", [chain], leg=2)
+    with pytest.raises(FarwebError, match="name a connection, or the request and the leg"):
+        draw("timeseq", [chain], connection=3, request=2)
+    (chain.path / "exchanges.parquet").unlink()
+    assert trace(chain, request=2).connection == 3
+    with pytest.raises(ResultsError, match=r"carried requests over leg 1: set record\.exchanges = true"):
+        draw("timeseq", [chain], request=2, leg=1)
+
+
+def test_a_capture_of_a_connection_is_from_the_end_of_its_leg(chain: Any) -> None:
+    known = capture_points(chain)
+    assert list(known) == ["client", "proxy1", "server"]
+    assert list(_of_leg(chain, known, 3)) == ["client", "proxy1"]
+    assert list(_of_leg(chain, known, 4)) == ["proxy1", "server"]
+    assert list(_of_leg(chain, known, 99)) == list(known)

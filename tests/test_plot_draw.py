@@ -10,7 +10,7 @@ import pytest
 from farweb.errors import FarwebError
 from farweb.plot import FIGURES, draw
 from farweb.results import Results
-from sample_results import interval, request, write_results
+from sample_results import exchange, interval, leg, leg_interval, request, write_results
 from test_plot_connection import connection
 
 
@@ -21,6 +21,9 @@ def results(tmp_path: Path) -> Results:
         [request(3, 1.0, 3000), request(5, 2.0, 10_000, connection=3)],
         links=[interval(0, way, second, bytes=1000) for way in ("up", "down") for second in range(5)],
         packets=connection(3),
+        legs=[leg_interval(0, second) for second in range(5)],
+        exchanges=[exchange(3), exchange(5)],
+        scenario=[leg()],
     )
 
 
@@ -58,6 +61,7 @@ def test_matplotlib_is_not_imported_before_it_is_needed() -> None:
 def test_methods_of_a_result_draw_the_same(results: Results) -> None:
     plots = results.plot
     drawn = [plots.size_latency(), plots.cdf(results), plots.link(0), plots.timeseq(3), plots.cwnd()]
+    drawn += [plots.connections(), plots.breakdown(results)]
     titles = [chart.texts[0].get_text() for chart in drawn]
     assert titles == [
         "Latency by response size",
@@ -65,6 +69,8 @@ def test_methods_of_a_result_draw_the_same(results: Results) -> None:
         "Link 0 over time – cable",
         "Time–sequence of connection 3 – cable",
         "Windows of connection 3 – cable",
+        "Connections over time – cable",
+        "Where the time goes",
     ]
     assert drawn[0]._repr_png_().startswith(b"\x89PNG")
 

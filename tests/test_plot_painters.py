@@ -16,7 +16,7 @@ from farweb.plot.paper import paint
 from farweb.plot.style import Chart, encode, look, save
 from farweb.results import Results
 from farweb.sweep.results import SweepResults
-from sample_results import interval, request, write_results
+from sample_results import exchange, interval, leg, request, write_results
 from sample_sweeps import Levels, design_of, factor, write_sweep
 
 DESCRIBED = [name for name in FIGURES if name not in ("timeseq", "cwnd")]
@@ -29,8 +29,8 @@ def metrics(levels: Levels, replication: int) -> dict[str, Any]:
         "offered_bps": load * 1e6,
         "carried_bps": load * 1.1e6,
         "link_0_down_queue_bytes_max": 1000 * load,
-        "connections_open_mean": float(load),
-        "connections_open_max": 2 * load,
+        "leg_0_open_mean": float(load),
+        "leg_0_open_max": 2 * load,
     }
 
 
@@ -47,11 +47,12 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     links = [interval(0, way, second, bytes=1000) for way in ("up", "down") for second in range(3)]
-    return write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000)], links=links)
+    tables: Any = {"links": links, "exchanges": [exchange(1)], "scenario": [leg()]}
+    return write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000)], **tables)
 
 
 def results(name: str, run: Results, sweep: SweepResults) -> Results | SweepResults:
-    return run if FIGURES[name].of == "run" else sweep
+    return run if FIGURES[name].of in ("run", "several") else sweep
 
 
 @pytest.mark.parametrize("name", DESCRIBED)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
@@ -34,8 +35,9 @@ def metrics(levels: Levels, replication: int) -> dict[str, Any]:
         "link_0_down_queue_bytes_mean": load * 10_000.0,
         "link_0_down_queue_bytes_max": min(load * 64_000, 100_000),
         "link_0_down_utilisation": 0.5,
-        "connections_open_mean": load * 2.0,
-        "connections_open_max": load * 5,
+        "leg_0_open_mean": load * 2.0,
+        "leg_0_open_max": load * 5,
+        "leg_0_busy_mean": load * 1.5,
     }
 
 
@@ -274,14 +276,23 @@ def slow(sweep: SweepResults, change: Any) -> None:
         file.write_text(json.dumps(manifest))
 
 
-def test_connections_and_what_to_set_without_them(tmp_path: Path, sweep: SweepResults) -> None:
-    mean, most = describe("connections", [sweep]).panels
-    assert (mean.title, mean.series[0].y.tolist()) == ("on average", [2, 4, 8])
-    assert (most.title, most.series[0].y.tolist()) == ("at most", [5, 10, 20])
-    none = {"connections_open_mean": None, "connections_open_max": None}
-    without = write_sweep(tmp_path / "without", sweep.design, lambda levels, r: {**metrics(levels, r), **none})
-    with pytest.raises(ResultsError, match=r"no connections_open_mean: set record\.connections = true in the scenario"):
-        describe("connections", [without])
+def test_connections_of_each_leg(tmp_path: Path, sweep: SweepResults) -> None:
+    mean, most, busy = describe("connections", [sweep]).panels
+    assert (mean.title, mean.series[0].y.tolist()) == ("open, on average", [2, 4, 8])
+    assert (most.title, most.series[0].y.tolist()) == ("open, at most", [5, 10, 20])
+    assert (busy.title, busy.series[0].y.tolist()) == ("busy, on average", [1.5, 3, 6])
+    more = {"leg_1_open_mean": 50.0, "leg_1_open_max": 50, "leg_1_busy_mean": 0.5}
+    two = write_sweep(tmp_path / "two", sweep.design, lambda levels, r: {**metrics(levels, r), **more})
+    titles = [panel.title for panel in describe("connections", [two], x="presented_bps").panels]
+    assert titles == [f"leg {leg}, {title}" for leg in (0, 1) for title in (mean.title, most.title, busy.title)]
+
+
+def test_connections_of_runs_that_did_not_measure_legs(sweep: SweepResults) -> None:
+    file = sweep.path / "runs.parquet"
+    table = pq.read_table(file)
+    pq.write_table(table.drop_columns([name for name in table.column_names if name.startswith("leg_0")]), file)
+    with pytest.raises(ResultsError, match="did not measure legs: they are of an older farweb; run it again"):
+        describe("connections", [SweepResults.open(sweep.path)])
 
 
 def test_effects_are_shares_and_levels(sweep: SweepResults) -> None:

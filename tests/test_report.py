@@ -57,7 +57,16 @@ class Outline(HTMLParser):
         return [str(value) for one, attribute, value in self.attributes if (one, attribute) == (tag, name)]
 
 
-HEADINGS = ["Answer", "Path", "Results", "Figures", "Links", "Assumptions", "Warnings", "How to reproduce"]
+HEADINGS = [
+    "Answer",
+    "Path",
+    "Results",
+    "Figures",
+    "Links and connections",
+    "Assumptions",
+    "Warnings",
+    "How to reproduce",
+]
 
 
 @pytest.fixture

@@ -110,6 +110,54 @@ def test_delays_are_told_in_a_unit_that_fits(delay: str, told: str) -> None:
     assert f"down ← 2 Mbit/s · {told} · queue" in drawn(made(delay=delay))[0]
 
 
+def proxied(connections: int = 20) -> Point:
+    """A path of two legs that meet at a proxy: mux to it, persistent connections behind it."""
+    one = made(3, names=["office", "hub", "server"])
+    tcp = one.scenario["leg"][0]["tcp"]
+    mux = {"kind": "mux", "connections": connections, "overhead": "20 B", "assign": "least-outstanding"}
+    persistent = {"kind": "http/1.1", "idle_timeout": "15 s", "closed_by": "client", "per_host": None, "total": 100}
+    legs = [
+        {"from": "office", "to": "hub", "carrier": mux, "tcp": tcp},
+        {"from": "hub", "to": "server", "carrier": persistent, "tcp": tcp},
+    ]
+    return Point("", {**one.scenario, "leg": legs}, {**one.figures, "legs": []})
+
+
+def test_a_proxy_is_named_and_legs_tell_their_carriers() -> None:
+    for text in drawn(proxied()):
+        assert text.splitlines().count("proxy") == 1
+        assert "leg 0: mux · bsd44-lite" in text
+        assert "connections 20" in text
+        assert "overhead 20 B" in text
+        assert "leg 1: http/1.1 · bsd44-lite" in text
+        assert "idle timeout 15 s" in text
+        assert "total 100" in text
+        assert "per host" not in text  # no limit
+    assert "proxy" not in drawn(made(3))[0].splitlines()
+
+
+@pytest.mark.parametrize(("connections", "strands"), [(1, 1), (2, 2), (4, 4), (50, 4)])
+def test_a_bundle_of_connections_has_several_strands(connections: int, strands: int) -> None:
+    for svg in SVG.findall(draw_path(path_of([proxied(connections)]), "in words")):
+        brackets = [path for path in ElementTree.fromstring(svg).iter("path") if path.get("class") == "leg"]
+        assert len({path.get("d") for path in brackets}) == strands + 1  # and the other leg's
+
+
+def test_how_many_connections_a_bundle_has_may_be_varied() -> None:
+    assert "connections [1 … 50]" in drawn(*map(proxied, (1, 20, 50)))[0]
+
+
+def test_assumptions_tell_of_proxies_and_their_carriers() -> None:
+    said = "\n".join(assumptions([proxied(20), proxied(50)]))
+    assert "hub is a proxy: a request goes on when the whole of it is there" in said
+    assert "share connections that stay open (mux)" in said
+    assert "office – hub: connections 20 or 50, overhead 20 B" in said
+    assert "hub – server: idle timeout 15 s, closed by client, total 100." in said
+    out = "\n".join(left_out([proxied()]))
+    assert "Proxies take no time to process anything" in out
+    assert "Proxies" not in "\n".join(left_out([made()]))
+
+
 def test_lines_are_as_wide_as_there_is_room_and_the_label_stays_with_the_first() -> None:
     terms = [Term("", "34 Mbit/s"), Term("", "60 ms"), Term("queue ", "256000 B")]
     assert [len(line) for line in wrap("up → ", terms, 1000)] == [3]

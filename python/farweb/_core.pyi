@@ -10,6 +10,7 @@ __all__ = [
     "HostTable",
     "LogReader",
     "PcapngEncoder",
+    "Probe",
     "RequestReader",
     "RunError",
     "Scenario",
@@ -356,3 +357,55 @@ class LogReader:
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes"}`; the times are null without a request.
         """
+
+@final
+class Probe:
+    """Hosts from captures, streamed: memory is that of connections under way and of servers."""
+
+    def __new__(cls, *, max_unreadable: float = 0.01) -> Self:
+        """Begin with nothing seen.
+
+        Args:
+            max_unreadable: Share of the packets of a capture that may be unreadable, and of its bytes that may lie
+                behind damage, 0 to 1.
+        """
+
+    def open(self, path: str) -> None:
+        """Begin a capture: pcap or pcapng, plain or gzip.
+
+        Raises:
+            WorkloadError: The file cannot be read or is no capture.
+        """
+
+    def advance(self, packets: int) -> bool:
+        """Look at up to `packets` packets without holding the GIL; whether the capture has more.
+
+        Raises:
+            WorkloadError: The device fails, or more is unreadable than is allowed; names the first packet.
+        """
+
+    def hosts(self, names: Sequence[tuple[str, str]], only_named: bool) -> str:
+        """The hosts seen so far, as JSON text: those with a name by name, the others behind them by address.
+
+        `[{"host", "addresses": [..], "window_bytes", "mss_bytes", "rtt_ns", "window_scale", "silent", "mss_differs",
+        "window_differs", "connections", "rtt_samples", "half_open", "refused", "unanswered"}]`; null: not known.
+
+        Args:
+            names: An address and its name; either may come several times.
+            only_named: Leave out addresses without a name.
+
+        Raises:
+            WorkloadError: An address is none.
+        """
+
+    def report(self) -> str:
+        """Counts so far, as JSON text; connections count when they have ended.
+
+        `{"packets", "tcp", "skipped": {reason: n}, "unreadable_packets", "unreadable": [{"file", "packet", "why"}],
+        "cut_off": [..], "connections", "answered", "without_syn", "refused", "unanswered", "half_open",
+        "retransmitted", "options_cut", "rtt_samples"}`.
+        """
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the capture that were read, as they are in the file."""

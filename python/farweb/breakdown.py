@@ -222,6 +222,9 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
     """
     import polars as pl
 
+    exchanges = exchanges.with_columns(
+        pl.lit(0, pl.Int64).alias(name) for name in ("cwnd_ns", "window_ns") if name not in exchanges.columns
+    )
     path = _leg_rows(exchanges, 0, legs[0], opened)
     for place in range(1, len(legs)):
         path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="inner")

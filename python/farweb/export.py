@@ -81,7 +81,7 @@ def export_pcapng(
         out: The file.
         connection: Number of the only connection to write; None: all that were recorded.
         points: Names of the points to write, an interface each (see `capture_points`); None: the one nearest to the
-            servers, as most programs take packets that they see twice for retransmissions.
+            servers that sees the connection, as most programs take packets that they see twice for retransmissions.
         payload: Write payload too, as zeros; else packets have their headers and tell their length.
         progress: Is told how far it is.
 
@@ -90,8 +90,9 @@ def export_pcapng(
         RunError: The file cannot be written.
     """
     known = capture_points(results)
-    chosen = {name: _point(results, name) for name in points} if points else dict([_nearest_to_servers(known)])
     nodes, legs = _path(results)
+    own = known if connection is None or len(legs) == 1 else _of_leg(results, known, connection)
+    chosen = {name: _point(results, name) for name in points} if points else dict([_nearest_to_servers(own)])
     encoder = _core.PcapngEncoder(nodes, legs, list(chosen.values()), payload)
     comment = f"{results.name}, seed {results.manifest['seed']}"
     with staged_file(out) as stage, stage.open("wb") as file:
@@ -126,10 +127,10 @@ def export_xpl(
         ResultsError: No packets were recorded, none of that connection, or not at that point.
         RunError: The file cannot be written.
     """
-    from farweb.plot.connection import slowest
+    from farweb.plot.connection import stay_of
 
     if connection is None:
-        connection = slowest(results)
+        connection = stay_of(results, None, 0).connection
     leg, direction, sender = _data(results, connection, direction)
     point = point or sender or next(iter(capture_points(results)))
     nodes, legs = _path(results)
@@ -165,6 +166,18 @@ def _point(results: Results, name: str) -> Point:
             "set record.points in the scenario and run it again to have others"
         )
     return known[name]
+
+
+def _of_leg(results: Results, known: dict[str, Point], connection: int) -> dict[str, Point]:
+    """The points that can see a connection: the ends of its leg and the links between them."""
+    import polars as pl
+
+    found = results.scan("packets").filter(pl.col("connection") == connection).select("leg").head(1).collect()
+    if found.is_empty():
+        return known
+    first, last = _path(results)[1][int(found["leg"][0])]
+    sees = {"end": range(first, last + 1), "link": range(first, last)}
+    return {name: point for name, point in known.items() if point[1] in sees[point[0]]} or known
 
 
 def _nearest_to_servers(known: dict[str, Point]) -> tuple[str, Point]:

@@ -1,6 +1,6 @@
 """The legs of a run: how many connections were open, what they carried, and what memory they stand for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -125,26 +125,37 @@ def legs_of(results: "Results") -> tuple[LegTotals, ...]:
     return tuple(_leg(manifest["scenario"]["leg"][leg["leg"]], leg, lives.get(leg["leg"])) for leg in measured)
 
 
-def sheets(legs: tuple[LegTotals, ...]) -> Iterator[Sheet]:
-    """The tables for people: of the measured interval, of the connections' lives, and of memory; those there are."""
-    if not legs:
+def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:
+    """The tables for people: of the measured interval, of the connections' lives, and of memory; those there are.
+
+    Args:
+        legs: By the name of a run, its legs; of several runs rows have the name.
+    """
+    every = [(_named(run, leg, len(legs)), leg) for run, those in legs.items() for leg in those]
+    if not every:
         return
-    header = ["leg", "carrier", "open, mean", "peak", "busy, mean", "peak", "requests, mean", "peak", "most on one"]
+    first = ["leg"] if len(legs) == 1 else ["run", "leg"]
+    counts = ["carrier", "open, mean", "peak", "busy, mean", "peak", "requests, mean", "peak", "most on one"]
     yield Sheet(
         "Connections and requests at a time, in the measured interval",
-        header,
-        [[leg.name, *leg.cells()] for leg in legs],
-        names=2,
+        [*first, *counts],
+        [[*name, *leg.cells()] for name, leg in every],
+        names=len(first) + 1,
     )
-    lives = [[leg.name, *leg.connections.cells()] for leg in legs if leg.connections is not None]
+    lives = [[*name, *leg.connections.cells()] for name, leg in every if leg.connections is not None]
     if lives:
-        header = ["leg", "opened", "requests each", "on a reused one", "bytes up", "bytes down"]
-        header += ["life, mean", "idle, mean", "median", "share"]
-        yield Sheet("Connections, over the whole run", header, lives)
-    memory = [[leg.name, *each.cells()] for leg in legs for each in leg.memory]
+        times = ["life, mean", "idle, mean", "median", "share"]
+        header = [*first, "opened", "requests each", "on a reused one", "bytes up", "bytes down", *times]
+        yield Sheet("Connections, over the whole run", header, lives, names=len(first))
+    memory = [[*name, *each.cells()] for name, leg in every for each in leg.memory]
     if memory:
-        header = ["leg", "at", "a connection", "open ones, mean", "peak", "idle ones, mean"]
-        yield Sheet("Socket buffers that connections stand for, in the measured interval", header, memory, names=2)
+        header = [*first, "at", "a connection", "open ones, mean", "peak", "idle ones, mean"]
+        title = "Socket buffers that connections stand for, in the measured interval"
+        yield Sheet(title, header, memory, names=len(first) + 1)
+
+
+def _named(run: str, leg: LegTotals, runs: int) -> list[str]:
+    return [leg.name] if runs == 1 else [run, leg.name]
 
 
 def _leg(scenario: Mapping[str, Any], measured: Mapping[str, Any], lives: Lives | None) -> LegTotals:

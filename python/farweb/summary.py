@@ -136,7 +136,7 @@ class Summary:
         if links:
             header = ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
             told.append(Sheet("Links", header, links))
-        return [*told, *sheets(self.legs)]
+        return [*told, *sheets({self.name: self.legs})]
 
 
 def summarize(results: "Results") -> Summary:

@@ -65,8 +65,17 @@ HOSTS: TableSpec = {
         _column("name", "string", "", True, "Its DNS name, for people."),
         _column("window_bytes", "int64", "B", True, "Largest window that it advertises, at least 32."),
         _column("mss_bytes", "int64", "B", True, "Largest segment that it accepts, 32 to 65495."),
+        _column("rtt_s", "float64", "s", True, "Least round-trip time to it that a capture shows; no run reads it."),
+        _column("window_scale", "int64", "", True, "Shift of its windows in a capture; no run reads it."),
+        _column("address", "string", "", True, "Its addresses in a capture; no run reads it."),
     ],
 }
+
+HOSTS_READ: TableSpec = {
+    **HOSTS,
+    "columns": [each for each in HOSTS["columns"] if each["name"] in ("host", "window_bytes", "mss_bytes")],
+}
+"""What a run takes from a host table."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +127,8 @@ def open_hosts(path: Path) -> _core.HostTable:
     """
     if path.suffix.lower() != ".parquet":
         return _core.HostTable.open(str(path))
-    names = _checked_columns(path, HOSTS)
+    read = {"name", *(column["name"] for column in HOSTS_READ["columns"])}
+    names = [name for name in _checked_columns(path, HOSTS) if name in read]
     table = pa.Table.from_batches(_batches(path, HOSTS, names, str(path)), _schema(HOSTS, names)).combine_chunks()
     batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
     return _core.HostTable.from_columns(from_arrow(batches[0]), str(path))

@@ -140,7 +140,7 @@ set = { "path.link.0.up.delay" = "320 ms", "path.link.0.down.delay" = "320 ms" }
 _FIRST = ("Answer", "Path", "Results", "Figures")
 _LAST = ("Assumptions", "Warnings", "How to reproduce")
 REPORTS = {
-    "demonstration": [*_FIRST, "Links", "Log", *_LAST],
+    "demonstration": [*_FIRST, "Links and connections", "Log", *_LAST],
     "sweep": [*_FIRST, "What makes the difference", *_LAST],
 }
 """The pages, and the headings that each must have."""

@@ -4,6 +4,7 @@ mod columns;
 mod errors;
 mod export;
 mod log;
+mod probe;
 mod scenario;
 mod simulation;
 mod tables;
@@ -18,6 +19,8 @@ mod _core {
     use crate::export::{PcapngEncoder, XplotEncoder};
     #[pymodule_export]
     use crate::log::LogReader;
+    #[pymodule_export]
+    use crate::probe::Probe;
     #[pymodule_export]
     use crate::scenario::{Scenario, scenario_schema};
     #[pymodule_export]

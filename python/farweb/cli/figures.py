@@ -53,6 +53,14 @@ def plot(
         int | None,
         typer.Option(min=0, help="For timeseq and cwnd: the connection; that of the slowest request when left out."),
     ] = None,
+    request: Annotated[
+        int | None,
+        typer.Option(min=0, help="For timeseq and cwnd: the request whose connection is drawn; the slowest one."),
+    ] = None,
+    leg: Annotated[
+        int | None,
+        typer.Option(min=0, help="For timeseq and cwnd: the leg of that connection, 0 at the clients, when left out."),
+    ] = None,
     link: Annotated[
         int | None,
         typer.Option(min=0, help="For link and buffer: the link, 0 at the clients; the busiest when left out."),
@@ -68,6 +76,10 @@ def plot(
         farweb plot size-latency results/cable results/satellite -o figure.png
 
         farweb plot timeseq results/satellite --connection 17
+
+        farweb plot timeseq results/satellite --request 4
+
+        farweb plot breakdown results/satellite -o where.png
 
         farweb plot latency-load results/sweep --metric latency_p90_s -o figure.html
 
@@ -92,6 +104,8 @@ def plot(
         opened,
         file,
         connection=connection,
+        request=request,
+        leg=leg,
         link=link,
         by=by or None,
         x=x,

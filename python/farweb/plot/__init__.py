@@ -25,7 +25,8 @@ class Kind:
 
     Attributes:
         shows: What it shows.
-        of: What it is drawn from: ``run``: one run; ``runs``: one or several runs, or a sweep; ``sweep``: one sweep.
+        of: What it is drawn from: ``run``: one run; ``several``: one or several runs; ``sweep``: one sweep;
+            ``either``: one run or one sweep; ``runs``: one or several runs, or a sweep.
         options: What `draw` takes for it.
         needs: What the scenario has to say, empty for nothing.
     """
@@ -39,19 +40,34 @@ class Kind:
     def told(self) -> str:
         """What it is drawn from, what it needs, and its options, in one line."""
         needs = f"; needs {self.needs}" if self.needs else ""
-        return f"of {_OF[self.of]}{needs}; {', '.join(f'--{option}' for option in self.options)}"
+        options = f"; {', '.join(f'--{option}' for option in self.options)}" if self.options else ""
+        return f"of {_OF[self.of]}{needs}{options}"
 
 
-_OF = {"run": "a run", "runs": "one or several runs, or a sweep", "sweep": "a sweep"}
+_OF = {
+    "run": "a run",
+    "several": "one or several runs",
+    "sweep": "a sweep",
+    "either": "a run or a sweep",
+    "runs": "one or several runs, or a sweep",
+}
+
+_OF_CONNECTION = ("connection", "request", "leg")
 
 FIGURES = {
     "size-latency": Kind("latency against response size, with the median by size class", "runs", ("by", "where")),
     "cdf": Kind("distribution of latency", "runs", ("by", "where")),
     "link": Kind("rate, queue, busy share and drops of a link over time", "run", ("link",), "record.links_every"),
     "timeseq": Kind(
-        "time–sequence plot of a connection: segments, ACKs, window, SACK", "run", ("connection",), "record.packets"
+        "time–sequence plot of a connection: segments, ACKs, window, SACK", "run", _OF_CONNECTION, "record.packets"
     ),
-    "cwnd": Kind("congestion window, threshold and flight of a connection", "run", ("connection",), "record.packets"),
+    "cwnd": Kind("congestion window, threshold and flight of a connection", "run", _OF_CONNECTION, "record.packets"),
+    "breakdown": Kind(
+        "where the time of requests goes: handshake, server, cwnd, window and others, as stacked bars",
+        "several",
+        (),
+        "record.exchanges",
+    ),
     "latency-load": Kind(
         "latency, or another metric, against the offered load or another factor",
         "sweep",
@@ -59,7 +75,10 @@ FIGURES = {
         "a factor with numbers",
     ),
     "carried-offered": Kind(
-        "what the link carried against what was offered", "sweep", ("by", "x", "where"), "a factor with numbers"
+        "what the link carried against what was offered, or presented",
+        "sweep",
+        ("by", "x", "where"),
+        "a factor with numbers",
     ),
     "buffer": Kind(
         "mean and peak of a queue against the load",
@@ -68,10 +87,10 @@ FIGURES = {
         "a factor with numbers",
     ),
     "connections": Kind(
-        "connections open at a time, against the load",
-        "sweep",
+        "connections open and busy by leg: of a run over time, of a sweep against the load",
+        "either",
         ("by", "x", "where"),
-        "record.connections and a factor with numbers",
+        "of a run record.links_every, of a sweep a factor with numbers",
     ),
     "effects": Kind(
         "how much of a metric's variation each factor explains, and the effect of each level",
@@ -92,6 +111,8 @@ def draw(
     out: Path | None = None,
     *,
     connection: int | None = None,
+    request: int | None = None,
+    leg: int | None = None,
     link: int | None = None,
     by: Sequence[str] | None = None,
     x: str | None = None,
@@ -105,7 +126,10 @@ def draw(
         results: What to draw: a run, several runs, or a sweep.
         out: File to write; its suffix names the format: .png, .svg, .pdf, or .html for one to zoom into. The same
             figure gives the same bytes.
-        connection: Connection for `timeseq` and `cwnd`; None: that of the slowest finished request.
+        connection: Connection for `timeseq` and `cwnd`, of any leg; None: that which carried the response of `request`.
+        request: Request for `timeseq` and `cwnd`; None: the slowest finished one. On a connection that may have others
+            its time is drawn.
+        leg: Leg on which the request's connection is looked for; None: leg 0. Others need `record.exchanges`.
         link: Link for `link` and `buffer`, 0 at the clients; None: the busiest.
         by: Factors of which each combination of levels is a series; None: all that vary.
         x: Factor on the horizontal axis, or a metric by which points are placed, such as ``presented_bps``; None: the
@@ -122,7 +146,8 @@ def draw(
             results, or results that lack what the figure needs.
         RunError: The file cannot be written.
     """
-    given = {"connection": connection, "link": link, "by": by, "x": x, "metric": metric, "where": where}
+    given = {"connection": connection, "request": request, "leg": leg, "link": link}
+    given |= {"by": by, "x": x, "metric": metric, "where": where}  # type: ignore[dict-item]
     _check(name, results, {option: value for option, value in given.items() if value is not None})
 
     from farweb.plot import paper, style
@@ -131,7 +156,7 @@ def draw(
         style.check_target(out, on_paper=name in _WITHOUT_DESCRIPTION)
     with style.look():
         if name in _WITHOUT_DESCRIPTION:
-            chart = _paint(name, results[0], connection)
+            chart = _paint(name, results[0], connection, request=request, leg=leg)
         else:
             chart = paper.paint(describe(name, results, link=link, by=by, x=x, metric=metric, where=where))
     if out is not None:
@@ -159,14 +184,14 @@ def _check(name: str, results: "Sequence[Results | SweepResults]", options: Mapp
     runs = [each for each in results if isinstance(each, Results)]
     if of == "sweep" and runs:
         raise ResultsError(f"{runs[0].path}: is a run, and plot {name} draws a sweep: name the folder of a sweep")
-    if of == "run" and len(runs) < len(results):
+    if of in ("run", "several") and len(runs) < len(results):
         sweep = next(each for each in results if not isinstance(each, Results))
         raise ResultsError(f"{sweep.path}: is a sweep, and plot {name} draws a run: name one in {sweep.path / 'parts'}")
     if len(runs) < len(results) != 1:
         raise ResultsError(f"plot {name} draws one sweep at a time, not {len(results)} results")
-    if of == "run" and len(results) != 1:
+    if of in ("run", "either") and len(results) != 1:
         raise ResultsError(f"plot {name} draws one result at a time, not {len(results)}: name one results folder")
-    if runs and (of_sweeps := [option for option in options if option in ("by", "where")]):
+    if runs and (of_sweeps := [option for option in options if option in ("by", "x", "where")]):
         raise ResultsError(f"{runs[0].path}: is a run, and has no factors for option {of_sweeps[0]}")
 
 
@@ -217,10 +242,14 @@ def describe(
 
 
 def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None) -> "Figure":
-    from farweb.plot import latency
+    from farweb.plot import breakdown, latency, legs
     from farweb.plot import link as links
 
     match name:
+        case "breakdown":
+            return breakdown.breakdown(runs)
+        case "connections":
+            return legs.legs(runs[0])
         case "size-latency":
             return latency.size_latency(runs)
         case "cdf":
@@ -244,10 +273,13 @@ def _describe_sweep(name: str, sweep: "SweepResults", ask: Any) -> "Figure":
     return figures[name](sweep, ask)
 
 
-def _paint(name: str, result: Any, connection: int | None) -> "Chart":
+def _paint(name: str, result: Any, connection: int | None, **found_by: int | None) -> "Chart":
     from farweb.plot import cwnd, timeseq
 
-    return timeseq.timeseq(result, connection) if name == "timeseq" else cwnd.cwnd(result, connection)
+    if connection is not None and any(each is not None for each in found_by.values()):
+        raise FarwebError(f"plot {name}: name a connection, or the request and the leg that lead to it")
+    paint = timeseq.timeseq if name == "timeseq" else cwnd.cwnd
+    return paint(result, connection, **found_by)
 
 
 class Plots:
@@ -268,13 +300,21 @@ class Plots:
         """Rate, queue, busy share and drops of a link over time; the busiest link when None. See `draw`."""
         return draw("link", [self._results], out, link=link)
 
-    def timeseq(self, connection: int | None = None, *, out: Path | None = None) -> "Chart":
-        """Time–sequence plot of a connection; that of the slowest finished request when None. See `draw`."""
-        return draw("timeseq", [self._results], out, connection=connection)
+    def connections(self, *, out: Path | None = None) -> "Chart":
+        """Connections open and busy and requests over time, by leg. See `draw`."""
+        return draw("connections", [self._results], out)
 
-    def cwnd(self, connection: int | None = None, *, out: Path | None = None) -> "Chart":
+    def breakdown(self, *others: "Results", out: Path | None = None) -> "Chart":
+        """Where the time of requests goes; further results are drawn with it. See `draw`."""
+        return draw("breakdown", [self._results, *others], out)
+
+    def timeseq(self, connection: int | None = None, *, out: Path | None = None, **found_by: int) -> "Chart":
+        """Time–sequence plot of a connection; that of a `request` on a `leg`, the slowest, when None. See `draw`."""
+        return draw("timeseq", [self._results], out, connection=connection, **found_by)  # type: ignore[arg-type]
+
+    def cwnd(self, connection: int | None = None, *, out: Path | None = None, **found_by: int) -> "Chart":
         """Congestion window, threshold and flight of a connection; as `timeseq`. See `draw`."""
-        return draw("cwnd", [self._results], out, connection=connection)
+        return draw("cwnd", [self._results], out, connection=connection, **found_by)  # type: ignore[arg-type]
 
 
 class SweepPlots:
@@ -296,7 +336,7 @@ class SweepPlots:
         return draw("buffer", [self._sweep], out, **options)
 
     def connections(self, *, out: Path | None = None, **options: Any) -> "Chart":
-        """Connections open at a time against the load. Options: by, x, where."""
+        """Connections open and busy against the load, by leg. Options: by, x, where."""
         return draw("connections", [self._sweep], out, **options)
 
     def effects(self, *, out: Path | None = None, **options: Any) -> "Chart":

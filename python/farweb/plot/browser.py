@@ -131,7 +131,8 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
             fill = {"fill": "tozeroy", "fillcolor": _faint(colour, 0.25 if series.index is not None else 1)}
             trace |= {"mode": "lines", "line": {"width": 0, "shape": "hv"}, **fill}
         case "bars":
-            trace |= {"type": "bar", "orientation": "h", "marker": {"color": colour}, "width": 0.6}
+            base = {} if series.base is None else {"base": series.base / panel.x.one}
+            trace |= {"type": "bar", "orientation": "h", "marker": {"color": colour}, "width": 0.6, **base}
         case "marks":
             trace |= {"mode": "markers", "marker": {"color": colour, "size": 8, "line": edge}, "cliponaxis": False}
         case "steps" | "line":
@@ -147,8 +148,12 @@ def _told(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
     """What the pointer is told: values with their units, the interval, and n."""
     across = panel.y.scale == "category"
     lines = [f"<b>{escape(series.label)}</b>"] if series.label else []
-    lines += [_value(axis, letter) for axis, letter in ((panel.x, "x"), (panel.y, "y"))]
     more: list[Floats] = []
+    if series.base is None:
+        lines += [_value(axis, letter) for axis, letter in ((panel.x, "x"), (panel.y, "y"))]
+    else:  # of a bar on another, plotly tells the end and not the length
+        lines += [_value(panel.x, "customdata[0]"), _value(panel.y, "y")]
+        more.append(series.x / panel.x.one)
     if series.low is not None and series.high is not None:
         axis = panel.x if across else panel.y
         more += [series.low / axis.one, series.high / axis.one]

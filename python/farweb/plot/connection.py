@@ -1,11 +1,12 @@
 """The packets of one connection as the sender of its data saw them: what time–sequence and window plots draw."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.results import Results
+from farweb.results import Results, how_to_record
 
 OPPOSITE = {"up": "down", "down": "up"}
 
@@ -26,6 +27,9 @@ class Trace:
         drops: Segments that a link dropped on their way from the sender: `time_s`, `seq`, `payload_bytes`.
         state: The sender after each of its segments: `time_s`, `cwnd_bytes`, `ssthresh_bytes`, `flight_bytes`.
         start_s: When the first packet was sent, in seconds of the run.
+        carrier: Kind of the carrier of its leg.
+        legs: How many legs the path has.
+        request: Number of the request during whose stay it is shown, where it may have others; None: all of its life.
     """
 
     connection: int
@@ -37,20 +41,49 @@ class Trace:
     drops: pl.DataFrame
     state: pl.DataFrame
     start_s: float
+    carrier: str = "http/1.0"
+    legs: int = 1
+    request: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What titles call it."""
+        of_leg = f" (leg {self.leg}, {self.carrier})" if self.legs > 1 else ""
+        return f"connection {self.connection}{of_leg}{'' if self.request is None else f', request {self.request}'}"
 
 
-def trace(results: Results, connection: int | None) -> Trace:
+@dataclass(frozen=True)
+class Stay:
+    """A request on a connection: which, where, and from when to when in the run."""
+
+    request: int
+    connection: int
+    leg: int
+    start_ns: int
+    end_ns: int
+
+
+def trace(
+    results: Results, connection: int | None = None, *, request: int | None = None, leg: int | None = None
+) -> Trace:
     """Take one connection out of the packet table.
+
+    Of a connection that may carry several requests, and that is found by one of them, the time of that one is shown.
 
     Args:
         results: A result with recorded packets.
-        connection: Number of the connection; None: that of the slowest finished request among the recorded ones.
+        connection: Number of the connection; None: that of the request.
+        request: Number of the request whose response it carried; None: of the slowest finished one of those whose
+            packets were recorded.
+        leg: The leg on which it did; None: leg 0.
 
     Raises:
-        ResultsError: No packets were recorded, or none of that connection.
+        ResultsError: No packets were recorded, or none of that connection, or the request is not known there.
     """
+    stay = None
     if connection is None:
-        connection = slowest(results)
+        stay = stay_of(results, request, leg or 0)
+        connection = stay.connection
     rows = results.scan("packets").filter(pl.col("connection") == connection).collect()
     if rows.is_empty():
         raise ResultsError(_absent(results, connection))
@@ -62,6 +95,10 @@ def trace(results: Results, connection: int | None) -> Trace:
     payload = rows.filter(pl.col("event") == "send").group_by("direction").agg(pl.col("payload_bytes").sum())
     most = payload.sort(["payload_bytes", "direction"], descending=[True, False])
     direction = str(most["direction"][0])
+    legs = results.manifest["scenario"].get("leg") or [{"carrier": {"kind": "http/1.0"}}]
+    carrier = str(legs[int(rows["leg"][0])]["carrier"]["kind"])
+    if carrier in _OF_ONE_REQUEST:
+        stay = None
     rows = rows.sort("time_ns", maintain_order=True)
     start_ns = int(rows["time_ns"][0])
     rows = rows.with_columns(time_s=(pl.col("time_ns") - start_ns) / 1e9)
@@ -69,34 +106,87 @@ def trace(results: Results, connection: int | None) -> Trace:
     sent = rows.filter(forward & (pl.col("event") == "send"))
     acks = rows.filter((pl.col("direction") == OPPOSITE[direction]) & (pl.col("event") == "receive"))
     at_sender = rows.filter((forward & (pl.col("event") == "send")) | (~forward & (pl.col("event") == "receive")))
+    shown = _during(stay, start_ns)
     return Trace(
         connection=connection,
         leg=int(rows["leg"][0]),
         direction=direction,
         node=str(sent["node"][0]),
-        sent=sent.select("time_s", "seq", "payload_bytes", "flags", "retransmission"),
-        acks=acks.filter(pl.col("flags").str.contains(".", literal=True)).select(
+        sent=sent.filter(shown).select("time_s", "seq", "payload_bytes", "flags", "retransmission"),
+        acks=acks.filter(shown & pl.col("flags").str.contains(".", literal=True)).select(
             "time_s", "ack", "window_bytes", "payload_bytes", "sack"
         ),
-        drops=rows.filter(forward & (pl.col("event") == "drop")).select("time_s", "seq", "payload_bytes"),
-        state=_state(at_sender, direction),
+        drops=rows.filter(shown & forward & (pl.col("event") == "drop")).select("time_s", "seq", "payload_bytes"),
+        state=_state(at_sender, direction).filter(shown),
         start_s=start_ns / 1e9,
+        carrier=carrier,
+        legs=len(legs),
+        request=None if stay is None else stay.request,
     )
 
 
-def slowest(results: Results) -> int:
-    """Connection of the slowest finished request of which packets were recorded; the first of equals.
+_OF_ONE_REQUEST = ("http/1.0", "transfer")
+
+
+def _during(stay: Stay | None, start_ns: int) -> pl.Expr:
+    """Whether a row is of the time that is shown."""
+    if stay is None:
+        return pl.lit(True)
+    return pl.col("time_s").is_between((stay.start_ns - start_ns) / 1e9, (stay.end_ns - start_ns) / 1e9)
+
+
+def stay_of(results: Results, request: int | None, leg: int) -> Stay:
+    """A request on the connection that carried its response over a leg.
+
+    Args:
+        results: A result with recorded packets.
+        request: Number of the request; None: the slowest finished one of those whose packets were recorded on the leg,
+            the first of equals.
+        leg: Number of the leg. Others than 0 need the table `exchanges`.
 
     Raises:
-        ResultsError: No packets were recorded, or no request of theirs finished.
+        ResultsError: No packets were recorded, there is no such request or leg, or it was not told which connection
+            carried it there.
     """
+    stays = _stays(results, leg)
+    if request is not None:
+        found = stays.filter(pl.col("request") == request).collect()
+        if found.is_empty():
+            raise ResultsError(f"{results.path}: there is no request {request} on a connection of leg {leg}")
+        return _stay(found, leg)
     recorded = results.scan("packets").select("connection").unique()
-    finished = results.scan("requests").filter(pl.col("status") == "done").join(recorded, on="connection", how="semi")
+    finished = results.scan("requests").filter(pl.col("status") == "done").select("request")
+    known = stays.join(recorded, on="connection", how="semi").join(finished, on="request", how="semi")
     latency = pl.col("end_ns") - pl.col("start_ns")
-    first = finished.sort([latency, pl.col("request")], descending=[True, False]).head(1).collect()
+    first = known.sort([latency, pl.col("request")], descending=[True, False]).head(1).collect()
     if first.is_empty():
         raise ResultsError(f"{results.path}: no finished request has recorded packets; name one with --connection")
-    return int(first["connection"][0])
+    return _stay(first, leg)
+
+
+def _stay(found: pl.DataFrame, leg: int) -> Stay:
+    row = found.row(0, named=True)
+    return Stay(row["request"], row["connection"], leg, row["start_ns"], row["end_ns"])
+
+
+def _stays(results: Results, leg: int) -> pl.LazyFrame:
+    """Requests, their connection on a leg and their time there, the end of the run where they did not end."""
+    number = len(results.manifest["scenario"].get("leg") or [None])
+    if leg >= number:
+        raise ResultsError(f"{results.path}: there is no leg {leg}; legs: 0 to {number - 1}")
+    columns: Sequence[str] = ("request", "connection", "start_ns", "end_ns")
+    if leg == 0:
+        rows = results.scan("requests")
+    elif (results.path / "exchanges.parquet").is_file():
+        carried = pl.col("connection_down").fill_null(pl.col("connection_up"))
+        rows = results.scan("exchanges").filter(pl.col("leg") == leg).with_columns(connection=carried)
+    else:
+        raise ResultsError(
+            f"{results.path}: does not say which connections carried requests over leg {leg}: "
+            f"{how_to_record('exchanges')}, or name one with --connection"
+        )
+    ended = pl.col("end_ns").fill_null(results.manifest["now_ns"])
+    return rows.select(columns).with_columns(end_ns=ended).filter(pl.col("connection").is_not_null())
 
 
 def _absent(results: Results, connection: int) -> str:

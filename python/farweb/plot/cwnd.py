@@ -11,19 +11,24 @@ from farweb.plot.measured import labels, provenance
 from farweb.results import Results
 
 
-def cwnd(result: Results, connection: int | None = None) -> style.Chart:
+def cwnd(
+    result: Results, connection: int | None = None, *, request: int | None = None, leg: int | None = None
+) -> style.Chart:
     """What limited one connection: its windows and what was in flight, at the sender of its data.
 
     Flight is the highest sequence number sent less the highest acknowledgement received.
 
     Args:
         result: One with recorded packets.
-        connection: Number of the connection; None: that of the slowest finished request.
+        connection: Number of the connection; None: that of the request.
+        request: Number of a request; None: the slowest finished one. Of a connection that may have others the time of
+            this one is drawn.
+        leg: The leg on which its connection is; None: leg 0.
 
     Raises:
         ResultsError: No packets recorded, or none of that connection.
     """
-    one = trace(result, connection)
+    one = trace(result, connection, request=request, leg=leg)
     chart = style.Chart(figsize=(9, 5))
     axes = chart.subplots()
     time = one.state["time_s"].to_numpy()
@@ -61,12 +66,13 @@ def cwnd(result: Results, connection: int | None = None) -> style.Chart:
     axes.set_ylabel("window")
     style.counted(axes.yaxis, "B")
     axes.set_ylim(0, 1.08 * max([highest, *threshold["ssthresh_bytes"]]))
-    axes.set_xlim(left=0)
+    if one.request is None:
+        axes.set_xlim(left=0)
     style.legend(axes, columns=6)
     hidden = "" if len(threshold) == len(windows) else " ssthresh is not drawn while it is above twice the rest."
     style.frame(
         chart,
-        f"Windows of connection {one.connection} – {labels([result])[0]}",
+        f"Windows of {one.name} – {labels([result])[0]}",
         f"At {one.node}, the sender ({one.direction}). In flight: highest byte sent less highest acknowledged.{hidden} "
         f"n = {len(one.sent):,} segments sent, {int(one.sent['retransmission'].sum()):,} of them again, "
         f"{len(one.drops):,} dropped. {provenance([result])}",

@@ -100,6 +100,7 @@ class Series:
         interval: ``band``: shaded between the ends; ``bars``: a bar each.
         n: On how many each value rests; what they are, `Figure.counted` says.
         joined: Whether a line joins ``points``.
+        base: Where each of the ``bars`` begins, so that they stand on one another; None: at 0.
     """
 
     label: str
@@ -112,6 +113,7 @@ class Series:
     interval: Literal["band", "bars"] = "band"
     n: NDArray[np.int64] | None = None
     joined: bool = True
+    base: Floats | None = None
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """Figures of a sweep against the load, or against another factor: latency, carried load, queues, connections."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import DECADES, LOAD, Ask, Drawing
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import Group
-from farweb.plot.replicated import Estimates, Links, base_unit, default_link, recorded, words
+from farweb.plot.replicated import Estimates, Links, base_unit, default_link, words
 from farweb.plot.style import listed
 from farweb.quantities import rate, size
 from farweb.sweep.results import SweepResults
@@ -131,26 +132,38 @@ def buffer(sweep: SweepResults, ask: Ask) -> Figure:
 
 
 def connections(sweep: SweepResults, ask: Ask) -> Figure:
-    """Connections open at a time, on average and at most, against the load or another factor.
+    """Connections of each leg open at a time, on average and at most, and those busy, against the load or else.
 
     Raises:
         FarwebError: An unknown factor or level, or too many series.
-        ResultsError: The runs did not record connections, or there is nothing to draw against.
+        ResultsError: The runs did not measure legs, or there is nothing to draw against.
     """
-    recorded(sweep, "connections_open_mean", "record.connections = true")
+    legs = [int(found[1]) for name in sweep.metrics if (found := re.fullmatch(r"leg_(\d+)_open_mean", name))]
+    if not legs:
+        raise ResultsError(f"{sweep.path}: its runs did not measure legs: they are of an older farweb; run it again")
     drawing = Drawing(sweep, ask, panels=1)
     panels, used = [], []
-    for name, title in (("connections_open_mean", "on average"), ("connections_open_max", "at most")):
-        estimates = Estimates(sweep, name)
-        used.append(estimates)
-        y = Axis("connections open", low=0).fitted(drawing.means(estimates))
-        panels.append(Panel(drawing.x.axis, y, drawing.series(estimates), title=title))
+    for leg in legs:
+        on = f"leg {leg}, " if len(legs) > 1 else ""
+        for what, quantity, title in _OF_CONNECTIONS:
+            estimates = Estimates(sweep, f"leg_{leg}_{what}")
+            used.append(estimates)
+            series = drawing.series(estimates)
+            y = Axis(quantity, low=0).fitted(*(each.y for each in series))
+            panels.append(Panel(drawing.x.axis, y, series, title=on + title))
     caption = drawing.caption(
-        "Connections of all legs that were open at a time in the measured interval: the time-weighted mean (left) and "
-        "the most at any moment (right).",
+        "Connections in the measured interval: open at a time as the time-weighted mean (left) and the most at any "
+        "moment (middle), and those that carry a request (right).",
         used,
     )
-    return drawing.figure(f"Connections open against {drawing.x.name} – {sweep.name}", caption, panels, 2)
+    return drawing.figure(f"Connections against {drawing.x.name} – {sweep.name}", caption, panels, 3)
+
+
+_OF_CONNECTIONS = (
+    ("open_mean", "connections open", "open, on average"),
+    ("open_max", "connections open", "open, at most"),
+    ("busy_mean", "connections busy", "busy, on average"),
+)
 
 
 def _by_group(groups: Sequence[Group], of: Callable[[Group], float | None]) -> dict[float, list[int]]:

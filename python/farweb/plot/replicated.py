@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.metrics import METRICS, Metric, find_metric
+from farweb.metrics import Metric, find_metric
 from farweb.plot.style import listed
 from farweb.quantities import share
 from farweb.statistics.intervals import Interval, student
@@ -196,16 +196,3 @@ def default_link(sweep: SweepResults, links: Links, wanted: int | None) -> int:
 def _busy(sweep: SweepResults, link: int) -> float:
     names = [f"link_{link}_{direction}_utilisation" for direction in ("up", "down")]
     return max((float(sweep.runs[name].mean() or 0) for name in names if name in sweep.metrics), default=0.0)  # type: ignore[arg-type]
-
-
-def recorded(sweep: SweepResults, metric: str, wish: str) -> None:
-    """See that the runs have values of a metric.
-
-    Raises:
-        ResultsError: They have none; the message says what to set.
-    """
-    assert metric in METRICS, "one that every run has"
-    if sweep.runs[metric].null_count() == len(sweep.runs):
-        raise ResultsError(
-            f"{sweep.path}: its runs have no {metric}: set {wish} in the scenario and run the sweep again"
-        )

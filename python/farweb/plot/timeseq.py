@@ -30,7 +30,9 @@ WINDOW_ROOM = 2.2
 """How far up the window line is followed, in sequence numbers sent; chosen: segments keep nearly half the picture."""
 
 
-def timeseq(result: Results, connection: int | None = None) -> style.Chart:
+def timeseq(
+    result: Results, connection: int | None = None, *, request: int | None = None, leg: int | None = None
+) -> style.Chart:
     """Sequence numbers over time, at the sender of the data of one connection.
 
     A bar is a segment, from its first to its last byte; the stair below is what has been acknowledged, the stair above
@@ -39,12 +41,15 @@ def timeseq(result: Results, connection: int | None = None) -> style.Chart:
 
     Args:
         result: One with recorded packets.
-        connection: Number of the connection; None: that of the slowest finished request.
+        connection: Number of the connection; None: that of the request.
+        request: Number of a request; None: the slowest finished one. Of a connection that may have others the time of
+            this one is drawn.
+        leg: The leg on which its connection is; None: leg 0.
 
     Raises:
         ResultsError: No packets recorded, or none of that connection.
     """
-    one = trace(result, connection)
+    one = trace(result, connection, request=request, leg=leg)
     chart = style.Chart(figsize=(9, 6))
     axes = chart.subplots()
     window = _set_limits(axes, one)
@@ -60,7 +65,7 @@ def timeseq(result: Results, connection: int | None = None) -> style.Chart:
     beyond = "" if window or not _has_window(one) else "The advertised window lies above the picture. "
     style.frame(
         chart,
-        f"Time–sequence of connection {one.connection} – {labels([result])[0]}",
+        f"Time–sequence of {one.name} – {labels([result])[0]}",
         f"What {one.node} sent ({one.direction}) and the acknowledgements that came back to it, both as seen there. "
         f"n = {len(one.sent):,} segments sent, {again:,} of them again (R), {len(one.drops):,} dropped by a link (×). "
         f"{beyond}{provenance([result])}",
@@ -177,15 +182,18 @@ def _set_limits(axes: Axes, one: Trace) -> bool:
     Returns:
         Whether any of the window line is in the picture.
     """
-    top = max(1, *(one.sent["seq"] + one.sent["payload_bytes"]).to_list())
+    # All of a connection begins at 0; the stay of a request in the midst of it where that finds it.
+    foot = 0 if one.request is None else min([*one.sent["seq"], *one.acks["ack"]], default=0)
+    top = max(foot + 1, *(one.sent["seq"] + one.sent["payload_bytes"]).to_list())
     edges: list[int] = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
-    room = max(WINDOW_ROOM * top, 2_000)
-    shown = _has_window(one) and min(edges) < room
-    highest = min(max([top, *edges]), room) if shown else top
-    axes.set_ylim(-0.055 * highest, 1.06 * highest)
+    room = max(WINDOW_ROOM * (top - foot), 2_000)
+    shown = _has_window(one) and min(edges) - foot < room
+    highest = min(max([top, *edges]) - foot, room) if shown else top - foot
+    axes.set_ylim(foot - 0.055 * highest, foot + 1.06 * highest)
     ends = [*one.sent["time_s"].to_list(), *one.acks["time_s"].to_list(), *one.drops["time_s"].to_list()]
-    last = max(max(ends), 1e-6)
-    axes.set_xlim(-0.02 * last, 1.05 * last)
+    first = 0.0 if one.request is None else min(ends, default=0.0)
+    length = max(max(ends, default=0.0) - first, 1e-6)
+    axes.set_xlim(first - 0.02 * length, first + 1.05 * length)
     return shown
 
 

@@ -1,9 +1,10 @@
 """The path of a scenario, or of several that differ only in values, drawn as SVG.
 
 Nodes stand in a row, clients on the left. A link has what holds upwards (towards the servers) above it and what holds
-downwards below it; a leg is a bracket with its carrier and its TCP. Where scenarios have different values, these are
-told in colour and bold. For narrow screens there is a second drawing that stands upright, the servers at the top; the
-stylesheet shows one of the two.
+downwards below it; a leg is a bracket with its carrier and its TCP, several brackets in one where it has several
+connections all the time. A node where two legs meet is a proxy, and says so. Where scenarios have different values,
+these are told in colour and bold. For narrow screens there is a second drawing that stands upright, the servers at
+the top; the stylesheet shows one of the two.
 """
 
 import re
@@ -29,6 +30,8 @@ _BOX = 32  # px, height of a node
 _PITCHES = {2: 440, 3: 340, 4: 270, 5: 215}  # px from node to node, chosen: the row is as wide as the page at most
 _PITCH = 172
 _TALL_WIDTH = 330  # px, what a phone has
+_STRANDS = 4  # of a bundle of connections; chosen: more fill the bracket
+_STRAND = 3.0  # px from one to the next
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,17 @@ class Term:
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg: the numbers of its first and last node, and what it is."""
+    """A leg: the numbers of its first and last node, what it is, and how many connections it always has, at most."""
 
     first: int
     last: int
     terms: tuple[Term, ...]
+    connections: int = 1
+
+    @property
+    def strands(self) -> list[float]:
+        """How far from the bracket each line that stands for its connections is, in px."""
+        return [_STRAND * strand for strand in range(min(self.connections, _STRANDS))]
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,12 @@ class Path:
     legs: tuple[Leg, ...]
     caches: tuple[tuple[Term, ...], ...]
 
+    def told_at(self, node: int, room: float) -> list[list[Term]]:
+        """What is told of a node in lines of so many px: whether it is a proxy, and its caches."""
+        is_proxy = {leg.last for leg in self.legs} & {leg.first for leg in self.legs} >= {node}
+        proxy = [[Term("", "proxy")]] if is_proxy else []
+        return proxy + (wrap("cache: ", self.caches[node], room) if self.caches[node] else [])
+
 
 def shape(point: Point) -> tuple[Any, ...]:
     """What scenarios have to share for one drawing to show them."""
@@ -91,7 +106,8 @@ def path_of(points: Sequence[Point]) -> Path:
     legs = []
     for number, leg in enumerate(points[0].scenario["leg"]):
         terms = _merged([_leg(point.scenario["leg"][number]) for point in points])
-        legs.append(Leg(nodes.index(leg["from"]), nodes.index(leg["to"]), terms))
+        always = max(int(point.scenario["leg"][number]["carrier"].get("connections", 1)) for point in points)
+        legs.append(Leg(nodes.index(leg["from"]), nodes.index(leg["to"]), terms, always))
     caches = tuple(_merged([_caches(point.scenario, node) for point in points]) for node in nodes)
     up, down = (
         tuple(_merged([_way(point, link, direction) for point in points]) for link in links)
@@ -271,11 +287,12 @@ class _Wide(_Sheet):
         for x, box, name in zip(places, boxes, path.nodes, strict=True):
             self.node(x, axis, box, name)
         below = axis + _BOX / 2 + 20 + max(map(len, down)) * _LINE
-        below = self._draw_caches(path, places, below, room)
+        below = self._draw_nodes(path, places, below, room)
         self._draw_legs(path, places, below)
 
-    def _draw_caches(self, path: Path, places: Sequence[float], top: float, room: float) -> float:
-        lines = [wrap("cache: ", terms, room) if terms else [] for terms in path.caches]
+    def _draw_nodes(self, path: Path, places: Sequence[float], top: float, room: float) -> float:
+        """What nodes hold, below the links."""
+        lines = [path.told_at(node, room) for node in range(len(path.nodes))]
         for x, each in zip(places, lines, strict=True):
             self.words(x, top + 4, each)
         most = max(map(len, lines))
@@ -285,11 +302,12 @@ class _Wide(_Sheet):
         most = 0
         for number, leg in enumerate(path.legs):
             left, right = places[leg.first] + 4, places[leg.last] - 4
-            self.bracket(f"M{left:.0f} {top:.0f}", "v9", f"H{right:.0f}", "v-9")
+            for strand in leg.strands:
+                self.bracket(f"M{left:.0f} {top:.0f}", f"v{9 + strand:g}", f"H{right:.0f}", f"v-{9 + strand:g}")
             lines = wrap(f"leg {number}: ", leg.terms, right - left)
-            self.words((left + right) / 2, top + 27, lines)
+            self.words((left + right) / 2, top + 29, lines)
             most = max(most, len(lines))
-        self._height = top + 27 + (most - 1) * _LINE + 8
+        self._height = top + 29 + (most - 1) * _LINE + 8
 
 
 class _Tall(_Sheet):
@@ -306,9 +324,7 @@ class _Tall(_Sheet):
             places[number] = y
             box = min(220, max(100, 8.2 * len(path.nodes[number]) + 22))
             self.node(x - 50 + box / 2, y, box, path.nodes[number])
-            if path.caches[number]:
-                lines = wrap("cache: ", path.caches[number], _TALL_WIDTH - text)
-                self.words(text, y + _BOX / 2 + 16, lines, "start")
+            self.words(text, y + _BOX / 2 + 16, path.told_at(number, _TALL_WIDTH - text), "start")
             y = y + _BOX / 2
             if number > 0:
                 y = self._draw_link(path, number - 1, x, text, y)
@@ -317,8 +333,7 @@ class _Tall(_Sheet):
     def _draw_link(self, path: Path, link: int, x: float, text: float, top: float) -> float:
         """A link below the node at its upper end; where the next node has its middle."""
         room = _TALL_WIDTH - text
-        cache = path.caches[link + 1]
-        above = len(wrap("cache: ", cache, room)) * _LINE if cache else 0
+        above = len(path.told_at(link + 1, room)) * _LINE
         up = wrap("up ↑ ", path.up[link], room)
         down = wrap("down ↓ ", path.down[link], room)
         bottom = top + above + (len(up) + len(down)) * _LINE + 22
@@ -331,7 +346,8 @@ class _Tall(_Sheet):
     def _draw_legs(self, path: Path, places: Sequence[float], top: float) -> None:
         for number, leg in enumerate(path.legs):
             low, high = places[leg.first] - 4, places[leg.last] + 4
-            self.bracket(f"M26 {low:.0f}", "h-9", f"V{high:.0f}", "h9")
+            for strand in leg.strands:
+                self.bracket(f"M26 {low:.0f}", f"h-{9 - strand:g}", f"V{high:.0f}", f"h{9 - strand:g}")
             middle = (low + high) / 2
             self._parts.append(
                 f'<text class="way" x="12" y="{middle:.0f}" text-anchor="middle" '

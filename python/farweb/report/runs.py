@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from farweb.legs import sheets
 from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
 from farweb.plot.replicated import words
@@ -66,7 +67,7 @@ def runs_page(
             "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
         ),
         section("Figures", *map(page.figure, charts or _charts(results, plots, summaries))),
-        section("Links", page.table(_links_sheet(names, summaries))),
+        section("Links and connections", page.table(_links_sheet(names, summaries)), *_legs(names, summaries)),
         section("Log", imported._repr_html_() if imported is not None else ""),
         _assumptions(points),
         section("Warnings", _warnings(points, names, summaries)),
@@ -196,19 +197,34 @@ def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequenc
         if recorded:
             busiest = max(recorded, key=lambda place: max(link.busy for link in summaries[place].links))
             chosen.append(("link", [results[busiest]]))
+        chosen += [("connections", [result]) for result in finished if _has_legs_to_show(result)]
+        broken_down = [result for result in finished if (result.path / "exchanges.parquet").is_file()]
+        chosen += [("breakdown", broken_down)] if broken_down else []
     return [draw(name, of) for name, of in chosen]
+
+
+def _has_legs_to_show(result: Results) -> bool:
+    """Whether the run recorded legs, of which one keeps connections open: else they only come and go with requests."""
+    kinds = {leg["carrier"]["kind"] for leg in result.manifest["scenario"]["leg"]}
+    return (result.path / "legs.parquet").is_file() and bool(kinds - {"http/1.0", "transfer"})
 
 
 def _is_of_one(name: str) -> bool:
     from farweb.plot import FIGURES
 
-    return name in FIGURES and FIGURES[name].of == "run"
+    return name in FIGURES and FIGURES[name].of in ("run", "either")
 
 
 def _links_sheet(names: Sequence[str], summaries: Sequence[Summary]) -> Sheet:
     rows = [[name, *link.cells()] for name, summary in zip(names, summaries, strict=True) for link in summary.links]
     header = ["run", "from – to", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
     return Sheet("Links over the whole run", header, rows, names=2)
+
+
+def _legs(names: Sequence[str], summaries: Sequence[Summary]) -> list[str]:
+    """Tables of connections, by leg."""
+    by_run = {name: summary.legs for name, summary in zip(names, summaries, strict=True)}
+    return [page.table(sheet) for sheet in sheets(by_run)]
 
 
 def _assumptions(points: Sequence[Point]) -> str:

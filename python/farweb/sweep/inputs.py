@@ -24,7 +24,7 @@ from farweb.errors import ResultsError, StorageError, WorkloadError
 from farweb.run import Tables
 from farweb.scenario import Scenario
 from farweb.sweep.store import Store, input_name
-from farweb.tables import HOSTS, REQUESTS, open_hosts, open_requests
+from farweb.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 
 _ROWS = 65_536  # chosen: some MB a batch; the core copies a batch at a time
 _KEPT = 64  # tables that a worker keeps open; chosen: more than a sweep has, and each costs an open file
@@ -125,8 +125,8 @@ def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
 
 
 def _hosts(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """A host table as one batch. Names are for people, and are left out."""
-    schema = _schema(HOSTS, [column["name"] for column in HOSTS["columns"] if column["name"] != "name"])
+    """A host table as one batch. What is for people, as names are, is left out."""
+    schema = _schema(HOSTS, [column["name"] for column in HOSTS_READ["columns"]])
     return schema, iter([_batch(open_hosts(path).columns(), schema)])
 
 

@@ -89,6 +89,8 @@ table! {
         ready_first_ns: [int?] "ns" "When the first byte of the response was there to be sent at the far end.",
         ready_last_ns: [int?] "ns" "When the last byte was.",
         sent_last_ns: [int?] "ns" "When the last byte was sent for the first time.",
+        cwnd_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender had bytes to send and its congestion window held them.",
+        window_ns: [int?] "ns" "The same, in which the peer's window held them, or the sender's own buffer.",
         first_byte_ns: [int?] "ns" "When the first byte of the response was read at the near end.",
         end_ns: [int?] "ns" "When the last byte was.",
     }

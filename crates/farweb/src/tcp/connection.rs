@@ -4,7 +4,7 @@ use super::bsd;
 use super::host::HostClock;
 use super::linux;
 use super::profile::Profile;
-use super::segment::Segment;
+use super::segment::{FIRST_BYTE, Segment};
 use super::state::{Limit, Output, State};
 use crate::units::{Duration, Instant};
 
@@ -214,6 +214,12 @@ impl Connection {
     #[must_use]
     pub fn bytes_acknowledged(&self) -> u64 {
         on_stack!(self, tcp => tcp.bytes_acknowledged())
+    }
+
+    /// Bytes of our stream that have been sent at least once.
+    #[must_use]
+    pub fn bytes_sent(&self) -> u64 {
+        self.snd_max().saturating_sub(FIRST_BYTE).min(self.bytes_written())
     }
 
     /// Bytes that the application has written, as far as they were accepted.

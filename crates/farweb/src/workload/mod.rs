@@ -1,4 +1,4 @@
-//! Requests and the hosts that answer them: tables, generated traces, log readers, what a log contains.
+//! Requests and the hosts that answer them: tables, generated traces, readers of logs and captures.
 
 mod copies;
 mod directory;
@@ -6,12 +6,14 @@ mod held;
 mod lines;
 mod log;
 pub mod nzix;
+mod probe;
 mod table;
 
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use held::{Held, HeldRows};
 pub use log::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime, Unreadable};
+pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };

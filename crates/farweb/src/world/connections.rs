@@ -9,6 +9,7 @@ use crate::workload::{HostId, Request, WorkloadError};
 
 use super::capture::Mark;
 use super::exchange::{Exchange, ExchangeId, Ride, Unacknowledged};
+use super::held::{Held, HeldTimes};
 use super::leg::Carrier;
 use super::occupancy::Counted;
 use super::path::{Direction, Packet};
@@ -50,6 +51,8 @@ pub(super) struct Pair {
     pub(super) streams: [Stream<ExchangeId>; 2],
     pub(super) closing: [Closing; 2],
     pub(super) unacknowledged: Unacknowledged,
+    /// What holds the sender of responses, where that is recorded.
+    pub(super) held: Option<Box<Held>>,
     /// Since when it is idle, at the end that closes it for that.
     pub(super) idle_since: Option<Instant>,
     /// Requests that it has carried, and those on it now.
@@ -143,6 +146,7 @@ impl Pair {
             streams: [Stream::new(), Stream::new()],
             closing: [Closing::No; 2],
             unacknowledged: Unacknowledged::default(),
+            held: None,
             idle_since: None,
             requests: 0,
             aboard: 0,
@@ -203,6 +207,24 @@ impl Pair {
             number: self.number,
             retransmits: self.retransmits(),
             timeouts: self.timeouts(),
+        }
+    }
+
+    /// The clocks of what holds the sender of responses; at zero where they are not kept.
+    pub(super) fn held_at(&self, now: Instant) -> HeldTimes {
+        self.held.as_ref().map_or(HeldTimes::default(), |held| held.at(now))
+    }
+
+    /// Asks the sender of responses what holds it from now on.
+    pub(super) fn note_limit(&mut self, now: Instant) {
+        let Some(limit) = self
+            .transport(End::Server)
+            .map(|transport| transport.limit(self.streams[End::Server as usize].to_write() > 0))
+        else {
+            return;
+        };
+        if let Some(held) = &mut self.held {
+            held.change(now, limit);
         }
     }
 
@@ -331,6 +353,7 @@ impl World {
     ) -> ConnectionId {
         let mut pair = Pair::new(now, self.connections_opened, leg, host, nodes, ends);
         pair.recorded = self.recorder.packets.wants_all();
+        pair.held = self.recorder.wants_exchanges().then(|| Box::new(Held::new(now)));
         self.connections_opened += 1;
         self.legs[leg].occupancy.add(now, Counted::Open);
         self.connections.insert(pair)
@@ -456,8 +479,12 @@ impl World {
             }
             pair.closed = Some(now);
             self.legs[pair.leg].occupancy.remove(now, Counted::Open);
+            if pair.aboard > 0 {
+                // A request that is sent again, or fails, later at this instant.
+                self.alight_all(now, id);
+            }
         }
-        if pair.in_flight == 0 {
+        if self.connections.get(id).is_some_and(|pair| pair.in_flight == 0) {
             self.forget(now, id);
         }
     }

@@ -15,6 +15,7 @@ use crate::workload::Request;
 
 use super::World;
 use super::connections::{Closing, ConnectionId, End};
+use super::held::HeldTimes;
 use super::leg::Carrier;
 use super::occupancy::Counted;
 use super::origin::Releasing;
@@ -41,6 +42,9 @@ pub(super) struct Exchange {
     pub(super) aboard: Option<ConnectionId>,
     pub(super) bytes: http::Exchange,
     pub(super) times: Times,
+    /// What the clocks of the connection showed when the first bytes of the response were there; how much further they were
+    /// when its last byte had been sent.
+    pub(super) held: HeldTimes,
     /// The response that the origin is releasing.
     pub(super) releasing: Option<Releasing>,
     /// How often its request was sent again.
@@ -113,6 +117,7 @@ impl Exchange {
             aboard: None,
             bytes: http::Exchange::new(request.request_bytes, request.response_bytes),
             times: Times { start: now, ..Times::default() },
+            held: HeldTimes::default(),
             releasing: None,
             resent: 0,
             failed: false,
@@ -253,6 +258,13 @@ impl World {
         }
     }
 
+    /// Counts nothing among the exchanges on a connection any more.
+    pub(super) fn alight_all(&mut self, now: Instant, id: ConnectionId) {
+        for exchange in self.aboard(id) {
+            self.alight(now, exchange);
+        }
+    }
+
     /// `bytes` of the response are there at the far end of an exchange: they go into the stream of its connection, behind
     /// `framing` bytes. Behind its last byte a server of HTTP/1.0 closes.
     pub(super) fn on_response_ready(&mut self, now: Instant, id: ExchangeId, bytes: u64, framing: u64) {
@@ -263,8 +275,9 @@ impl World {
         let Some(pair) = exchange.down.and_then(|ride| connections.get_mut(ride.connection)) else {
             return;
         };
-        if bytes > 0 {
-            exchange.times.ready_first.get_or_insert(now);
+        if bytes > 0 && exchange.times.ready_first.is_none() {
+            exchange.times.ready_first = Some(now);
+            exchange.held = pair.held_at(now);
         }
         let stream = &mut pair.streams[End::Server as usize];
         stream.push(id, bytes, framing);
@@ -391,19 +404,18 @@ impl World {
         }
     }
 
+    /// What was sent to the end, and what has held the sender since it was last asked.
     fn note_sent(&mut self, now: Instant, id: ConnectionId) {
         let Self { connections, exchanges, .. } = self;
         let Some(pair) = connections.get_mut(id) else {
             return;
         };
-        let Some(Transport::Tcp(tcp)) = pair.transport(End::Server) else {
-            return;
-        };
-        // The SYN has the number 0, so that the first `n` bytes end at `n + 1`.
-        let sent = tcp.snd_max().saturating_sub(1);
+        pair.note_limit(now);
+        let sent = pair.transport(End::Server).map_or(0, Transport::bytes_sent);
         while let Some(response) = pair.unacknowledged.note_sent(sent) {
             if let Some(exchange) = exchanges.get_mut(response.exchange) {
                 exchange.times.sent_last = Some(now);
+                exchange.held = pair.held_at(now).since(exchange.held);
             }
         }
     }

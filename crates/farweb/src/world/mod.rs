@@ -7,6 +7,7 @@ mod application;
 mod capture;
 mod connections;
 mod exchange;
+mod held;
 mod leg;
 mod measurement;
 mod mux;

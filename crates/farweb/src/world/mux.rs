@@ -133,7 +133,7 @@ impl World {
     }
 
     /// The exchanges that a connection carries.
-    fn aboard(&self, id: ConnectionId) -> Vec<ExchangeId> {
+    pub(super) fn aboard(&self, id: ConnectionId) -> Vec<ExchangeId> {
         let carried = self.exchanges.iter().filter(|(_, exchange)| exchange.aboard == Some(id));
         carried.map(|(exchange, _)| exchange).collect()
     }

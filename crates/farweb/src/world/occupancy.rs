@@ -242,9 +242,12 @@ mod tests {
     #[test]
     fn an_interval_begins_with_what_is_there() {
         let mut leg = followed();
-        let first = leg.close_interval(at(15));
-        assert_eq!((first.open, first.requests), (count(20, 2), count(5, 1)));
-        assert_eq!(first.connection_requests_max, 1);
+        let first = leg.close_interval(at(25));
+        assert_eq!((first.open, first.requests), (count(40, 2), count(20, 2)));
+        let next = leg.close_interval(at(35));
+        assert_eq!((next.from, next.to), (at(25), at(35)));
+        assert_eq!((next.open, next.busy, next.requests), (count(20, 2), count(10, 1), count(20, 2)));
+        assert_eq!(next.connection_requests_max, 2);
     }
 
     #[test]

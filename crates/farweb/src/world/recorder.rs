@@ -104,6 +104,8 @@ impl Recorder {
             ready_first_ns: times.ready_first.map(nanos),
             ready_last_ns: times.ready_last.map(nanos),
             sent_last_ns: times.sent_last.map(nanos),
+            cwnd_ns: times.sent_last.map(|_| int(exchange.held.cwnd.as_nanos())),
+            window_ns: times.sent_last.map(|_| int(exchange.held.window.as_nanos())),
             first_byte_ns: times.first_byte.map(nanos),
             end_ns: times.end.map(nanos),
         });

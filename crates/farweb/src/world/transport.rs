@@ -1,6 +1,6 @@
 //! What runs at an end of a connection: an endpoint of TCP, or one of ns-2's agents.
 
-use crate::tcp::{self, Output, Segment, State, ns2};
+use crate::tcp::{self, Limit, Output, Segment, State, ns2};
 use crate::units::Instant;
 
 /// A state machine at one end.
@@ -61,6 +61,24 @@ impl Transport {
             Self::Tcp(tcp) => matches!(tcp.state(), State::Closed | State::TimeWait),
             Self::Sender(sender) => sender.is_done(),
             Self::Sink(_) => true,
+        }
+    }
+
+    /// What keeps this end from sending more; `more` says that the application has more than was taken.
+    pub(super) fn limit(&self, more: bool) -> Limit {
+        match self {
+            Self::Tcp(tcp) => tcp.limit(more),
+            Self::Sender(sender) => sender.limit(),
+            Self::Sink(_) => Limit::None,
+        }
+    }
+
+    /// Bytes of the stream that have been sent from here at least once.
+    pub(super) fn bytes_sent(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.bytes_sent(),
+            Self::Sender(sender) => sender.bytes_sent(),
+            Self::Sink(_) => 0,
         }
     }
 

@@ -1,6 +1,8 @@
 //! Tests of whole runs through the public interface, in one binary.
 
+mod breakdown;
 mod capture;
+mod carriers;
 mod chains;
 mod closed_form;
 mod conservation;

@@ -89,6 +89,7 @@ impl RequestSource for Workload {
             server: None,
             source: Some(directory.sources.symbol(&row[self.case])),
             tag: None,
+            day: None,
         }))
     }
 }

@@ -1,10 +1,12 @@
 //! HTTP/1.1: connections that are used again, wait for their timeout, have limits, and are closed while a request is on its way.
 
 use farweb::record::Status;
-use farweb::scenario::Scenario;
+use farweb::scenario::{Measure, Scenario};
 use farweb::units::{BitRate, Bytes};
+use farweb::workload::Directory;
+use farweb::world::World;
 
-use crate::run::{Asked, Tables, codes, e3, ints, run};
+use crate::run::{Asked, Listed, Tables, codes, e3, ints, run};
 
 const MS: i64 = 1_000_000;
 const SECOND: i64 = 1000 * MS;
@@ -134,4 +136,26 @@ fn a_request_on_a_new_connection_is_sent_once() {
     assert_eq!(codes(&tables, "requests", "status"), [Status::Failed as i32; 2]);
     assert_eq!((progress.requests_started, progress.requests_failed), (2, 2));
     assert_eq!(connections(&tables), 2, "the one that waited may open its own when the first has failed");
+}
+
+/// The server's FIN is lost, so that it answers the request with a reset, which ends the connection at both ends at once: the
+/// request leaves it and is sent again on another, and nothing counts it on the first any more.
+#[test]
+fn a_request_that_meets_a_reset_leaves_its_connection() {
+    let keys = ", idle_timeout = \"1 s\", closed_by = \"server\"";
+    let down =
+        "{ rate = \"34.368 Mbit/s\", delay = \"60 ms\", loss = { kind = \"list\", drop = [\"fin 1\"] } }";
+    let link = format!("up = {{ rate = \"34.368 Mbit/s\", delay = \"60 ms\" }}\ndown = {down}");
+    let written = 2 * (ser(44) + 60 * MS) + ser(380) + 60 * MS;
+    let mut scenario = over(&link, keys);
+    scenario.run.measure = Measure::Whole;
+    let mut source = Listed(vec![asked(0), asked(written + SECOND)].into_iter());
+    let mut world = World::new(&scenario, 1, Directory::default());
+    world.advance(&mut source, u64::MAX).expect("a list can be read");
+    let busy = world.measured().legs[0].busy.nanos;
+    let tables: Tables =
+        world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect();
+    assert_eq!(codes(&tables, "requests", "status"), [Status::Done as i32; 2]);
+    assert_eq!(ints(&tables, "exchanges", "resent"), [0, 1]);
+    assert_eq!(busy, ints(&tables, "connections", "busy_ns").iter().sum::<i64>() as u128);
 }

@@ -58,6 +58,7 @@ impl RequestSource for Listed {
             server: Some(Duration::from_nanos(server)),
             source: None,
             tag: None,
+            day: None,
         }))
     }
 }

@@ -54,6 +54,7 @@ impl RequestSource for From<'_> {
             server: None,
             source: (!source.is_empty()).then(|| directory.sources.symbol(source)),
             tag: None,
+            day: None,
         }))
     }
 }

@@ -21,28 +21,26 @@ pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
     }
 }
 
-/// How many connections there are and what goes over them.
-pub(super) fn rule(carrier: &Carrier) -> String {
+/// What there is to say of the connections, each with its label.
+pub(super) fn lines(carrier: &Carrier) -> Vec<(&'static str, String)> {
     match carrier {
-        Carrier::Http10 {} => "one for each request, closed by the server".to_owned(),
-        Carrier::Transfer {} => "none: each response alone, one-way".to_owned(),
+        Carrier::Http10 {} => {
+            vec![("connections", "one for each request, closed by the server".to_owned())]
+        }
+        Carrier::Transfer {} => vec![("connections", "none: each response alone, one-way".to_owned())],
         Carrier::Http11 { idle_timeout, closed_by, per_host, total } => {
             let end = match closed_by {
                 ClosedBy::Client => "client",
                 ClosedBy::Server => "server",
             };
-            let most = |limit: &Option<u32>, of: &str| {
-                limit.map_or(String::new(), |limit| format!(", at most {limit} {of}"))
-            };
-            let (a_host, in_all) = (most(per_host, "a host"), most(total, "in all"));
-            format!("used again; closed by the {end} after {idle_timeout} idle{a_host}{in_all}")
+            let rule = format!("used again; closed by the {end} after {idle_timeout} idle");
+            let most = [(per_host, "a host"), (total, "in all")];
+            let most: Vec<_> =
+                most.iter().filter_map(|(limit, of)| limit.map(|limit| format!("{limit} {of}"))).collect();
+            let limits = (!most.is_empty()).then(|| ("at most", most.join(", ")));
+            std::iter::once(("connections", rule)).chain(limits).collect()
         }
         Carrier::Mux { connections, overhead, assign, ties } => {
-            let framing = match overhead {
-                Overhead::None => "no framing".to_owned(),
-                Overhead::PerSegment(bytes) => format!("{bytes} of framing a segment"),
-                Overhead::Share(_) => format!("{overhead} of framing"),
-            };
             let turn = match (assign, ties) {
                 (Assign::RoundRobin, _) => "in turn",
                 (Assign::LeastOutstanding, Ties::First) => "fewest outstanding bytes first",
@@ -50,7 +48,12 @@ pub(super) fn rule(carrier: &Carrier) -> String {
                     "fewest outstanding bytes first, equal ones in turn"
                 }
             };
-            format!("{connections}, always open; {turn}; {framing}")
+            let framing = match overhead {
+                Overhead::None => "none".to_owned(),
+                Overhead::PerSegment(bytes) => format!("{bytes} for each segment from the next leg"),
+                Overhead::Share(_) => format!("{overhead} of the response"),
+            };
+            vec![("connections", format!("{connections}, always open; {turn}")), ("framing", framing)]
         }
     }
 }

@@ -165,6 +165,9 @@ pub(super) fn limits(
     limits.sort_by(|a, b| bps(a).total_cmp(&bps(b)));
     let (Some(least), Some(most)) = (limits.first(), limits.last()) else { return (of_default(), None) };
     let median = limits[(limits.len() - 1) / 2];
+    if median.window_limit_bps.is_none() {
+        return (median, None); // A round trip takes no time, whatever the host.
+    }
     let spread = HostLimits {
         hosts: limits.len(),
         window_limit_bps_min: bps(least),

@@ -174,7 +174,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         hosts,
         text: String::new(),
     };
-    report.text = paragraph(&report, &carrier::rule(&leg.carrier), &stretch);
+    report.text = paragraph(&report, &carrier::lines(&leg.carrier), &stretch);
     report
 }
 
@@ -184,7 +184,7 @@ fn product(rate: BitRate, span: Duration) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-fn paragraph(leg: &LegReport, rule: &str, stretch: &Stretch<'_>) -> String {
+fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>) -> String {
     let limit = &leg.limit;
     let packet = limit.mss_bytes + HEADERS;
     let (trip, segment) = (Duration::from_nanos(leg.rtt_ns), Duration::from_nanos(limit.segment_ns));
@@ -193,7 +193,9 @@ fn paragraph(leg: &LegReport, rule: &str, stretch: &Stretch<'_>) -> String {
     let mut line = |label: &str, value: String| {
         let _ = writeln!(text, "  {label:<24} {value}");
     };
-    line("connections", rule.to_owned());
+    for (label, value) in carrier {
+        line(label, value.clone());
+    }
     line(
         "round trip",
         format!(

@@ -342,6 +342,12 @@ impl Sender {
         self.profile.packet_bytes(segment)
     }
 
+    /// Bytes of payload that have been sent at least once; the last packet counts whole.
+    #[must_use]
+    pub fn bytes_sent(&self) -> u64 {
+        self.profile.data_bytes(self.max)
+    }
+
     /// Bytes of payload that the sink has acknowledged; the last packet counts whole.
     #[must_use]
     pub fn bytes_acknowledged(&self) -> u64 {

@@ -133,26 +133,23 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
         self.settle(End::Client, Instant::ZERO, out);
         while let Some(((now, _), event)) = self.events.pop_first() {
             assert!(now < Instant::ZERO + Duration::from_secs(1_000_000), "the transfer never ends");
+            let (Event::Arrival(end, _) | Event::Timer(end) | Event::Application(end)) = event;
+            self.tick(end, now);
             let mut out = Output::default();
-            let end = match event {
-                Event::Arrival(end, segment) => {
-                    self.arrive(end, now, &segment, &mut out);
-                    end
-                }
-                Event::Timer(end) => {
+            match event {
+                Event::Arrival(_, segment) => self.arrive(end, now, &segment, &mut out),
+                Event::Timer(_) => {
                     if self.timers[end as usize] != Some(now) {
                         continue;
                     }
                     self.timers[end as usize] = None;
                     self.connection(end).on_timeout(now, &mut out);
-                    end
                 }
-                Event::Application(end) => {
+                Event::Application(_) => {
                     self.applications[end as usize].pending = false;
                     self.act(end, now, &mut out);
-                    end
                 }
-            };
+            }
             self.settle(end, now, out);
             if let Some(connection) = &self.ends[end as usize] {
                 inspect(connection);
@@ -167,6 +164,18 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
 
     const fn connection(&mut self, end: End) -> &mut Connection {
         self.ends[end as usize].as_mut().expect("the end exists")
+    }
+
+    /// Runs what is due on the grids of a BSD host at the instant of an event, as the endpoint does before it takes the event;
+    /// here so that what leaves is held against the windows as they are then.
+    fn tick(&mut self, end: End, now: Instant) {
+        if let Some(Connection::Bsd(tcp)) = &mut self.ends[end as usize]
+            && tcp.next_timeout().is_some_and(|due| due <= now)
+        {
+            let mut out = Output::default();
+            tcp.on_timeout(now, &mut out);
+            self.settle(end, now, out);
+        }
     }
 
     fn arrive(&mut self, end: End, now: Instant, segment: &Segment, out: &mut Output) {

@@ -292,3 +292,47 @@ properties_of!(of_bsd44_lite, bsd44_lite());
 properties_of!(of_linux, linux());
 properties_of!(of_linux_classic, linux_classic());
 properties_of!(of_stacks_that_meet, any_profile());
+
+/// Found by the property: a delayed ACK that leaves with data at the instant of the third duplicate ACK leaves before cwnd is
+/// halved.
+#[test]
+fn a_tick_at_the_instant_of_a_duplicate_ack_sends_into_the_window_before_it() {
+    let side = |phases, send_buffer, writes, read_max, read_pause_ms| Side {
+        mss: 32,
+        send_buffer,
+        receive_buffer: 4096,
+        phases,
+        writes,
+        read_max,
+        read_pause_ms,
+    };
+    let bsd = bsd::Profile {
+        initial_cwnd_segments: 3,
+        nagle: false,
+        window_scaling: true,
+        retries_max: 200,
+        ..bsd::Profile::bsd44_lite()
+    };
+    let linux = linux::Profile {
+        initial_cwnd_segments: 3,
+        slow_start_after_idle: false,
+        rack: false,
+        tail_loss_probe: false,
+        frto: false,
+        sack: false,
+        dsack: false,
+        timestamps: false,
+        window_scaling: false,
+        nagle: false,
+        hystart: HystartKind::Off,
+        ..linux::Profile::linux()
+    };
+    let transfer = Transfer {
+        client: (side((213, 198), 4096, vec![734, 17_031], 100, 0), bsd.into()),
+        server: (side((0, 0), 64, vec![3105, 12_096], 1000, 1), lasting(linux)),
+        trouble: Trouble { seed: 450_670_129_240_206_913, lost: 9, doubled: 14, late: 18, late_ms: 453 },
+        delay_ms: 320,
+        answers: false,
+    };
+    transfer.check().expect("every byte arrives once and both ends finish");
+}

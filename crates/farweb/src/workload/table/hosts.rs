@@ -2,7 +2,8 @@
 //!
 //! Columns: `host` (the id in the request table), and optionally `name` (DNS name), `window_bytes` (largest window
 //! that it advertises), `mss_bytes` (largest segment that it accepts). Without a header line they stand in this
-//! order. Window and MSS may be empty; the scenario then has values for them.
+//! order. Window and MSS may be empty; the scenario then has values for them. What a probe of a capture tells beside
+//! them (`rtt_s`, `window_scale`, `address`) may be there too and is not looked at.
 //!
 //! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
 //! circuits", CNDS 2001), which has the same four.
@@ -20,7 +21,7 @@ const NAME: usize = 1;
 const WINDOW: usize = 2;
 const MSS: usize = 3;
 
-const COLUMNS: &[&str] = &["host", "name", "window_bytes", "mss_bytes"];
+const COLUMNS: &[&str] = &["host", "name", "window_bytes", "mss_bytes", "rtt_s", "window_scale", "address"];
 
 const LAYOUT: Layout = Layout {
     what: "host table",

@@ -290,7 +290,7 @@ fn a_wrong_host_table_is_told_what_is_right() {
     h.csv:2: column mss_bytes: found "65496"; write a whole number of bytes from 32 to 65495, or nothing when it is not known
     h.csv:3: column host: found "a" a second time; write each host once
     h.csv:2: column host: found nothing; write the id of a host
-    h.csv:1: unknown column "mss" (did you mean mss_bytes?); a host table has the columns host, name, window_bytes, mss_bytes
+    h.csv:1: unknown column "mss" (did you mean mss_bytes?); a host table has the columns host, name, window_bytes, mss_bytes, rtt_s, window_scale, address
     h.csv:1: column window_bytes: found "many"; write a whole number of bytes from 32 to 2^53, or nothing when it is not known
     "#);
 }

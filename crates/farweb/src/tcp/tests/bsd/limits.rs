@@ -11,7 +11,7 @@ fn the_congestion_window_holds_what_the_peer_would_take() {
         "121 ms write 5840
                 > . 1:1461 ack 1
                 > . 1461:2921 ack 1
-                = outstanding 5840, limit cwnd, limit_with_more cwnd
+                = outstanding 5840, sent 2920, limit cwnd, limit_with_more cwnd
          241 ms < . 1:1 ack 2921
                 > . 2921:4381 ack 1
                 > P. 4381:5841 ack 1
@@ -102,7 +102,7 @@ fn before_the_handshake_is_over_it_is_something_else() {
         "0 ms   connect
                 > S 0:0 mss 1460
                 write 100 takes 0
-                = limit none, limit_with_more other
+                = sent 0, limit none, limit_with_more other
                 close
                 = state closed, limit none",
     );

@@ -288,6 +288,7 @@ impl Runner {
             "flight" => connection.flight_size().to_string(),
             "acknowledged" => connection.bytes_acknowledged().to_string(),
             "readable" => connection.readable().to_string(),
+            "sent" => connection.bytes_sent().to_string(),
             "outstanding" => connection.bytes_unsent_or_unacknowledged().to_string(),
             "limit" => format!("{:?}", connection.limit(false)),
             "limit_with_more" => format!("{:?}", connection.limit(true)),

@@ -1,0 +1,84 @@
+//! What became of the packets and connections of captures.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// Most unreadable packets that are kept for the report.
+const EXAMPLES_MAX: usize = 20;
+
+/// Why a packet that could be read is not looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Skipped {
+    /// Not IP: ARP, IPX, spanning tree.
+    NotIp,
+    /// IP, and not TCP.
+    NotTcp,
+    /// A fragment.
+    Fragment,
+    /// So little of it was captured that its TCP header is not there.
+    CutShort,
+    /// Of an interface of another kind than those that are known.
+    LinkType,
+}
+
+/// A packet that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnreadablePacket {
+    /// The capture.
+    pub file: String,
+    /// Its number in the file, from 1.
+    pub packet: u64,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// What captures contained so far: `packets = tcp + sum of skipped + unreadable_packets`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ProbeReport {
+    /// Packets.
+    pub packets: u64,
+    /// Packets whose TCP header was looked at.
+    pub tcp: u64,
+    /// Packets that were not, by reason.
+    pub skipped: BTreeMap<Skipped, u64>,
+    /// Packets that could not be read.
+    pub unreadable_packets: u64,
+    /// The first 20 of them.
+    pub unreadable: Vec<UnreadablePacket>,
+    /// Captures that end before their end, and why.
+    pub cut_off: Vec<String>,
+    /// Connections that began.
+    pub connections: u64,
+    /// Connections of which a SYN|ACK was seen.
+    pub answered: u64,
+    /// Answered ones whose SYN was not seen: the capture began later.
+    pub without_syn: u64,
+    /// Connections that a reset answered.
+    pub refused: u64,
+    /// Connections that nothing answered.
+    pub unanswered: u64,
+    /// Answered ones that the client never acknowledged.
+    pub half_open: u64,
+    /// Connections whose SYN was sent again before an answer came: to which one it is nobody knows, so they have no
+    /// round-trip time.
+    pub retransmitted: u64,
+    /// Answered ones whose options were not captured as far as an MSS may stand.
+    pub options_cut: u64,
+    /// Round-trip times that were taken.
+    pub rtt_samples: u64,
+}
+
+impl ProbeReport {
+    pub(super) fn skip(&mut self, reason: Skipped) {
+        *self.skipped.entry(reason).or_default() += 1;
+    }
+
+    pub(super) fn unreadable(&mut self, file: &str, packet: u64, why: String) {
+        self.unreadable_packets += 1;
+        if self.unreadable.len() < EXAMPLES_MAX {
+            self.unreadable.push(UnreadablePacket { file: file.to_owned(), packet, why });
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Random chains of carriers over random paths, and one run of them.
+
+use farweb::scenario::Scenario;
+use farweb::units::{Duration, Instant};
+use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
+use farweb::world::{LinkTotals, Measured, Progress, World};
+use proptest::prelude::*;
+
+use crate::run::Tables;
+
+/// Legs from the clients to the servers, and what is asked of them.
+#[derive(Debug, Clone)]
+pub(super) struct Chain {
+    pub(super) legs: Vec<Leg>,
+    release: &'static str,
+    pub(super) requests: Vec<Ask>,
+    seed: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Leg {
+    pub(super) carrier: Carrier,
+    tcp: String,
+    /// Both directions of its links.
+    pub(super) links: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Carrier {
+    Http10,
+    Http11 { text: String, per_host: Option<u32>, total: Option<u32> },
+    Mux { connections: u32, overhead: &'static str, text: String },
+}
+
+/// A request: times in ns, sizes in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ask {
+    start: u64,
+    pub(super) host: u32,
+    pub(super) request: u64,
+    pub(super) response: u64,
+    server: u64,
+}
+
+/// Everything there is to see of a run.
+pub(super) struct Run {
+    pub(super) tables: Tables,
+    pub(super) progress: Progress,
+    pub(super) links: Vec<LinkTotals>,
+    pub(super) measured: Measured,
+}
+
+/// How rough paths are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Path {
+    /// Nothing is ever lost.
+    Smooth,
+    /// Losses and short queues.
+    Rough,
+}
+
+/// Most events of a run: a hundred times what the longest ones take.
+const EVENTS_MAX: u64 = 20_000_000;
+
+fn direction(path: Path) -> BoxedStrategy<String> {
+    let rate = prop::sample::select(vec!["unlimited", "128 kbit/s", "2 Mbit/s", "34.368 Mbit/s"]);
+    let delay = prop::sample::select(vec!["0 ms", "1 ms", "60 ms", "320 ms"]);
+    let queue = prop::sample::select(vec!["", "", ", queue = \"4 packets\"", ", queue = \"6000 B\""]);
+    let loss = prop::sample::select(vec![
+        "",
+        "",
+        ", loss = { kind = \"bernoulli\", probability = 0.05 }",
+        ", loss = { kind = \"list\", drop = [\"syn 1\", \"data 2..3\", \"fin 1\", \"ack 4\"] }",
+        ", loss = { kind = \"gilbert-elliott\", good_to_bad = 0.02, bad_to_good = 0.5 }",
+    ]);
+    (rate, delay, queue, loss)
+        .prop_map(move |(rate, delay, queue, loss)| match path {
+            Path::Smooth => format!("{{ rate = \"{rate}\", delay = \"{delay}\" }}"),
+            Path::Rough => format!("{{ rate = \"{rate}\", delay = \"{delay}\"{queue}{loss} }}"),
+        })
+        .boxed()
+}
+
+fn http11() -> impl Strategy<Value = Carrier> {
+    let timeout = prop::sample::select(vec!["1 ms", "200 ms", "3 s", "15 s"]);
+    let limit = || prop::option::of(1..4_u32);
+    (timeout, any::<bool>(), limit(), limit()).prop_map(|(timeout, server, per_host, total)| {
+        let closed_by = if server { "server" } else { "client" };
+        let limit = |name, most: Option<u32>| most.map_or(String::new(), |most| format!(", {name} = {most}"));
+        let (of_host, of_all) = (limit("per_host", per_host), limit("total", total));
+        let text = format!(
+            "{{ kind = \"http/1.1\", idle_timeout = \"{timeout}\", closed_by = \"{closed_by}\"{of_host}{of_all} }}"
+        );
+        Carrier::Http11 { text, per_host, total }
+    })
+}
+
+fn mux() -> impl Strategy<Value = Carrier> {
+    let overhead = prop::sample::select(vec!["20 B", "7 B", "2 %", "0.01 %", "none"]);
+    let assign = prop::sample::select(vec!["least-outstanding", "round-robin"]);
+    let ties = prop::sample::select(vec!["first", "next"]);
+    (1..9_u32, overhead, assign, ties).prop_map(|(connections, overhead, assign, ties)| {
+        let text = format!(
+            "{{ kind = \"mux\", connections = {connections}, overhead = \"{overhead}\", assign = \"{assign}\", \
+             ties = \"{ties}\" }}"
+        );
+        Carrier::Mux { connections, overhead, text }
+    })
+}
+
+fn carrier(is_last: bool) -> BoxedStrategy<Carrier> {
+    match is_last {
+        true => prop_oneof![Just(Carrier::Http10), http11()].boxed(),
+        false => prop_oneof![1 => Just(Carrier::Http10), 2 => http11(), 3 => mux()].boxed(),
+    }
+}
+
+fn leg(path: Path, is_last: bool) -> impl Strategy<Value = Leg> {
+    let profile = prop::sample::select(vec!["bsd44-lite", "linux", "linux-classic"]);
+    let mss = prop::sample::select(vec!["", ", mss = \"536 B\"", ", mss = \"1000 B\""]);
+    let buffer = prop::sample::select(vec!["", "", ", buffer = \"3000 B\"", ", buffer = \"20000 B\""]);
+    let tcp = (profile, mss, buffer)
+        .prop_map(|(profile, mss, buffer)| format!("{{ profile = \"{profile}\"{mss}{buffer} }}"));
+    let links = prop::collection::vec((direction(path), direction(path)), 1..3);
+    (carrier(is_last), tcp, links).prop_map(|(carrier, tcp, links)| Leg { carrier, tcp, links })
+}
+
+fn asks() -> impl Strategy<Value = Vec<Ask>> {
+    let start = prop_oneof![Just(0), 0..3_000_000_000_u64, 0..40_000_000_000_u64];
+    let server = prop_oneof![Just(0), 0..500_000_000_u64];
+    let ask = (start, 0..3_u32, 1..2000_u64, 1..12_000_u64, server)
+        .prop_map(|(start, host, request, response, server)| Ask { start, host, request, response, server });
+    prop::collection::vec(ask, 1..9).prop_map(|mut asks| {
+        asks.sort_unstable();
+        asks
+    })
+}
+
+/// Chains of one to four legs.
+pub(super) fn chain(path: Path) -> impl Strategy<Value = Chain> {
+    let inner = prop::collection::vec(leg(path, false), 0..4);
+    let release = prop::sample::select(vec!["at-once", "delayed", "paced"]);
+    (inner, leg(path, true), release, asks(), any::<u32>()).prop_map(
+        |(mut legs, last, release, requests, seed)| {
+            legs.push(last);
+            Chain { legs, release, requests, seed: u64::from(seed) }
+        },
+    )
+}
+
+impl Chain {
+    pub(super) fn scenario(&self) -> Scenario {
+        let text = self.text();
+        Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    }
+
+    /// The scenario as a person would write it.
+    fn text(&self) -> String {
+        let (mut links, mut legs, mut node) = (String::new(), String::new(), 0);
+        for Leg { carrier, tcp, links: own } in &self.legs {
+            for (up, down) in own {
+                links += &format!("[[path.link]]\nup = {up}\ndown = {down}\n");
+            }
+            let carrier = match carrier {
+                Carrier::Http10 => "{ kind = \"http/1.0\" }",
+                Carrier::Http11 { text, .. } | Carrier::Mux { text, .. } => text,
+            };
+            let far = node + own.len();
+            legs += &format!(
+                "[[leg]]\nfrom = \"node {node}\"\nto = \"node {far}\"\ncarrier = {carrier}\ntcp = {tcp}\n"
+            );
+            node = far;
+        }
+        let nodes: Vec<String> = (0..=node).map(|node| format!("\"node {node}\"")).collect();
+        format!(
+            "format = 1\n[path]\nnodes = [{}]\n{links}{legs}[origin]\nrelease = \"{}\"\n\
+             [workload]\nrequests = \"given by the test\"\n[run]\nmeasure = \"whole\"\n\
+             [record]\nexchanges = true\npackets = \"all\"\n",
+            nodes.join(", "),
+            self.release
+        )
+    }
+
+    /// Runs to the end.
+    pub(super) fn run(&self) -> Result<Run, TestCaseError> {
+        let mut world = World::new(&self.scenario(), self.seed, Directory::default());
+        let mut source = Asked(self.requests.clone().into_iter());
+        let progress = world.advance(&mut source, EVENTS_MAX).expect("a list can be read");
+        prop_assert!(progress.done, "the run goes on for ever");
+        let tables = world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect()));
+        let tables = tables.collect();
+        Ok(Run { tables, progress, links: world.link_totals(), measured: world.measured() })
+    }
+}
+
+struct Asked(std::vec::IntoIter<Ask>);
+
+impl RequestSource for Asked {
+    fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
+        Ok(self.0.next().map(|ask| Request {
+            start: Instant::from_nanos(ask.start),
+            host: directory.host(&format!("server {}", ask.host)),
+            request_bytes: ask.request,
+            response_bytes: ask.response,
+            server: Some(Duration::from_nanos(ask.server)),
+            source: None,
+            tag: None,
+        }))
+    }
+}

@@ -1,0 +1,357 @@
+//! Any chain of carriers over any path: every byte of every message arrives exactly once on every leg, every request ends
+//! once, no packet is lost track of, and connections are within their limits.
+
+mod chain;
+mod snapshot;
+mod wire;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use farweb::record::{NULL_INT, Status};
+use farweb::world::Direction;
+use proptest::prelude::*;
+
+use crate::run::{Tables, codes, ints};
+use chain::{Carrier, Chain, Leg, Path, Run, chain};
+use wire::{Wire, listen};
+
+type Checked = Result<(), TestCaseError>;
+
+/// The row of a request on a leg, by column.
+struct Row<'t> {
+    tables: &'t Tables,
+    place: usize,
+}
+
+impl Row<'_> {
+    /// The value in `column`, unless it is null.
+    fn get(&self, column: &str) -> Option<i64> {
+        Some(ints(self.tables, "exchanges", column)[self.place]).filter(|value| *value != NULL_INT)
+    }
+}
+
+/// A run, its rows by request and leg, and its connections as the wire shows them.
+struct Seen<'c> {
+    chain: &'c Chain,
+    run: Run,
+    wires: BTreeMap<i64, Wire>,
+    /// Place of the row of a request on a leg; the last one, where it was sent again on a leg before.
+    rows: BTreeMap<(i64, i64), usize>,
+}
+
+impl<'c> Seen<'c> {
+    fn new(chain: &'c Chain) -> Result<Self, TestCaseError> {
+        let run = chain.run()?;
+        let wires = listen(&run.tables);
+        let requests = ints(&run.tables, "exchanges", "request").iter().copied();
+        let legs = ints(&run.tables, "exchanges", "leg").iter().copied();
+        let rows = requests.zip(legs).enumerate().map(|(place, row)| (row, place)).collect();
+        Ok(Self { chain, run, wires, rows })
+    }
+
+    fn row(&self, request: i64, leg: usize) -> Option<Row<'_>> {
+        let place = *self.rows.get(&(request, leg as i64))?;
+        Some(Row { tables: &self.run.tables, place })
+    }
+
+    fn connections(&self, column: &str) -> &[i64] {
+        ints(&self.run.tables, "connections", column)
+    }
+
+    /// The rows of the connections of a leg.
+    fn of_leg(&self, leg: usize) -> impl Iterator<Item = usize> {
+        self.connections("leg").iter().enumerate().filter(move |row| *row.1 == leg as i64).map(|row| row.0)
+    }
+
+    /// The sum of `of` over both directions' halves of all connections of a leg.
+    fn halves(&self, leg: usize, direction: Direction, of: impl Fn(&wire::Half) -> u64) -> u64 {
+        let numbers = self.of_leg(leg).map(|row| self.connections("connection")[row]);
+        numbers
+            .filter_map(|number| self.wires.get(&number))
+            .map(|wire| of(&wire.halves[direction as usize]))
+            .sum()
+    }
+
+    fn is_done(&self) -> bool {
+        codes(&self.run.tables, "requests", "status").iter().all(|status| *status == Status::Done as i32)
+    }
+
+    fn resent(&self) -> i64 {
+        ints(&self.run.tables, "exchanges", "resent").iter().sum()
+    }
+
+    /// Every request ends once, and has one row on each leg that it reached.
+    fn check_requests(&self) -> Checked {
+        let asked = self.chain.requests.len();
+        let progress = &self.run.progress;
+        prop_assert_eq!(progress.requests_started, asked as u64);
+        prop_assert_eq!(progress.requests_finished + progress.requests_failed, asked as u64);
+        let requests: BTreeSet<_> = ints(&self.run.tables, "requests", "request").iter().copied().collect();
+        prop_assert_eq!(requests.len(), asked);
+        prop_assert_eq!(ints(&self.run.tables, "requests", "request").len(), asked);
+        let done = codes(&self.run.tables, "requests", "status").iter();
+        let done = done.filter(|status| **status == Status::Done as i32).count();
+        prop_assert_eq!(progress.requests_finished, done as u64);
+        if self.resent() == 0 {
+            prop_assert_eq!(self.rows.len(), ints(&self.run.tables, "exchanges", "request").len());
+        }
+        for request in 0..asked as i64 {
+            prop_assert!(self.row(request, 0).is_some(), "request {} has no row on the first leg", request);
+        }
+        Ok(())
+    }
+
+    /// What happens to a request on its legs follows one from the other.
+    fn check_times(&self) -> Checked {
+        let tables = &self.run.tables;
+        for (place, request) in ints(tables, "requests", "request").iter().copied().enumerate() {
+            let of_request =
+                |column| Some(ints(tables, "requests", column)[place]).filter(|at| *at != NULL_INT);
+            let is_done = codes(tables, "requests", "status")[place] == Status::Done as i32;
+            let mut below: Option<Row<'_>> = None;
+            for leg in 0..self.chain.legs.len() {
+                let Some(row) = self.row(request, leg) else {
+                    prop_assert!(!is_done, "request {} is done and not on leg {}", request, leg);
+                    break;
+                };
+                let times: Vec<_> =
+                    ["start_ns", "connect_ns", "requested_ns", "ready_first_ns", "ready_last_ns"]
+                        .iter()
+                        .map(|column| row.get(column))
+                        .collect();
+                prop_assert!(
+                    times.iter().flatten().is_sorted(),
+                    "request {} on leg {}: {:?}",
+                    request,
+                    leg,
+                    times
+                );
+                let (ready, sent) = (row.get("ready_last_ns"), row.get("sent_last_ns"));
+                let (first, end) = (row.get("first_byte_ns"), row.get("end_ns"));
+                prop_assert!(sent.is_none_or(|sent| ready.is_some_and(|ready| ready <= sent)));
+                prop_assert!(end.is_none_or(|end| first.is_some_and(|first| first <= end)));
+                prop_assert!(end.is_none_or(|end| sent.is_some_and(|sent| sent <= end)));
+                if is_done {
+                    prop_assert!(times.iter().all(Option::is_some) && end.is_some(), "request {}", request);
+                }
+                match &below {
+                    None => {
+                        prop_assert_eq!(row.get("start_ns"), of_request("start_ns"));
+                        prop_assert_eq!(first, of_request("first_byte_ns"));
+                        prop_assert_eq!(end, of_request("end_ns"));
+                        let carried = row.get("connection_down").or(row.get("connection_up"));
+                        prop_assert_eq!(carried, of_request("connection"));
+                    }
+                    Some(below) => {
+                        prop_assert_eq!(row.get("start_ns"), below.get("requested_ns"));
+                        prop_assert_eq!(first, below.get("ready_first_ns"));
+                        prop_assert_eq!(end, below.get("ready_last_ns"));
+                    }
+                }
+                below = Some(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// What went into each link came out of it or was dropped, and came from the leg's ends or the link before.
+    fn check_packets(&self) -> Checked {
+        let packets = |link: usize, direction| {
+            let found =
+                self.run.links.iter().find(|totals| totals.link == link && totals.direction == direction);
+            let stats = found.expect("every link has totals").stats;
+            (stats.packets, stats.packets + stats.drops())
+        };
+        let mut first = 0;
+        for (leg, own) in self.chain.legs.iter().enumerate() {
+            let last = first + own.links.len() - 1;
+            for (direction, column) in [(Direction::Up, "segments_up"), (Direction::Down, "segments_down")] {
+                let sent: i64 = self.of_leg(leg).map(|row| self.connections(column)[row]).sum();
+                let mut order: Vec<usize> = (first..=last).collect();
+                if direction == Direction::Down {
+                    order.reverse();
+                }
+                let mut given = sent as u64;
+                for link in order {
+                    let (out, reached) = packets(link, direction);
+                    prop_assert_eq!(reached, given, "{:?} into link {}", direction, link);
+                    given = out;
+                }
+            }
+            first = last + 1;
+        }
+        let hops: u64 = self.run.links.iter().map(|totals| totals.stats.packets).sum();
+        prop_assert_eq!(self.run.progress.packet_hops, hops);
+        Ok(())
+    }
+
+    /// Where every request was answered and none sent again, each leg has carried the messages, the framing of its rule, and
+    /// not a byte more; and all of it has arrived.
+    fn check_bytes(&self, path: Path) -> Checked {
+        for wire in self.wires.values() {
+            prop_assert!(wire.halves.iter().all(|half| half.arrived <= half.sent));
+        }
+        if !self.is_done() || self.resent() > 0 {
+            return Ok(());
+        }
+        let up: u64 = self.chain.requests.iter().map(|ask| ask.request).sum();
+        let down: u64 = self.chain.requests.iter().map(|ask| ask.response).sum();
+        for leg in 0..self.chain.legs.len() {
+            prop_assert_eq!(self.halves(leg, Direction::Up, |half| half.sent), up, "up on leg {}", leg);
+            prop_assert_eq!(self.halves(leg, Direction::Up, |half| half.arrived), up, "up on leg {}", leg);
+            let sent = self.halves(leg, Direction::Down, |half| half.sent);
+            prop_assert_eq!(
+                self.halves(leg, Direction::Down, |half| half.arrived),
+                sent,
+                "down on leg {}",
+                leg
+            );
+            prop_assert!(sent >= down, "{} of {} B on leg {}", sent, down, leg);
+            self.check_framing(path, leg, down, sent - down)?;
+        }
+        Ok(())
+    }
+
+    /// Whether `framing` bytes beside `payload` are what the carrier of a leg adds.
+    fn check_framing(&self, path: Path, leg: usize, payload: u64, framing: u64) -> Checked {
+        let Carrier::Mux { overhead, .. } = &self.chain.legs[leg].carrier else {
+            prop_assert_eq!(framing, 0, "on leg {}", leg);
+            return Ok(());
+        };
+        let each = match *overhead {
+            "none" => 0,
+            "2 %" => return Ok(prop_assert_eq!(framing, payload * 2 / 100, "on leg {}", leg)),
+            "0.01 %" => return Ok(prop_assert_eq!(framing, payload / 10_000, "on leg {}", leg)),
+            "7 B" => 7,
+            "20 B" => 20,
+            other => panic!("{other} has no rule here"),
+        };
+        let segments = self.halves(leg + 1, Direction::Down, |half| half.news);
+        let is_plain = !matches!(self.chain.legs[leg + 1].carrier, Carrier::Mux { .. });
+        let least = (self.chain.requests.len() as u64).max(payload.div_ceil(1460));
+        match (path, is_plain) {
+            // Each segment is read when it comes, and is of one response.
+            (Path::Smooth, true) => prop_assert_eq!(framing, each * segments, "on leg {}", leg),
+            // What fills a gap is read with what stood behind it, and counts as the full segments that it would fill.
+            (Path::Rough, true) => prop_assert!((each * least..=each * segments).contains(&framing)),
+            // A segment of a mux may have parts of several responses.
+            (_, false) => prop_assert!(framing >= each * least),
+        }
+        prop_assert!(each == 0 || framing.is_multiple_of(each));
+        Ok(())
+    }
+
+    /// Connections carry as many requests as their carrier allows, and are there as long as the counts of the leg say.
+    fn check_connections(&self, path: Path) -> Checked {
+        let end = self.run.progress.now.as_nanos() as i64;
+        for (leg, Leg { carrier, .. }) in self.chain.legs.iter().enumerate() {
+            let (mut open, mut busy, mut carried) = (0, 0, 0);
+            for row in self.of_leg(leg) {
+                let column = |name| self.connections(name)[row];
+                let closed = Some(column("close_ns")).filter(|at| *at != NULL_INT).unwrap_or(end);
+                let life = closed - column("open_ns");
+                prop_assert!((0..=life).contains(&column("busy_ns")), "{} of {}", column("busy_ns"), life);
+                match carrier {
+                    Carrier::Http10 => prop_assert!(column("requests") == 1 && column("requests_max") == 1),
+                    Carrier::Http11 { .. } => {
+                        prop_assert!(column("requests") >= 1 && column("requests_max") == 1);
+                    }
+                    Carrier::Mux { .. } => prop_assert!(column("requests_max") <= column("requests")),
+                }
+                open += life;
+                busy += column("busy_ns");
+                carried += column("requests");
+            }
+            let stats = &self.run.measured.legs[leg];
+            prop_assert_eq!(
+                (stats.open.nanos, stats.busy.nanos),
+                (open as u128, busy as u128),
+                "leg {}",
+                leg
+            );
+            if path == Path::Smooth {
+                self.check_numbers(leg, carrier, carried)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many connections a leg has where none fails.
+    fn check_numbers(&self, leg: usize, carrier: &Carrier, carried: i64) -> Checked {
+        let asked = self.chain.requests.len() as i64;
+        let rows: Vec<usize> = self.of_leg(leg).collect();
+        match carrier {
+            Carrier::Http10 if self.resent() == 0 => prop_assert_eq!(rows.len() as i64, asked),
+            Carrier::Http10 => prop_assert!(rows.len() as i64 >= asked),
+            Carrier::Mux { connections, .. } => prop_assert_eq!(rows.len(), *connections as usize),
+            Carrier::Http11 { per_host, total, .. } => {
+                prop_assert!(carried >= asked);
+                prop_assert!(total.is_none_or(|most| self.most_at_once(&rows) <= most as usize));
+                let mut by_host: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
+                for row in rows {
+                    let host = codes(&self.run.tables, "connections", "host")[row];
+                    by_host.entry(host).or_default().push(row);
+                }
+                for rows in by_host.values() {
+                    prop_assert!(per_host.is_none_or(|most| self.most_at_once(rows) <= most as usize));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The most of these connections at once, from the first SYN to what ends them at the near end.
+    fn most_at_once(&self, rows: &[usize]) -> usize {
+        let mut changes = Vec::new();
+        for row in rows {
+            changes.push((self.connections("open_ns")[*row], 1));
+            let wire = &self.wires[&self.connections("connection")[*row]];
+            changes.extend(wire.ends_at.map(|at| (at, -1)));
+        }
+        // What ends at an instant makes room for what begins at it.
+        changes.sort_unstable();
+        let mut now = 0_isize;
+        let counts = changes.iter().map(|(_, change)| {
+            now += change;
+            now
+        });
+        counts.max().unwrap_or(0) as usize
+    }
+
+    fn check(&self, path: Path) -> Checked {
+        self.check_requests()?;
+        self.check_times()?;
+        self.check_packets()?;
+        self.check_bytes(path)?;
+        self.check_connections(path)
+    }
+}
+
+/// A quarter of the usual number of cases: a case is a run of up to half a million events.
+fn few() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases / 4, max_shrink_iters: 400, ..usual }
+}
+
+proptest! {
+    #![proptest_config(few())]
+
+    #[test]
+    fn on_a_smooth_path_every_byte_arrives_once_through_any_chain(chain in chain(Path::Smooth)) {
+        let seen = Seen::new(&chain)?;
+        prop_assert!(seen.is_done(), "a request failed where nothing is lost");
+        seen.check(Path::Smooth)?;
+    }
+
+    #[test]
+    fn on_a_rough_path_nothing_is_lost_track_of_through_any_chain(chain in chain(Path::Rough)) {
+        Seen::new(&chain)?.check(Path::Rough)?;
+    }
+
+    #[test]
+    fn one_seed_gives_one_result_through_any_chain(chain in chain(Path::Rough)) {
+        let (one, two) = (chain.run()?, chain.run()?);
+        prop_assert_eq!(one.tables, two.tables);
+        prop_assert_eq!(one.progress, two.progress);
+    }
+}

@@ -1,0 +1,100 @@
+"""Where the time of requests goes: the parts of their mean latency as stacked bars, a bar a run and leg."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from farweb.breakdown import Breakdown, Kind, break_down
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
+from farweb.plot.measured import labels, provenance
+from farweb.plot.style import listed
+from farweb.quantities import seconds
+from farweb.results import Results
+
+_SHOWN: Sequence[tuple[str, tuple[Kind, ...], int | None]] = (
+    ("waiting for a connection", ("wait",), 5),
+    ("handshake", ("handshake",), 0),
+    ("on the way, there and back", ("request", "travel"), 2),
+    ("server", ("server",), 3),
+    ("held by cwnd", ("cwnd",), 1),
+    ("held by the window", ("window",), 4),
+    ("the rest", ("rest",), None),
+)
+"""What is stacked, the kinds of parts that it holds, and the number of its colour. Both ways together: six colours are
+told apart, and how long a way is changes between paths only."""
+
+
+@dataclass(frozen=True)
+class _Bar:
+    """A bar: its name, whose it is, and the leg; None: all legs and the server."""
+
+    name: str
+    of: Breakdown
+    leg: int | None
+
+    def length(self, kinds: Sequence[Kind]) -> float:
+        """How long it takes of these kinds, in s."""
+        last = len(self.of.legs) - 1
+        at_server = self.of.total_s("server") if "server" in kinds and self.leg == last else 0.0
+        return at_server + sum(self.of.total_s(kind, self.leg) for kind in kinds)
+
+
+def breakdown(results: Sequence[Results]) -> Figure:
+    """The mean latency of the sample of each run, or of all its requests where none is tagged, in parts that add up.
+
+    A run over several legs has a bar for all of them and one a leg; the server is told with the last leg.
+
+    Args:
+        results: Runs with the table `exchanges`.
+
+    Raises:
+        ResultsError: A run did not record exchanges, or none of its requests finished.
+    """
+    found = [break_down(result) for result in results]
+    bars = [bar for name, each in zip(labels(results), found, strict=True) for bar in _bars(name, each)]
+    y = Axis("", scale="category", levels=tuple(bar.name for bar in bars))
+    longest = max(each.latency_s for each in found)
+    panels = [Panel(Axis("mean latency", "s", low=0).fitted(longest), y, _stacked(bars), title="in time")]
+    if all(each.rtt_s for each in found):
+        trips = np.array([bar.of.rtt_s for bar in bars])
+        panels.append(
+            Panel(
+                Axis("round trips of the path", low=0), y, _stacked(bars, trips), title="in round trips of its own path"
+            )
+        )
+    whose = [f"{each.subject} ({seconds(each.rtt_s)} a round trip)" for each in found]
+    return Figure(
+        f"Where the time goes{f' – {labels(results)[0]}' if len(results) == 1 else ''}",
+        "Mean latency in parts that follow one another and add up. Held: from when the last byte of the response was "
+        "there to be sent until it was. The rest: queues, transmission, segments sent again. n = "
+        f"{listed(whose)}. {provenance(results)}",
+        tuple(panels),
+        columns=len(panels),
+        counted="requests",
+        size=(9, 2.0 + 0.42 * len(bars)),
+        share_y=True,
+    )
+
+
+def _bars(name: str, of: Breakdown) -> list[_Bar]:
+    if len(of.legs) == 1:
+        return [_Bar(name, of, None)]
+    return [
+        _Bar(name, of, None),
+        *(_Bar(f"– leg {place}, {leg.carrier}", of, place) for place, leg in enumerate(of.legs)),
+    ]
+
+
+def _stacked(bars: Sequence[_Bar], one: Floats | None = None) -> tuple[Series, ...]:
+    """The parts of all bars, each where the one before it ends; `one`: by what each bar is divided."""
+    places = np.arange(len(bars), dtype=np.float64)
+    ends = np.zeros(len(bars))
+    n = np.array([bar.of.requests for bar in bars])
+    drawn = []
+    for name, kinds, index in _SHOWN:
+        length = np.array([bar.length(kinds) for bar in bars]) / (1.0 if one is None else one)
+        if length.any():
+            drawn.append(Series(name, index, length, places, "bars", n=n, base=ends))
+        ends = ends + length
+    return tuple(drawn)
