@@ -1,11 +1,11 @@
-//! A connection of a mux that is lost: its requests fail with it, and the next one finds another in its place.
+//! Connections that are lost below a proxy: their requests fail with them, on all legs, and the next one finds another.
 
 use farweb::record::Status;
 use farweb::scenario::Scenario;
 use farweb::workload::Directory;
 use farweb::world::World;
 
-use crate::run::{Asked, Listed, Tables, codes, ints};
+use crate::run::{Asked, Listed, Tables, codes, ints, run};
 
 /// What goes down to the client is lost behind the first two segments of each connection of the mux, so that its sender gives up
 /// with the third timeout.
@@ -61,4 +61,18 @@ fn the_requests_of_a_lost_connection_fail_and_the_next_one_gets_another() {
         .collect();
     assert_eq!(requests_on_mux, [1, 1], "a connection each");
     assert_eq!(ints(&tables, "exchanges", "connection_down").len(), 4);
+}
+
+/// The client's connection is given up while the server is still releasing: the proxy closes its own to the server, which has ten
+/// minutes to go.
+#[test]
+fn a_proxy_does_not_go_on_for_a_client_that_is_gone() {
+    let keys = [("leg.0.carrier", "{ kind = \"http/1.0\" }"), ("origin.release", "\"paced\"")];
+    let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::parse(SCENARIO, "test.toml", &keys).unwrap_or_else(|error| panic!("{error}"));
+    let (tables, progress) = run(&scenario, 1, vec![Asked(0, 300, 146_000, 600_000_000_000)]);
+    assert_eq!(codes(&tables, "requests", "status"), [Status::Failed as i32]);
+    // The third segment comes after 18 s.
+    assert!((18.0 + 10.0..18.0 + 60.0).contains(&progress.now.as_secs_f64()), "{}", progress.now);
+    assert_eq!(ints(&tables, "connections", "leg").len(), 2);
 }
