@@ -139,8 +139,9 @@ def results_of(name: str, model: Model, change: Change | None = None, replicatio
         "split": {"workload.load": LOADS},
         "linux": {"architecture": ["no US proxy", "50 connections"], "workload.load": LOADS},
         "idle": {
-            IDLE: ["since-received", "never"],
+            IDLE: ["since-received", "off"],
             "leg.0.carrier.ties": ["first", "next"],
+            "leg.0.tcp.constants.nagle": [True, False],
             "workload.load": LOADS[:4],
         },
     }
