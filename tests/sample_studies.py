@@ -51,7 +51,7 @@ def multiplexing(connection: float, gain: float, rise: float) -> Model:
         growth = 50.0 if full else 1.0
         few = connections is not None and connections * connection < LINK
         queue = 20e3 * (0.5 * capacity if few and used > 1 else presented * growth) / LINK
-        up = carried / 19 * (1.2 if connections is None else 1.0)
+        up = carried / 19 * (1.1 if connections is None else 1.0)
         opened = 40 * presented / 1e6 * growth * (1 if connections is None else gain)
         own = "leg_0" if connections is None else "leg_1"
         return {
