@@ -178,6 +178,6 @@ def satellite_of(factors: Mapping[tuple[str, str], float] | None = None) -> Stud
     def persistent(levels: Levels, replication: int) -> dict[str, float]:
         return metrics({**levels, "configuration": "noprxySS1.1"}, replication)
 
-    factors = {"workload.copies_hosts": ["same", "renamed"], "workload.load": LOADS}
-    persistence = Sweep(Path("persistence"), design_of(factors, 2), persistent)
+    copies = design_of({"workload.copies_hosts": ["same", "renamed"], "workload.load": LOADS}, 2)
+    persistence = Sweep(Path("persistence"), copies, persistent)
     return Results(read_study(PAPERS / "satellite"), {"configurations": sweep, "persistence": persistence})
