@@ -60,9 +60,9 @@ lint: build ## Check formatting, lints and types.
 	$(BIN)/mypy
 	$(BIN)/stubtest farweb._core
 
-verify: build ## Check the report in Chromium, captures with tshark and tcptrace; as root, TCP with Linux's.
+verify: build ## Check the report in Chromium, captures with tshark and tcptrace; as root, TCP and probes with Linux's.
 	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
-	@for tool in tshark editcap tcptrace; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcptrace)" >&2; missing=1; }; done; test -z "$$missing"
+	@for tool in tshark editcap tcpdump tcptrace; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/verify

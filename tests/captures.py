@@ -47,9 +47,7 @@ def handshake(
 ) -> list[Packet]:
     """SYN, SYN|ACK and ACK; with a scale both ends offer one."""
     syn = Packet(at_s, server, port, scale=None if scale is None else 2)
-    answer = replace(
-        syn, time_s=at_s + rtt_s, flags=SYN | ACK, down=True, window=window, mss=mss, scale=scale
-    )
+    answer = replace(syn, time_s=at_s + rtt_s, flags=SYN | ACK, down=True, window=window, mss=mss, scale=scale)
     return [syn, answer, replace(syn, time_s=at_s + rtt_s + 0.001, flags=ACK, scale=None)]
 
 

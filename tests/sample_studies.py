@@ -51,7 +51,7 @@ def multiplexing(connection: float, gain: float, rise: float) -> Model:
         growth = 50.0 if full else 1.0
         few = connections is not None and connections * connection < LINK
         queue = 20e3 * (0.5 * capacity if few and used > 1 else presented * growth) / LINK
-        up = carried / 19 * (1.2 if connections is None else 1.0)
+        up = carried / 19 * (1.1 if connections is None else 1.0)
         opened = 40 * presented / 1e6 * growth * (1 if connections is None else gain)
         own = "leg_0" if connections is None else "leg_1"
         return {
@@ -139,8 +139,9 @@ def results_of(name: str, model: Model, change: Change | None = None, replicatio
         "split": {"workload.load": LOADS},
         "linux": {"architecture": ["no US proxy", "50 connections"], "workload.load": LOADS},
         "idle": {
-            IDLE: ["since-received", "never"],
+            IDLE: ["since-received", "off"],
             "leg.0.carrier.ties": ["first", "next"],
+            "leg.0.tcp.constants.nagle": [True, False],
             "workload.load": LOADS[:4],
         },
     }
@@ -177,6 +178,6 @@ def satellite_of(factors: Mapping[tuple[str, str], float] | None = None) -> Stud
     def persistent(levels: Levels, replication: int) -> dict[str, float]:
         return metrics({**levels, "configuration": "noprxySS1.1"}, replication)
 
-    factors = {"workload.copies_hosts": ["same", "renamed"], "workload.load": LOADS}
-    persistence = Sweep(Path("persistence"), design_of(factors, 2), persistent)
+    copies = design_of({"workload.copies_hosts": ["same", "renamed"], "workload.load": LOADS}, 2)
+    persistence = Sweep(Path("persistence"), copies, persistent)
     return Results(read_study(PAPERS / "satellite"), {"configurations": sweep, "persistence": persistence})

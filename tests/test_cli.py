@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from captures import handshake, pcap
 from farweb import Results
 from sample_results import request
 from sample_sweeps import design_of, write_sweep
@@ -145,19 +146,24 @@ def test_schema_scenario_is_json_as_people_see_it_too(farweb: Farweb) -> None:
 # In the order of a study: what one leaves, the next ones take.
 VERBS = (
     *("schema scenario", "schema results", "schema requests"),
-    *("workload import", "workload stats", "check", "run", "show", "sql", "plot", "report"),
+    *("workload import", "workload merge", "workload probe", "workload stats"),
+    *("check", "run", "show", "sql", "plot", "report"),
     *("export pcapng", "export xpl"),
 )
 
 
 def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, folder: Path) -> None:
-    text = SCENARIO + '[record]\npackets = "all"\n'
+    text = SCENARIO + '[record]\npackets = "all"\nexchanges = true\n'
     (folder / "satellite.toml").write_text(text.replace("requests.csv", "requests.parquet"))
-    (folder / "hosts.tsv").write_text("host\tmss_bytes\nquick.example\t536\n")
+    (folder / "names.txt").write_text("198.51.100.1 quick.example\n")
+    for capture in ("capture.pcapng", "mon.pcap.gz", "tue.pcap.gz"):
+        content = pcap(handshake("198.51.100.1"))
+        (folder / capture).write_bytes(gzip.compress(content) if capture.endswith(".gz") else content)
     log = "".join(LOG.replace("8510000", f"85100{i:02}") for i in range(20))
     (folder / "access.log").write_text(log)
     (folder / "access.log.gz").write_bytes(gzip.compress(log.encode()))
-    farweb("workload", "import", "access.log", "--format", "squid", "-o", "requests.parquet")
+    for table in ("requests", "mon", "tue"):
+        farweb("workload", "import", "access.log", "--format", "squid", "-o", f"{table}.parquet")
     farweb("run", "satellite.toml", "--out", "results/cable")
     write_sweep(
         folder / "results/sweep", design_of({"workload.load": [1, 2]}, 2), requests=lambda *_: [request(0, 1, 9)]
@@ -178,9 +184,12 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
 @pytest.mark.parametrize("verb", VERBS)
 def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path, verb: str) -> None:
     Path("access.log").write_text(LOG)
+    Path("c.pcap").write_bytes(pcap(handshake("198.51.100.1")))
     farweb("run", cable, "--out", "r", "--set", "record.packets=all")
     arguments = {
         "workload import": ("access.log", "--format", "squid"),
+        "workload merge": ("requests.csv", "requests.csv", "-o", "m.parquet"),
+        "workload probe": ("c.pcap",),
         "workload stats": ("requests.csv",),
         "check": (cable,),
         "run": (cable,),

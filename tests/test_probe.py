@@ -112,7 +112,11 @@ def test_the_table_can_be_used_as_it_is_in_every_format(run_of_hosts: Results, f
 
 def test_what_hosts_said_is_gathered_over_captures(folder: Path, farweb: Farweb) -> None:
     one = [*handshake(A, window=8760), *handshake(B, 10, mss=None)]
-    two = [*handshake(A, 0, 0.125, window=17_520), *handshake(A, 9, 0.5, port=4001, mss=536), *handshake(C, 20, scale=3)]
+    two = [
+        *handshake(A, 0, 0.125, window=17_520),
+        *handshake(A, 9, 0.5, port=4001, mss=536),
+        *handshake(C, 20, scale=3),
+    ]
     two.append(replace(two[-2], time_s=21, flags=ACK, window=4_000, mss=None, scale=None))
     (folder / "1.pcap").write_bytes(pcap(one))
     (folder / "2.pcap.gz").write_bytes(gzip.compress(pcap(two)))

@@ -116,6 +116,7 @@ def test_each_table_is_written_once_and_mapped_once(cable: Path, folder: Path) -
     tables = [shared_tables(store, sources) for sources in (first, second)]
     assert tables[0].requests is tables[1].requests
     assert [table.inputs["requests"]["file"] for table in tables] == ["requests.csv", "same.csv"]
+    assert tables[0].requests is not None
     columns = next(iter(tables[0].requests))
     assert isinstance(columns, dict)
     starts = columns["start_s"]

@@ -222,6 +222,7 @@ def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
             "server_s": [None if n % 3 else n / 7 for n in range(2000)],
             "source": [None if n % 5 else f"node {n % 2}" for n in range(2000)],
             "tag": [None if n % 11 else "sample" for n in range(2000)],
+            "day": rng.integers(1, 4, 2000),
         }
     )
     table.write_parquet("given.parquet")

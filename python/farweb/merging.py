@@ -256,7 +256,7 @@ def _rows(path: Path) -> Iterator[pa.RecordBatch]:
             values = {name: batch[name] for name in _GIVEN.names}
             values.update(beside.take(batch.num_rows))
             if (day := columns.get("day")) is not None:
-                values["day"] = to_arrow({"day": day}, _BESIDE)["day"]
+                values["day"] = to_arrow({"day": day}, pa.schema([_SCHEMA.field("day")]))["day"]
             yield pa.RecordBatch.from_arrays([values[name] for name in _SCHEMA.names], schema=_SCHEMA)
 
 

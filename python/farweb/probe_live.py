@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ _PORTS_MAX = 30  # chosen: a filter stays short; with more ports all of TCP is c
 _START_S = 10.0  # chosen: tcpdump starts within a second, on a busy machine too
 _STOP_S = 5.0  # chosen: it ends at once
 _LINGER_S = 0.2  # chosen: beside a round trip, for what a server takes to acknowledge a FIN
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 _SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where tcpdump is on systems that keep it from the PATH of users
 
 
@@ -203,17 +205,35 @@ def _capturing(capture: Path, interface: str, ports: set[int]) -> Iterator[None]
         )
     chosen = " or ".join(f"port {port}" for port in sorted(ports)) if len(ports) <= _PORTS_MAX else "tcp"
     command = [program, "-p", "-n", "-U", "--immediate-mode", "-i", interface, "-s", str(_SNAP_BYTES), "-w", "-"]
-    with (
-        capture.open("wb") as file,
-        subprocess.Popen([*command, f"tcp and ({chosen})"], stdout=file, stderr=subprocess.PIPE) as tcpdump,
-    ):
+    tcpdump = None
+    with capture.open("wb") as file:
         try:
+            with _signals_wait():
+                tcpdump = subprocess.Popen([*command, f"tcp and ({chosen})"], stdout=file, stderr=subprocess.PIPE)
             _wait_until_it_listens(tcpdump, interface)
             yield
             if tcpdump.poll() is not None:
                 raise RunError("tcpdump ended before the last host was done; look at --interface")
         finally:
-            _end(tcpdump)
+            if tcpdump is not None:
+                _end(tcpdump)
+
+
+@contextlib.contextmanager
+def _signals_wait() -> Iterator[None]:
+    """What would end the program ends it behind the block, so that no child is started and not known."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda sent, _: came.append(sent)) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 def _wait_until_it_listens(tcpdump: "subprocess.Popen[bytes]", interface: str) -> None:
@@ -247,3 +267,7 @@ def _end(tcpdump: "subprocess.Popen[bytes]") -> None:
         tcpdump.wait(_STOP_S)
     except subprocess.TimeoutExpired:
         tcpdump.kill()
+        tcpdump.wait()
+    finally:
+        if tcpdump.stderr is not None:
+            tcpdump.stderr.close()

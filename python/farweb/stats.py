@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
 from farweb.columns import arrow_schema, to_arrow
+from farweb.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
 from farweb.errors import WorkloadError
 from farweb.importer import import_log
 from farweb.quantities import count, rate, seconds, share, size
@@ -33,7 +35,7 @@ _ROWS = 65_536  # chosen: some MB a batch
 _COPIED = arrow_schema(
     {
         **REQUESTS,
-        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag", "day")],
+        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag")],
     },
     {},
 )
@@ -67,6 +69,8 @@ class WorkloadStats:
     """Start of the interval in s, requests that start in it, bytes of their responses."""
     top_hosts: tuple[tuple[str, int, int], ...]
     """The hosts with most requests: key, requests, bytes of their responses."""
+    self_correlation: SelfCorrelation | None
+    """Of copies of the trace; None when it is too short, too long or the same in every second."""
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
     """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
 
@@ -105,6 +109,8 @@ class WorkloadStats:
             Sheet("Sizes and times", header, quantiles),
             Sheet("Hosts with most requests", ["", "requests", "response bytes"], top),
         ]
+        if self.self_correlation is not None:
+            sheets.append(_copies_sheet(self.self_correlation))
         for column, mix in (self.host_mix or {}).items():
             rows = [
                 [
@@ -122,6 +128,16 @@ class WorkloadStats:
 
     def _repr_html_(self) -> str:
         return to_html(self._sheets())
+
+
+def _copies_sheet(found: SelfCorrelation) -> Sheet:
+    where = "one after the other" if found.period_s is None else f"turned round within {seconds(found.period_s)}"
+    rows = [
+        ["this", seconds(found.offset_s), f"{found.largest:.2f}"],
+        ["the best one", seconds(found.best_offset_s), f"{found.best_largest:.2f}"],
+    ]
+    title = f"Self-correlation of {found.copies} copies, {where}"
+    return Sheet(title, ["offset between copies", "", "largest at their lags"], rows)
 
 
 def read_stats(
@@ -215,8 +231,25 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
                 [_TOP],
             ).fetchall()
         ),
+        self_correlation=_self_correlation(database, first, span),
         host_mix={column: _mix(database, column) for column in _HOST_VALUES} if with_hosts else None,
     )
+
+
+def _self_correlation(database: duckdb.DuckDBPyConnection, first: float, span: float) -> SelfCorrelation | None:
+    """Of all days together: days are turned round in ten minutes as the family's are, if they are no longer."""
+    columns = {name for name, *_ in database.execute("DESCRIBE requests").fetchall()}  # a log has no days
+    has_days = "day" in columns and _row(database, "SELECT count(day) > 0 FROM requests")[0]
+    within = has_days and first + span < PERIOD_S
+    if span > LONGEST_S:
+        return None
+    found = database.execute(
+        "SELECT floor(start_s - $begin)::BIGINT AS second, sum(response_bytes)::DOUBLE FROM requests GROUP BY second",
+        {"begin": 0.0 if within else first},
+    ).fetchnumpy()
+    by_second = np.zeros(int(max(found["second"])) + 1)
+    by_second[found["second"]] = list(found.values())[1]
+    return self_correlation(by_second, period_s=PERIOD_S if within else None)
 
 
 def _by_interval(

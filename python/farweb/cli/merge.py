@@ -40,9 +40,9 @@ def merge(
 
     Examples:
 
-        farweb workload merge monday.parquet tuesday.parquet -o days.parquet
+        farweb workload merge mon.parquet tue.parquet -o days.parquet
 
-        farweb workload merge monday.parquet tuesday.parquet --tag sample=1 -o d.parquet
+        farweb workload merge mon.parquet tue.parquet --tag sample=1 -o days.parquet
     """
     del debug
     from farweb.errors import WorkloadError

@@ -56,7 +56,7 @@ def probe(
 
         farweb workload probe capture.pcapng -o hosts.tsv
 
-        farweb workload probe monday.pcap.gz tuesday.pcap.gz --hosts names.txt
+        farweb workload probe mon.pcap.gz tue.pcap.gz --hosts names.txt
     """
     del debug
     from farweb.errors import WorkloadError

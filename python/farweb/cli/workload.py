@@ -88,6 +88,41 @@ def import_(
     output.note(f"The requests are in {report.out}; farweb workload stats {report.out} tells what they are like.")
 
 
+@app.command("generate")
+def generate_(
+    family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix.")],
+    seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams, as run.seed.")] = 1,
+    days: Annotated[int, typer.Option(min=1, max=3660, help="Days of the trace.")] = 31,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help='Another value for a parameter, such as us_rate="64 kbit/s".'),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Where to; FAMILY here when left out.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write the trace of a family, as a run with that family has it: requests.parquet and hosts.parquet.
+
+    Examples:
+
+        farweb workload generate nzix --seed 1 --days 31 -o nzix
+
+        farweb workload generate nzix --set us_rate="64 kbit/s" -o slow
+    """
+    del debug
+    from farweb.generate import generate
+
+    parameters = dict(_parameter(setting) for setting in settings or ())
+    output = Output(as_json, quiet)
+    written = generate(family, out or Path(family), seed=seed, days=days, parameters=parameters)
+    if as_json or not quiet:
+        output.result(written.to_dict(), written)
+    output.note(f"The trace is in {written.out}.")
+
+
 @app.command()
 def stats(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A request table (.parquet, .csv, .tsv), or a log.")],
@@ -126,6 +161,13 @@ def stats(
     output.result(found.to_dict(), found)
     if out is not None:
         output.note(f"The figure is in {out}.")
+
+
+def _parameter(setting: str) -> tuple[str, str]:
+    name, equals, value = setting.partition("=")
+    if not equals or not name:
+        raise typer.BadParameter(f"{setting}: --set wants KEY=VALUE, such as us_rate=64 kbit/s")
+    return name.strip(), value.strip()
 
 
 def _stem(log: Path) -> str:

@@ -17,6 +17,7 @@ from farweb.plot.figure import Axis, Density, Figure, Panel, Reference, Series
 _BAND = 0.17  # opacity of an interval: three that overlap can still be told apart
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
+_ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
 
 
 def paint(figure: Figure) -> style.Chart:
@@ -175,6 +176,9 @@ def _limit(axes: Axes, panel: Panel) -> None:
         limit(low, high)
         if low == 0 and high is None and axis is panel.y:
             limit(0, _top(axes, reached))
+        elif low == 0 and high is None and axis.scale == "linear":
+            # The room that was left at the right is a share of the data's own width, which may be little.
+            limit(0, max(reached, _ROOM_AT_THE_RIGHT * axes.dataLim.x1))
 
 
 def _top(axes: Axes, reached: float) -> float:

@@ -48,7 +48,7 @@ def parse(effective: Mapping[str, Any], name: str) -> _core.Scenario:
 def toml(effective: Mapping[str, Any]) -> str:
     """A scenario as its file could be: a table a part, a line a key."""
     present = {key: value for key, value in effective.items() if value is not None}
-    lines = [f"{key} = {_value(value)}" for key, value in present.items() if not _is_table(value)]
+    lines = [f"{key} = {toml_value(value)}" for key, value in present.items() if not _is_table(value)]
     for key, value in present.items():
         if isinstance(value, Mapping):
             lines += ["", f"[{key}]", *_pairs(value)]
@@ -74,15 +74,15 @@ def _is_table(value: Any) -> bool:
 
 
 def _pairs(table: Mapping[str, Any]) -> list[str]:
-    return [f"{_key(key)} = {_value(value)}" for key, value in table.items() if value is not None]
+    return [f"{_key(key)} = {toml_value(value)}" for key, value in table.items() if value is not None]
 
 
-def _value(value: Any) -> str:
-    """A value in a line."""
+def toml_value(value: Any) -> str:
+    """A value as a scenario has it in a line."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(_pairs(value))} }}" if value else "{}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     return _text(value) if isinstance(value, str) else json.dumps(value)
 
 

@@ -16,7 +16,7 @@ from farweb.report.estimated import factors_named
 from farweb.report.naming import names_of
 from farweb.report.page import Page, section
 from farweb.report.path_drawing import draw_path, path_of, shape, span
-from farweb.report.points import Point, toml
+from farweb.report.points import Point, toml, toml_value
 from farweb.report.reproduction import command, inputs_sheet, manifest
 from farweb.report.search import answer_of, command_of, metrics_of, question_of, warnings_of
 from farweb.report.statistics import design_sentences, differences, variation, warmup
@@ -145,7 +145,7 @@ def _factors(sweep: SweepResults) -> str:
     names = names_of(sweep)
     rows = [[names[factor.name], factor.name, _levels(factor)] for factor in sweep.design.factors]
     sets = [
-        f"{name} {level['level']}: {', '.join(f'{key} = {value}' for key, value in level['set'].items())}"
+        f"{name} {level['level']}: {', '.join(f'{key} = {_set_to(value)}' for key, value in level['set'].items())}"
         for name, levels in given.items()
         if isinstance(levels, list)
         for level in levels
@@ -153,6 +153,11 @@ def _factors(sweep: SweepResults) -> str:
     ]
     header = ["called here", "factor", "levels"]
     return page.table(Sheet("What was varied (in the drawing in colour)", header, rows, names=3)) + page.bullets(sets)
+
+
+def _set_to(value: Any) -> str:
+    """A value that a level sets: texts as they are, lists and tables as a scenario has them."""
+    return value if isinstance(value, str) else toml_value(value)
 
 
 def _levels(factor: Factor) -> str:

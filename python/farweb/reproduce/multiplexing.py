@@ -213,13 +213,10 @@ class Multiplexing:
         return found
 
     def inbound_over_outbound(self, numbers: Sequence[int]) -> list[Measured]:
-        """What the link carries toward NZ over what it carries toward the US."""
+        """What the link carries toward NZ over what it carries toward the US: these numbers, and no proxy."""
         return [
-            Measured.of(
-                student(ratios(self.flat(self.proxy(number, "carried_bps")), self.proxy(number, "carried_up_bps"))),
-                many(number),
-            )
-            for number in numbers
+            Measured.of(student(ratios(self.flat(of("carried_bps")), of("carried_up_bps"))), name)
+            for name, of in self.saturating(numbers)
         ]
 
     def outbound_saved(self, numbers: Sequence[int]) -> list[Measured]:

@@ -1,12 +1,18 @@
 """The figures of the studies of multiplexing, with the numbers that they have in the papers, and some beyond them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
+
+from farweb.errors import ResultsError
+from farweb.plot import describe
 from farweb.plot.figure import Axis, Figure, Reference
 from farweb.reproduce.curves import Curve, curve
 from farweb.reproduce.drawing import Line, figure, panel
 from farweb.reproduce.multiplexing import LATENCY, Multiplexing, many
 from farweb.reproduce.study import StudyResults
+from farweb.results import Results
 from farweb.sweep.results import SweepResults
 
 Of = Callable[[StudyResults], Multiplexing]
@@ -39,6 +45,8 @@ def figures(of: Of, place: str) -> Mapping[str, Callable[[StudyResults], Figure]
         "headline": drawn(_headline),
         "linux": drawn(_linux),
         "idle": drawn(_idle),
+        "nagle": drawn(_nagle),
+        "breakdown": drawn(_breakdown),
     }
 
 
@@ -227,35 +235,73 @@ def _linux(study: Multiplexing, place: str) -> Figure:
 
 
 def _idle(study: Multiplexing, place: str) -> Figure:
-    sweep = study.results.sweep("idle")
-    rules = _levels(sweep, "leg.0.tcp.constants.idle_restart")
-    panels = []
-    for ties, title in (("first", "ties to the first connection"), ("next", "ties in turns")):
-        base = study.no_proxy(LATENCY)
-        levels = curve(sweep, LATENCY, where=_rule(rules[0], ties)).levels
-        lines = [Line("no US proxy", _at(base, levels), 0)]
-        lines += [
-            Line(f"restart {rule}", curve(sweep, LATENCY, where=_rule(rule, ties)), number)
-            for number, rule in enumerate(rules, 1)
-        ]
-        panels.append(panel(lines, Axis("mean latency of the sample", "s", low=0), title=title))
+    rules = _levels(study.results.sweep("idle"), "leg.0.tcp.constants.idle_restart")
+    panels = [
+        panel(
+            _low_load(study, {f"restart {rule}": {**_AS_IT_IS, _RULE: rule, _TIES: ties} for rule in rules}),
+            Axis("mean latency of the sample", "s", low=0),
+            title=title,
+        )
+        for ties, title in (("first", "ties to the first connection"), ("next", "ties in turns"))
+    ]
     return figure(
         f"When quiet connections begin again with one segment – {place}",
         "Beyond the papers: latency at low loads, by the rule of idle restart between the proxies.",
         panels,
-        [sweep, study.results.sweep("no-proxy")],
+        [study.results.sweep(name) for name in ("idle", "no-proxy")],
         columns=2,
     )
 
 
-def _rule(rule: str, ties: str) -> dict[str, str]:
-    return {"leg.0.tcp.constants.idle_restart": rule, "leg.0.carrier.ties": ties}
+def _nagle(study: Multiplexing, place: str) -> Figure:
+    settings = {
+        f"{'with' if nagle else 'without'} Nagle's rule": {**_AS_IT_IS, _NAGLE: nagle} for nagle in (True, False)
+    }
+    return figure(
+        f"What Nagle's rule costs between the proxies – {place}",
+        "Beyond the papers: latency at low loads. With the rule, as 4.4BSD has it, the end of a response waits until "
+        "what was sent on its connection is acknowledged.",
+        [panel(_low_load(study, settings), Axis("mean latency of the sample", "s", low=0))],
+        [study.results.sweep(name) for name in ("idle", "no-proxy")],
+    )
+
+
+_RULE = "leg.0.tcp.constants.idle_restart"
+_TIES = "leg.0.carrier.ties"
+_NAGLE = "leg.0.tcp.constants.nagle"
+_AS_IT_IS: Mapping[str, str | bool] = {_RULE: "since-received", _TIES: "first", _NAGLE: True}
+
+
+def _low_load(study: Multiplexing, settings: Mapping[str, Mapping[str, str | bool]]) -> list[Line]:
+    """No proxy, and a line for each setting of the sweep `idle`, by its label."""
+    sweep = study.results.sweep("idle")
+    curves = {label: curve(sweep, LATENCY, where=setting) for label, setting in settings.items()}
+    loads = next(iter(curves.values())).levels
+    lines = [Line("no US proxy", _at(study.no_proxy(LATENCY), loads), 0)]
+    return lines + [Line(label, each, number) for number, (label, each) in enumerate(curves.items(), 1)]
+
+
+def _breakdown(study: Multiplexing, place: str) -> Figure:
+    """Of the first replication of each architecture, at the largest load."""
+    sweep = study.results.sweep("breakdown")
+    runs = sweep.runs.filter(
+        (sweep.runs["status"] == "done")
+        & (sweep.runs["replication"] == 0)
+        & (sweep.runs["workload.load"] == sweep.runs["workload.load"].max())
+    )
+    if runs.is_empty():
+        raise ResultsError(f"{sweep.path}: no run has ended well")
+    parts = [sweep.part(run) for run in runs["run"]]
+    named = [
+        Results(part.path, {**part.manifest, "name": way})
+        for part, way in zip(parts, runs["architecture"], strict=True)
+    ]
+    told = describe("breakdown", named)
+    return replace(told, title=f"Where the time of the sample requests goes – {place}")
 
 
 def _at(of: Curve, levels: Sequence[float]) -> Curve:
     """A curve at some levels of the load."""
-    import numpy as np
-
     return of.where(np.array([level in levels for level in of.levels]))
 
 

@@ -1,5 +1,6 @@
 //! What the fuzz targets share: files for the readers, what must hold of what a reader gives, and endpoints.
 
+pub mod captures;
 pub mod endpoints;
 pub mod logs;
 pub mod scenarios;

@@ -1,0 +1,145 @@
+"""`farweb workload generate`: the trace of a family as a request table and a host table.
+
+The core generates the same trace in a run with `workload.family`; files are for looking at it, for changing it, and for
+other programs.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+
+from farweb import _core
+from farweb.atomic import staged_folder
+from farweb.columns import TableSpec, arrow_schema, to_arrow
+from farweb.errors import RunError
+from farweb.quantities import count
+from farweb.sheet import Sheet, to_html, to_rich
+from farweb.tables import HOSTS_READ, REQUESTS
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+FILES = ("requests.parquet", "hosts.parquet")
+
+_KEY = "farweb.generate"
+_ROWS = 65_536  # chosen: some MB a batch
+
+# A path for the scenario that checks family, days and parameters; nothing rides on it.
+_SCENARIO = """\
+format = 1
+path = { nodes = ["clients", "servers"], link = [
+    { up = { rate = "unlimited", delay = "0 s" }, down = { rate = "unlimited", delay = "0 s" } },
+] }
+leg = [{ from = "clients", to = "servers", carrier = { kind = "http/1.0" } }]
+workload = {}
+"""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A trace that was written.
+
+    Attributes:
+        out: The folder with `requests.parquet` and `hosts.parquet`.
+        requests: Rows of the request table.
+        hosts: Rows of the host table.
+        trace: Family, seed, days and parameters that differ from the family's own.
+    """
+
+    out: Path
+    requests: int
+    hosts: int
+    trace: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {"out": str(self.out), "requests": self.requests, "hosts": self.hosts, "trace": dict(self.trace)}
+
+    def _sheet(self) -> Sheet:
+        changed = [[name, str(value)] for name, value in self.trace["parameters"].items()]
+        rows = [
+            ["seed", str(self.trace["seed"])],
+            ["days", count(self.trace["days"])],
+            ["requests", count(self.requests)],
+            ["hosts", count(self.hosts)],
+            *changed,
+        ]
+        return Sheet(self.trace["family"], ["", "value"], rows)
+
+    def __rich__(self) -> "RenderableType":
+        return to_rich([self._sheet()])
+
+    def _repr_html_(self) -> str:
+        return f"{to_html([self._sheet()])}<p>{escape(str(self.out))}</p>"
+
+
+def generate(
+    family: str,
+    out: str | Path,
+    *,
+    seed: int = 1,
+    days: int = 31,
+    parameters: Mapping[str, str] | None = None,
+) -> Generated:
+    """Write the trace of a family.
+
+    Args:
+        family: ``nzix``.
+        out: A folder; an older trace there is replaced.
+        seed: Root of the random streams, as `run.seed`.
+        days: Days of the trace, 1 to 3660.
+        parameters: Parameters that are to have other values, as in a scenario.
+
+    Raises:
+        ScenarioError: There is no such family or parameter, or a value is not allowed.
+        RunError: There is something else at `out`, or the disk is full. Nothing is written then.
+    """
+    out = Path(out)
+    _may_write(out)
+    changed = dict(parameters or {})
+    keys = {"family": family, "days": str(days), **{f"parameters.{name}": value for name, value in changed.items()}}
+    settings = {**{f"workload.{key}": value for key, value in keys.items()}, "run.seed": str(seed)}
+    scenario = _core.Scenario.parse(_SCENARIO, "a scenario", settings)
+    trace = {"family": family, "seed": seed, "days": days, "parameters": changed}
+    hosts = _core.HostTable.of_family(scenario, seed)
+    with staged_folder(out) as stage:
+        requests = _write_requests(_core.RequestReader.of_family(scenario, seed), stage / FILES[0], trace)
+        schema = _schema(HOSTS_READ, ("host", "window_bytes", "mss_bytes"), trace)
+        with pq.ParquetWriter(stage / FILES[1], schema, compression="zstd") as writer:
+            writer.write_batch(to_arrow(hosts.columns(), schema))
+    return Generated(out, requests, len(hosts), trace)
+
+
+def _write_requests(reader: _core.RequestReader, path: Path, trace: Mapping[str, Any]) -> int:
+    """Write all requests by start; how many there are."""
+    names = ("start_s", "host", "request_bytes", "response_bytes", "server_s", "tag", "day")
+    schema, rows = _schema(REQUESTS, names, trace), 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while (columns := reader.batch(_ROWS)) is not None:
+            batch = to_arrow(columns, schema)
+            writer.write_batch(batch)
+            rows += batch.num_rows
+    return rows
+
+
+def _schema(spec: TableSpec, names: tuple[str, ...], trace: Mapping[str, Any]) -> Any:
+    present = [column for column in spec["columns"] if column["name"] in names]
+    return arrow_schema({**spec, "columns": present}, {_KEY: json.dumps(dict(trace))})
+
+
+def _may_write(out: Path) -> None:
+    """Refuse to replace what is not a trace."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise RunError(f"{out}: is a file; name a folder with --out")
+    other = sorted({path.name for path in out.iterdir()} - set(FILES))
+    if other:
+        raise RunError(
+            f"{out}: has files that are not a trace, such as {other[0]}, and is left alone; name another folder"
+        )

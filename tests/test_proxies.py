@@ -1,0 +1,94 @@
+"""Runs over proxies and on connections that persist, end to end: what is told of them fits together."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from farweb import Results, Scenario
+from farweb.breakdown import KINDS, parts, path_legs
+from farweb.metrics import measure
+from samples import Farweb
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+RTT_S = 0.64
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
+    """A page of 1997 by satellite: straight, on persistent connections, with a proxy that splits, one with a mux."""
+    folder = tmp_path_factory.mktemp("runs")
+    split = {"leg.0.carrier": '{ kind = "http/1.0" }'}
+    scenarios: dict[str, tuple[str, dict[str, Any]]] = {
+        "straight": ("satellite", {"record.exchanges": True}),
+        "persistent": ("persistent", {}),
+        "split": ("proxies", split),
+        "mux": ("proxies", {}),
+    }
+    return {
+        name: Scenario.load(EXAMPLES / f"{example}.toml", changes).run(out=folder / name)
+        for name, (example, changes) in scenarios.items()
+    }
+
+
+@pytest.mark.parametrize("name", ["straight", "persistent", "split", "mux"])
+def test_parts_add_up_to_the_latency_of_each_request(runs: dict[str, Results], name: str) -> None:
+    run = runs[name]
+    opened = run.connections.select("connection", "open_ns")
+    found = parts(run.exchanges, path_legs(run.manifest["scenario"]), opened)
+    assert len(found) == run.summary().done == 8
+    both = found.join(run.requests, on="request")
+    total = both.select(pl.sum_horizontal(pl.col(found.columns).exclude("request")))
+    assert total.to_series().to_list() == (both["end_ns"] - both["start_ns"]).to_list()
+    assert found.select(pl.min_horizontal(pl.all()).min()).item() >= 0
+
+
+def test_what_a_proxy_saves(runs: dict[str, Results]) -> None:
+    told = {name: run.breakdown() for name, run in runs.items()}
+    # A SYN and its answer, of 40 B and some options each, over the satellite.
+    assert told["straight"].total_s("handshake") == pytest.approx(RTT_S, abs=1e-3)
+    assert told["split"].total_s("handshake", 0) == pytest.approx(RTT_S, abs=1e-3)
+    assert told["mux"].total_s("handshake") < 0.3 * RTT_S  # of the first request only
+    assert told["mux"].latency_s < told["split"].latency_s
+    for each in told.values():
+        assert sum(each.total_s(kind) for kind in KINDS) == pytest.approx(each.latency_s)
+        assert each.total_s("travel") == pytest.approx(RTT_S / 2)
+
+
+def test_connections_of_each_carrier(runs: dict[str, Results]) -> None:
+    mux, servers = runs["mux"].summary().legs
+    assert (mux.carrier, mux.open_max, mux.connections.opened if mux.connections else 0) == ("mux over 20", 20, 20)
+    assert servers.connections is not None
+    assert (servers.connections.opened, servers.connections.reused) == (8, 0)
+    assert [memory.connection_bytes for memory in mux.memory] == [2 * 32767] * 2
+    (persistent,) = runs["persistent"].summary().legs
+    assert persistent.connections is not None
+    assert persistent.connections.opened + (persistent.connections.reused or 0) == 8
+    assert persistent.connections.opened < 8
+    # A connection lies idle for 15 s before it is closed, if not while the run lasts.
+    assert 15 < persistent.connections.idle_p50_s < 20
+
+
+def test_metrics_of_legs_are_measured(runs: dict[str, Results]) -> None:
+    found = measure(runs["mux"])
+    assert found["leg_0_open_max"] == 20
+    assert found["leg_1_requests_max"] == found["leg_1_busy_max"]
+    straight = measure(runs["straight"])
+    assert found["presented_bps"] == straight["presented_bps"]
+    assert (straight["presented_bps"] or 0) > (straight["offered_bps"] or 0)
+    assert "leg_1_open_max" not in straight
+
+
+def test_figures_and_the_report(runs: dict[str, Results], farweb: Farweb, tmp_path: Path) -> None:
+    for name in ("connections", "timeseq", "cwnd"):
+        answer = farweb("plot", name, runs["mux"].path, "-o", tmp_path / f"{name}.png")
+        assert answer.code == 0, answer.err
+    answer = farweb("plot", "timeseq", runs["mux"].path, "--request", 3, "--leg", 1, "-o", tmp_path / "leg.svg")
+    assert answer.code == 0, answer.err
+    assert "(leg 1, http/1.0)" in (tmp_path / "leg.svg").read_text()
+    answer = farweb("report", *(run.path for run in runs.values()), "-o", tmp_path / "report.html")
+    assert answer.code == 0, answer.err
+    page = (tmp_path / "report.html").read_text()
+    for told in ("us-proxy is a proxy", "Where the time goes", "mux over 20", "Socket buffers that connections"):
+        assert told in page, told
