@@ -38,7 +38,7 @@ def test_a_run_from_the_files_is_the_run_of_the_family(family: Path) -> None:
     )
     Path("files.toml").write_text(from_files)
     for load, hosts in ((1, "same"), (2, "same"), (5, "renamed")):
-        changes = {**HOST, "workload.load": load, "workload.copies_hosts": hosts}
+        changes: dict[str, Any] = {**HOST, "workload.load": load, "workload.copies_hosts": hosts}
         runs = [Scenario.load(file, changes).run(5, name) for file, name in ((family, "one"), ("files.toml", "other"))]
         assert runs[0].requests.equals(runs[1].requests)
         assert runs[0].connections.equals(runs[1].connections)
@@ -136,7 +136,7 @@ def test_the_command(folder: Path, farweb: Farweb) -> None:
     slow = pl.read_parquet("nzix/requests.parquet")
     assert farweb("workload", "generate", "nzix", "--days", 2, "--out", "nzix").code == 0, "an older trace is replaced"
     usual = pl.read_parquet("nzix/requests.parquet")
-    assert slow["server_s"].mean() > usual["server_s"].mean()
+    assert slow["server_s"].sum() > usual["server_s"].sum()
     assert farweb("workload", "stats", "nzix/requests.parquet", "--hosts", "nzix/hosts.parquet").code == 0
 
 

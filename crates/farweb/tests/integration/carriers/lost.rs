@@ -1,6 +1,6 @@
 //! Connections that are lost below a proxy: their requests fail with them, on all legs, and the next one finds another.
 
-use farweb::record::Status;
+use farweb::record::{NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::workload::Directory;
 use farweb::world::World;
@@ -38,7 +38,7 @@ const SCENARIO: &str = r#"
 fn the_requests_of_a_lost_connection_fail_and_the_next_one_gets_another() {
     let scenario = Scenario::parse(SCENARIO, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
     let minute = 60_000_000_000;
-    let asked = vec![Asked(1_000_000_000, 300, 10_000, 0), Asked(2 * minute, 300, 1000, 0)];
+    let asked = vec![Asked(0, 300, 10_220, 70_000_000_000), Asked(4 * minute, 300, 1000, 0)];
     let mut source = Listed(asked.into_iter());
     let mut world = World::new(&scenario, 1, Directory::default());
     let mut failed_at = None;
@@ -48,9 +48,9 @@ fn the_requests_of_a_lost_connection_fail_and_the_next_one_gets_another() {
             failed_at.get_or_insert(progress.now.as_secs_f64());
         }
     }
-    // The retransmission timer of a new connection: 1.5 s to 3 s, doubled twice, and as long again until it gives up.
+    // The third segment of seven comes after 30 s, the last one after 70 s. The timer is 1 s at least and doubled three times.
     let failed_at = failed_at.expect("the first request fails");
-    assert!((1.0 + 10.0..1.0 + 50.0).contains(&failed_at), "{failed_at}");
+    assert!((30.0 + 15.0..70.0).contains(&failed_at), "{failed_at}");
     let tables: Tables =
         world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect();
     assert_eq!(codes(&tables, "requests", "status"), [Status::Failed as i32, Status::Done as i32]);
@@ -74,5 +74,6 @@ fn a_proxy_does_not_go_on_for_a_client_that_is_gone() {
     assert_eq!(codes(&tables, "requests", "status"), [Status::Failed as i32]);
     // The third segment comes after 18 s.
     assert!((18.0 + 10.0..18.0 + 60.0).contains(&progress.now.as_secs_f64()), "{}", progress.now);
-    assert_eq!(ints(&tables, "connections", "leg").len(), 2);
+    let closed = ints(&tables, "connections", "close_ns");
+    assert!(closed.len() == 2 && closed.iter().all(|at| *at != NULL_INT), "{closed:?}");
 }
