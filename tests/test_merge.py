@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from farweb import Results
-from farweb.merging import merge_requests
+from farweb.merging import _Beside, merge_requests
 from samples import LOG, Farweb
 
 DAY_S = 86_400
@@ -168,6 +168,9 @@ def test_large_tables_keep_objects_beside_their_requests(folder: Path) -> None:
     pq.write_table(pa.table({**columns, "object": objects}), "big.parquet", row_group_size=70_001)
     frame = merged("big.parquet", table("b.csv", [0.0]))
     assert frame.filter(pl.col("day") == 1)["object"].to_list() == objects
+    beside = _Beside(Path("big.parquet"))  # as it would be if rows came in other batches than objects
+    taken = [beside.take(rows)["object"].to_pylist() for rows in (1, 70_000, 40_000, 39_999)]
+    assert [each for part in taken for each in part] == objects
 
 
 @pytest.mark.parametrize(

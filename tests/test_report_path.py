@@ -234,6 +234,18 @@ def test_assumptions_tell_of_loads_warm_up_end_and_changed_constants() -> None:
     assert "nagle = false" in said
 
 
+def test_assumptions_tell_of_a_generated_workload() -> None:
+    one = made()
+    workload = {"family": "nzix", "days": 31, "load": 62, "copies_offset": "37 s", "copies_hosts": "renamed"}
+    said = "\n".join(assumptions([Point("", {**one.scenario, "workload": workload}, one.figures)]))
+    assert (
+        "those of the family nzix, generated from the seed of the run: load 62 stands for as many of its 31 days"
+        in said
+    )
+    assert "shifted by 37 s each and turned round within the period, with hosts of their own." in said
+    assert "copies of the request table" not in said
+
+
 def test_limits_by_host_are_not_made_up_without_the_host_table() -> None:
     scenario = Scenario.load(EXAMPLES / "cable.toml")
     without = "\n".join(assumptions([point("", scenario.core, None)]))

@@ -3,12 +3,14 @@
 The parts of a request's latency follow one another without gaps, so that they add up to it, to the nanosecond. On each
 leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg the
 server, until it has released the last byte; then on each leg, from the servers: the last byte waits because the sender
-is held by cwnd or by a window, it travels, and what is left is the rest.
+is held by cwnd, by a window or otherwise, it travels, and what is left is the rest.
 
-- **Held by cwnd, by the window**: from when the last byte was there to be sent until it was. A sender that has bytes
+- **Held**: from when the last byte was there to be sent until it was. A sender that has bytes
   and does not send them is held; the table `exchanges` has how long, and by what, since the first byte was there. Where
   bytes were held before the last one was there, which cost nothing, what remains is divided in the same proportion.
-  What neither held (a small segment that waits, pacing) is part of the rest.
+  What neither cwnd nor a window held is held otherwise: by Nagle's rule, a segment that is not full waits for the
+  acknowledgement of what is on its way. On connections that carry one response this does not happen, as the end of the
+  stream goes with the last byte.
 - **Travel** is the propagation of the leg's links; **the rest** is queues, transmission, segments sent again, and what
   a proxy takes to pass something on (nothing, as it is modelled).
 - **The request on its way** contains its own queues and transmission.
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     from farweb.results import Results
 
-Kind = Literal["wait", "handshake", "request", "server", "cwnd", "window", "travel", "rest"]
+Kind = Literal["wait", "handshake", "request", "server", "cwnd", "window", "other", "travel", "rest"]
 
 KINDS: Mapping[Kind, str] = {
     "wait": "waiting for a connection",
@@ -42,6 +44,7 @@ KINDS: Mapping[Kind, str] = {
     "server": "server",
     "cwnd": "held by cwnd",
     "window": "held by the window",
+    "other": "held otherwise (Nagle)",
     "travel": "response on its way",
     "rest": "the rest",
 }
@@ -162,7 +165,12 @@ def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
 
     legs = path_legs(results.manifest["scenario"])
     chosen, tag = _requests(results, tagged)
-    exchanges = results.scan("exchanges").join(chosen.lazy(), on="request", how="semi").collect()
+    table = results.scan("exchanges")
+    if missing := [name for name in _STEPS if name not in table.collect_schema()]:
+        raise ResultsError(
+            f"{results.path}: its table of exchanges has no {missing[0]}: it is of an older farweb; run it again"
+        )
+    exchanges = table.join(chosen.lazy(), on="request", how="semi").collect()
     found = parts(exchanges, legs, _opened(results))
     if found.is_empty():
         raise ResultsError(f"{results.path}: no request{' tagged ' + tag if tag else ''} finished on all legs")
@@ -222,9 +230,6 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
     """
     import polars as pl
 
-    exchanges = exchanges.with_columns(
-        pl.lit(0, pl.Int64).alias(name) for name in ("cwnd_ns", "window_ns") if name not in exchanges.columns
-    )
     path = _leg_rows(exchanges, 0, legs[0], opened)
     for place in range(1, len(legs)):
         path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="inner")
@@ -278,7 +283,7 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[pl.Expr]":
     by_window = pl.when(hidden).then(held - by_cwnd).otherwise(at("window"))
     way = at("end") - at("sent_last")
     travel = pl.min_horizontal(way, pl.lit(leg.down_ns))
-    rest = held - by_cwnd - by_window + way - travel
+    rest = way - travel
     if not is_last:
         rest = rest + at("start", place + 1) - at("requested") + at("ready_last") - at("end", place + 1)
     yield (at("begun") - at("start")).alias(f"wait {place}")
@@ -288,6 +293,7 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[pl.Expr]":
         yield (at("ready_last") - at("requested")).alias("server")
     yield by_cwnd.alias(f"cwnd {place}")
     yield by_window.alias(f"window {place}")
+    yield (held - by_cwnd - by_window).alias(f"other {place}")
     yield travel.alias(f"travel {place}")
     yield rest.alias(f"rest {place}")
 

@@ -19,7 +19,7 @@ from farweb.columns import TableSpec, arrow_schema, to_arrow
 from farweb.errors import RunError
 from farweb.quantities import count
 from farweb.sheet import Sheet, to_html, to_rich
-from farweb.tables import HOSTS, REQUESTS
+from farweb.tables import HOSTS_READ, REQUESTS
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -109,7 +109,7 @@ def generate(
     hosts = _core.HostTable.of_family(scenario, seed)
     with staged_folder(out) as stage:
         requests = _write_requests(_core.RequestReader.of_family(scenario, seed), stage / FILES[0], trace)
-        schema = _schema(HOSTS, ("host", "window_bytes", "mss_bytes"), trace)
+        schema = _schema(HOSTS_READ, ("host", "window_bytes", "mss_bytes"), trace)
         with pq.ParquetWriter(stage / FILES[1], schema, compression="zstd") as writer:
             writer.write_batch(to_arrow(hosts.columns(), schema))
     return Generated(out, requests, len(hosts), trace)

@@ -42,11 +42,9 @@ class Lives:
             count(self.opened),
             number(self.requests / self.opened),
             share(None if self.reused is None or not self.requests else self.reused / self.requests),
-            size(self.bytes_up),
-            size(self.bytes_down),
+            _both(size(self.bytes_up), size(self.bytes_down)),
             seconds(self.life_mean_s),
-            seconds(self.idle_mean_s),
-            seconds(self.idle_p50_s),
+            _both(seconds(self.idle_mean_s), seconds(self.idle_p50_s)),
             share(self.idle_share),
         ]
 
@@ -69,8 +67,8 @@ class Memory:
 
     def cells(self) -> list[str]:
         """What tables for people say of it."""
-        sizes = (self.connection_bytes, self.open_mean_bytes, self.open_max_bytes, self.idle_mean_bytes)
-        return [self.node, *map(size, sizes)]
+        at_a_time = _both(size(self.open_mean_bytes), size(self.open_max_bytes))
+        return [self.node, size(self.connection_bytes), at_a_time, size(self.idle_mean_bytes)]
 
 
 @dataclass(frozen=True)
@@ -105,14 +103,16 @@ class LegTotals:
         """What tables for people say of the measured interval."""
         return [
             self.carrier,
-            number(self.open_mean),
-            count(self.open_max),
-            number(self.busy_mean),
-            count(self.busy_max),
-            number(self.requests_mean),
-            count(self.requests_max),
+            _both(number(self.open_mean), count(self.open_max)),
+            _both(number(self.busy_mean), count(self.busy_max)),
+            _both(number(self.requests_mean), count(self.requests_max)),
             count(self.connection_requests_max),
         ]
+
+
+def _both(one: str, other: str) -> str:
+    """Two numbers that belong together in one cell: tables on paper are narrow."""
+    return f"{one} / {other}"
 
 
 def legs_of(results: "Results") -> tuple[LegTotals, ...]:
@@ -135,21 +135,20 @@ def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:
     if not every:
         return
     first = ["leg"] if len(legs) == 1 else ["run", "leg"]
-    counts = ["carrier", "open, mean", "peak", "busy, mean", "peak", "requests, mean", "peak", "most on one"]
     yield Sheet(
-        "Connections and requests at a time, in the measured interval",
-        [*first, *counts],
+        "Connections and requests at a time, mean / peak in the measured interval",
+        [*first, "carrier", "open", "busy", "requests", "most on one"],
         [[*name, *leg.cells()] for name, leg in every],
         names=len(first) + 1,
     )
     lives = [[*name, *leg.connections.cells()] for name, leg in every if leg.connections is not None]
     if lives:
-        times = ["life, mean", "idle, mean", "median", "share"]
-        header = [*first, "opened", "requests each", "on a reused one", "bytes up", "bytes down", *times]
+        times = ["mean life", "idle, mean / median", "idle share"]
+        header = [*first, "opened", "requests each", "reused", "bytes up / down", *times]
         yield Sheet("Connections, over the whole run", header, lives, names=len(first))
     memory = [[*name, *each.cells()] for name, leg in every for each in leg.memory]
     if memory:
-        header = [*first, "at", "a connection", "open ones, mean", "peak", "idle ones, mean"]
+        header = [*first, "at", "a connection", "open, mean / peak", "idle, mean"]
         title = "Socket buffers that connections stand for, in the measured interval"
         yield Sheet(title, header, memory, names=len(first) + 1)
 

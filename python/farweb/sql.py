@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def query_run(results: "Results", query: str) -> "pl.DataFrame":
-    """What an SQL query finds in the tables of a run: requests, and connections, links, packets if recorded.
+    """What an SQL query finds in the tables of a run: requests, and all others that were recorded.
 
     Raises:
         ResultsError: The query is wrong, or is not a query.
@@ -41,8 +41,8 @@ def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
     """What an SQL query finds in the tables of a sweep.
 
     Its own: runs, estimates, differences, effects, level_effects, warmup, timings; of all its runs together, with the
-    columns run, the factors and replication first: requests, and connections, links, packets if recorded. Names of
-    factors have dots and are written in double quotes: `"workload.load"`.
+    columns run, the factors and replication first: requests, and all others that were recorded. Names of factors
+    have dots and are written in double quotes: `"workload.load"`.
 
     Raises:
         ResultsError: The query is wrong, or is not a query.

@@ -35,7 +35,7 @@ _ROWS = 65_536  # chosen: some MB a batch
 _COPIED = arrow_schema(
     {
         **REQUESTS,
-        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag", "day")],
+        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag")],
     },
     {},
 )
@@ -238,7 +238,8 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
 
 def _self_correlation(database: duckdb.DuckDBPyConnection, first: float, span: float) -> SelfCorrelation | None:
     """Of all days together: days are turned round in ten minutes as the family's are, if they are no longer."""
-    (has_days,) = _row(database, "SELECT count(day) > 0 FROM requests")
+    columns = {name for name, *_ in database.execute("DESCRIBE requests").fetchall()}  # a log has no days
+    has_days = "day" in columns and _row(database, "SELECT count(day) > 0 FROM requests")[0]
     within = has_days and first + span < PERIOD_S
     if span > LONGEST_S:
         return None

@@ -96,6 +96,23 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "study/report.html"
 
 
+@pytest.fixture(scope="module")
+def proxies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of three runs by satellite: without a proxy, with one that splits, with one that shares connections."""
+    folder = tmp_path_factory.mktemp("proxies")
+    split = ("--set", 'leg.0.carrier={ kind = "http/1.0" }')
+    runs = {
+        "straight": ("satellite", "--set", "record.exchanges=true"),
+        "split": ("proxies", *split),
+        "shared": ("proxies",),
+    }
+    for name, (example, *changes) in runs.items():
+        file = str(EXAMPLES / f"{example}.toml")
+        assert farweb(["run", file, *changes, "--out", str(folder / name), "--quiet"]) == 0
+    assert farweb(["report", *(str(folder / name) for name in runs), "--quiet"]) == 0
+    return folder / "straight/report.html"
+
+
 STUDY = """\
 format = 1
 name = "cable or satellite"
@@ -142,19 +159,28 @@ _LAST = ("Assumptions", "Warnings", "How to reproduce")
 REPORTS = {
     "demonstration": [*_FIRST, "Links and connections", "Log", *_LAST],
     "sweep": [*_FIRST, "What makes the difference", *_LAST],
+    "proxies": [*_FIRST, "Links and connections", *_LAST],
 }
 """The pages, and the headings that each must have."""
 
+FIGURES = {"demonstration": 3, "sweep": 3, "proxies": 5}
+"""How many figures each has."""
+
 
 @pytest.fixture(params=REPORTS)
-def report(request: pytest.FixtureRequest) -> tuple[Path, list[str]]:
-    file: Path = request.getfixturevalue(request.param)
-    return file, REPORTS[request.param]
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def report(request: pytest.FixtureRequest, name: str) -> tuple[Path, list[str]]:
+    file: Path = request.getfixturevalue(name)
+    return file, REPORTS[name]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_report_is_whole_quiet_and_within_every_width(
-    browser: Browser, report: tuple[Path, list[str]], width: int
+    browser: Browser, report: tuple[Path, list[str]], name: str, width: int
 ) -> None:
     file, headings = report
     sight = look(browser, file, width)
@@ -162,7 +188,7 @@ def test_a_report_is_whole_quiet_and_within_every_width(
     assert [url for url in sight.asked if not url.startswith("data:")] == [file.as_uri()]
     assert not sight.is_too_wide, "the page has to be scrolled sideways"
     assert sight.broken == []
-    assert len(sight.page.evaluate(IMAGES)) == 3
+    assert len(sight.page.evaluate(IMAGES)) == FIGURES[name]
     assert sight.page.locator("h2").all_inner_texts() == headings
     assert sight.page.locator("h1").count() == 1
     assert sight.page.evaluate(CUT) == []

@@ -32,8 +32,8 @@ def sql(
     """Ask the tables of a sweep or a run in SQL (DuckDB's).
 
     Tables of a sweep: runs, estimates, differences, effects, level_effects, warmup, timings; and of all its runs
-    together requests, connections, links and packets, as far as they were recorded. Factors are columns, written in
-    double quotes when they have dots. Nothing is changed, and no other file is read.
+    together requests, exchanges, connections, links, legs and packets, as far as they were recorded. Factors are
+    columns, written in double quotes when they have dots. Nothing is changed, and no other file is read.
 
     Examples:
 

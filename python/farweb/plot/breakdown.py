@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from farweb.breakdown import Breakdown, Kind, break_down
+from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import labels, provenance
 from farweb.plot.style import listed
@@ -19,7 +20,8 @@ _SHOWN: Sequence[tuple[str, tuple[Kind, ...], int | None]] = (
     ("server", ("server",), 3),
     ("held by cwnd", ("cwnd",), 1),
     ("held by the window", ("window",), 4),
-    ("the rest", ("rest",), None),
+    ("held otherwise (Nagle)", ("other",), None),
+    ("the rest", ("rest",), style.QUIETLY),
 )
 """What is stacked, the kinds of parts that it holds, and the number of its colour. Both ways together: six colours are
 told apart, and how long a way is changes between paths only."""

@@ -89,7 +89,7 @@ class Series:
 
     Attributes:
         label: Its name in the legend; empty: it has no entry of its own.
-        index: Number of its colour, marker and dash; None: the colour of text.
+        index: Number of its colour, marker and dash; None: the colour of text; `style.QUIETLY`: the quiet one.
         x: Places along the horizontal axis, in its base unit; a category axis counts its levels from 0.
         y: Values, as many as `x`.
         form: ``points``: markers joined by a line; ``line``: a line without markers; ``steps``: a level that holds

@@ -45,6 +45,9 @@ IDENTITY: Any = (0, (9, 3))
 INK = "#222222"
 QUIET = "#6B6B6B"
 
+QUIETLY = -1
+"""Number of a series that has the quiet colour: what is left over."""
+
 SUFFIXES = (".png", ".svg", ".pdf")
 HTML = ".html"
 
@@ -119,9 +122,9 @@ def look() -> Iterator[None]:
 
 
 def series(index: int | None) -> dict[str, Any]:
-    """Colour and dash of the series with this number, counted from 0; None: the colour of text."""
-    if index is None:
-        return {"color": INK, "linestyle": LINES[0]}
+    """Colour and dash of the series with this number, counted from 0; None: those of text; `QUIETLY`: in grey."""
+    if index is None or index == QUIETLY:
+        return {"color": INK if index is None else QUIET, "linestyle": LINES[0]}
     return {"color": PALETTE[index % len(PALETTE)], "linestyle": LINES[index % len(LINES)]}
 
 

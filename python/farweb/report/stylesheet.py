@@ -51,6 +51,7 @@ code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var
   :root { --shade: #f5f6f7; }
   html { font-size: 10pt; }
   body { margin: 0; padding: 0; max-width: none; font-size: 10pt; line-height: 1.4; }
+  tbody th { white-space: normal; }
   h1 { font-size: 18pt; } h2 { margin-top: 2rem; }
   h2, h3, caption { break-after: avoid; }
   .path .wide { display: block; } .path .tall { display: none; }

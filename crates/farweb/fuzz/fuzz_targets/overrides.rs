@@ -45,6 +45,7 @@ const VALUES: &[&str] = &[
     "1 packets",
     "0 packets",
     "sample",
+    "nzix",
     "waiting",
     "[]",
     "{}",
@@ -85,6 +86,10 @@ const MORE_KEYS: &[&str] = &[
     "leg.0.tcp.constants.initial_cwnd_segments",
     "record.links_every",
     "workload.copies_offset",
+    "workload.family",
+    "workload.period",
+    "workload.parameters",
+    "workload.parameters.us_rate",
     "leg.1",
     "path.nodes.2",
 ];

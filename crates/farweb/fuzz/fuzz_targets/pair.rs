@@ -93,7 +93,7 @@ fuzz_target!(|input: Input| {
     let mut watches = [Watch::default(), Watch::default()];
     let mut pipe = Pipe::new(input.delay, configs, applications, |sent, connection| {
         if let Some(connection) = connection {
-            watches[sent.from as usize].check(&sent.segment, connection);
+            watches[sent.from as usize].check(&sent.segment, connection, sent.cwnd_before);
         }
         fates.next().cloned().unwrap_or_else(|| vec![Duration::ZERO])
     });

@@ -4,6 +4,7 @@
 //! tree that knows the place of every key (`document`), the tree is held against the JSON Schema of the types in `model`
 //! (`shape`), and the typed scenario against the rules that a schema cannot say (`check`).
 
+mod carrier;
 mod check;
 mod document;
 mod key;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use super::carrier::{Carrier, ClosedBy};
 pub use super::points::{CapturePoint, CapturePointError};
 pub use super::sweep::{
     DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
@@ -124,75 +125,6 @@ pub struct Leg {
     #[serde(default)]
     pub tcp: Tcp,
 }
-
-/// How requests ride connections.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", deny_unknown_fields)]
-pub enum Carrier {
-    /// A connection for each request; the server closes it.
-    #[serde(rename = "http/1.0")]
-    Http10 {},
-    /// Connections that are used again: a request takes one that is idle, on the last leg to the same host, and opens one when
-    /// there is none. One request at a time, no pipelining.
-    #[serde(rename = "http/1.1")]
-    Http11 {
-        /// How long a connection is idle before it is closed.
-        #[serde(default = "default_idle_timeout")]
-        idle_timeout: Duration,
-        /// Which end closes it then.
-        #[serde(default)]
-        closed_by: ClosedBy,
-        /// Most connections to one host, on an inner leg to the next proxy; any number when left out.
-        #[schemars(range(min = 1))]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        per_host: Option<u32>,
-        /// Most connections in all; any number when left out.
-        #[schemars(range(min = 1))]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        total: Option<u32>,
-    },
-    /// Some connections between two proxies that are opened once; each request, and from its first segment on each response,
-    /// goes over one of them, between data of others.
-    #[serde(rename = "mux")]
-    Mux {
-        /// Number of connections, 1 to 1000.
-        #[schemars(range(min = 1, max = CONNECTIONS_MAX), example = 50)]
-        connections: u32,
-        /// Framing: bytes for each segment of a response that arrived from the next leg ("20 B"), a share of its bytes ("2 %"),
-        /// or "none".
-        #[serde(default)]
-        overhead: Overhead,
-        /// Which connection a message goes over.
-        #[serde(default)]
-        assign: Assign,
-        /// Which one of those with equally few bytes outstanding.
-        #[serde(default)]
-        ties: Ties,
-    },
-    /// The response alone, sent by one-way TCP as ns-2 has it from the node in the request table's column `source` (else the
-    /// leg's last), without request, handshake or close; beside the profile ns2-reno and only there.
-    #[serde(rename = "transfer")]
-    Transfer {},
-}
-
-/// Which end closes a connection that has been idle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClosedBy {
-    /// The end at `leg.from`.
-    #[default]
-    Client,
-    /// The end at `leg.to`; a request may be on its way then, and is sent again.
-    Server,
-}
-
-/// The idle timeout of the NZ–US studies.
-const fn default_idle_timeout() -> Duration {
-    Duration::from_secs(15)
-}
-
-/// Most connections of a mux. Chosen: twenty times the largest number of the NZ–US studies.
-const CONNECTIONS_MAX: u32 = 1000;
 
 /// The transport of a leg.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,9 +7,9 @@ use crate::tcp::{Notice, Output};
 use crate::units::Instant;
 
 use super::World;
-use super::connections::{Closing, ConnectionId, End, Writer};
 use super::exchange::ExchangeId;
 use super::leg::Carrier;
+use super::pair::{Closing, ConnectionId, End, Writer};
 use super::tasks::Task;
 
 impl World {

@@ -16,7 +16,7 @@ use crate::units::Instant;
 use crate::workload::{Directory, Request};
 
 use super::World;
-use super::connections::{ConnectionId, End, Pair};
+use super::pair::{ConnectionId, End, Pair};
 use super::path::{Direction, LinkId, Packet};
 use super::recorder::{code, int, nanos};
 use super::transport::Transport;

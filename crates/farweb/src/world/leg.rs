@@ -7,9 +7,9 @@ use crate::scenario::{self, HostOr, Scenario, TcpEnd};
 use crate::tcp::{self, HostClock, Profile};
 use crate::workload::{Host, HostId};
 
-use super::connections::{Closing, End};
 use super::mux::Mux;
 use super::occupancy::Occupancy;
+use super::pair::{Closing, End};
 use super::persistent::Persistent;
 
 /// A leg: where its ends are and how their transport is set.

@@ -10,8 +10,8 @@ use crate::units::Instant;
 use crate::workload::Request;
 
 use super::World;
-use super::connections::End;
 use super::occupancy::LegStats;
+use super::pair::End;
 use super::path::LinkTotals;
 
 /// What the links and legs did in the measured interval.

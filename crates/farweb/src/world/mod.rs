@@ -6,6 +6,7 @@
 mod application;
 mod capture;
 mod connections;
+mod ending;
 mod exchange;
 mod held;
 mod leg;
@@ -13,12 +14,14 @@ mod measurement;
 mod mux;
 mod occupancy;
 mod origin;
+mod pair;
 mod path;
 mod persistent;
 mod recorder;
 mod tasks;
 mod transfers;
 mod transport;
+mod unacknowledged;
 
 use std::collections::VecDeque;
 
@@ -31,10 +34,10 @@ use crate::tcp::{Flags, Output};
 use crate::units::Instant;
 use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 
-use connections::{ConnectionId, End, Pair};
 use exchange::{Exchange, ExchangeId};
 use leg::{Carrier, Hosts, Leg};
 use measurement::Measurement;
+use pair::{ConnectionId, End, Pair};
 use path::{LinkId, Path};
 use recorder::Recorder;
 use tasks::Task;

@@ -5,9 +5,9 @@ use crate::http::mux::{Assign, Bundle, Framing, Load, Overhead, Ties};
 use crate::tcp::State;
 use crate::units::Instant;
 
-use super::connections::{Closing, ConnectionId, End};
 use super::exchange::ExchangeId;
 use super::leg::Carrier;
+use super::pair::{Closing, ConnectionId, End};
 use super::tasks::Task;
 use super::transport::Transport;
 use super::{Upcoming, World};

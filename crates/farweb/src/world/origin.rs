@@ -4,8 +4,8 @@ use crate::http::ReleasePlan;
 use crate::tcp::Output;
 use crate::units::{Duration, Instant};
 
-use super::connections::{ConnectionId, End};
 use super::exchange::ExchangeId;
+use super::pair::{ConnectionId, End};
 use super::{Event, World};
 
 /// A response that its origin is releasing.

@@ -9,7 +9,7 @@ use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
 
 use super::capture::Mark;
-use super::connections::{ConnectionId, End};
+use super::pair::{ConnectionId, End};
 use super::{Event, World};
 
 define_ids! {

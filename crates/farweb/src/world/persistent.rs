@@ -8,9 +8,9 @@ use crate::id::Id;
 use crate::units::{Duration, Instant};
 use crate::workload::HostId;
 
-use super::connections::{Closing, ConnectionId, End};
 use super::exchange::{Exchange, ExchangeId};
 use super::leg::Carrier;
+use super::pair::{Closing, ConnectionId, End};
 use super::tasks::Task;
 use super::{Event, World};
 

@@ -9,9 +9,9 @@ use crate::scenario::Scenario;
 use crate::units::{Duration, Instant};
 
 use super::capture::Capture;
-use super::connections::Pair;
 use super::exchange::Exchange;
 use super::leg::Leg;
+use super::pair::Pair;
 use super::path::Path;
 
 pub(super) struct Recorder {

@@ -7,8 +7,8 @@
 use crate::units::Instant;
 
 use super::World;
-use super::connections::{Closing, ConnectionId, End};
 use super::exchange::ExchangeId;
+use super::pair::{Closing, ConnectionId, End};
 
 /// Something to be done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

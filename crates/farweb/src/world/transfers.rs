@@ -8,7 +8,7 @@ use crate::units::{Duration, Instant};
 use crate::workload::{Request, WorkloadError};
 
 use super::World;
-use super::connections::{ConnectionId, End};
+use super::pair::{ConnectionId, End};
 use super::transport::Transport;
 
 impl World {

@@ -40,7 +40,7 @@ fn values_of_single_keys_are_allowed() {
             count += 1;
         }
     }
-    assert_eq!(count, 7);
+    assert_eq!(count, 8);
 }
 
 #[test]

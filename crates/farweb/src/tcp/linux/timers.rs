@@ -161,7 +161,7 @@ impl Connection {
         let is_window_probe = self.snd_wnd == 0 && !self.detached && !is_opening;
         if is_window_probe {
             // The window was shut on what is in flight: the connection lives as long as probes are answered.
-            if self.ticks_since(self.heard_at) > 2 * self.clock.jiffies_in(self.profile.rto_max) {
+            if self.is_shut_out() {
                 self.finish(CloseReason::TimedOut, out);
                 return;
             }
@@ -182,6 +182,20 @@ impl Connection {
             self.rtt.back_off();
         }
         self.set_transmission(Pending::Retransmit, self.rtt.rto());
+    }
+
+    /// Whether nothing was heard for more than twice the longest timeout, and what is in flight was sent again for as long
+    /// (`tcp_rtx_probe0_timed_out()`).
+    fn is_shut_out(&self) -> bool {
+        let limit = self.profile.rto_max * 2;
+        let sent_again_for = match (self.recovery.undo.first_retransmit, self.queue.front()) {
+            (Some(start), _) => {
+                Duration::from_millis(u64::from(self.clock.timestamp_ms(self.now).wrapping_sub(start)))
+            }
+            (None, Some(front)) => self.now - front.sent_at,
+            (None, None) => Duration::ZERO,
+        };
+        self.ticks_since(self.heard_at) > self.clock.jiffies_in(limit) && sent_again_for > limit
     }
 
     /// Whether so many timeouts in a row went without an answer that nobody is there.

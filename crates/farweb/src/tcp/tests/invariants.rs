@@ -16,14 +16,14 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Panics when `connection` may not send `segment`.
-    pub(super) fn check(&mut self, segment: &Segment, connection: &Connection) {
+    /// Panics when `connection` may not send `segment` in a call before which its congestion window was `cwnd_before`.
+    pub(super) fn check(&mut self, segment: &Segment, connection: &Connection, cwnd_before: u64) {
         if segment.flags.contains(Flags::RST) || !segment.flags.contains(Flags::ACK) {
             return;
         }
         self.check_promises(segment, connection);
         if segment.len > 0 {
-            self.check_window(segment, connection);
+            self.check_window(segment, connection, cwnd_before);
             self.end = self.end.max(segment.seq + u64::from(segment.len));
         }
     }
@@ -48,13 +48,15 @@ impl Watch {
     }
 
     /// Data is sent into the windows only, but for probes and what a stack sends again without asking.
-    fn check_window(&self, segment: &Segment, connection: &Connection) {
+    fn check_window(&self, segment: &Segment, connection: &Connection, cwnd_before: u64) {
         let (start, end) = (segment.seq, segment.seq + u64::from(segment.len));
         let first = connection.snd_una();
         assert!(start >= first, "already acknowledged: {segment:?}");
         let (edge, is_exempt) = match connection {
+            // A tick comes before what else happens in a call, and one timer before another: what the first sends may be beyond a
+            // cwnd that the second has lowered.
             Connection::Bsd(_) => {
-                let window = connection.snd_wnd().min(connection.cwnd());
+                let window = connection.snd_wnd().min(connection.cwnd().max(cwnd_before));
                 (first + window, segment.len == 1 && connection.snd_wnd() == 0)
             }
             // cwnd bounds what is in the network, which SACK tells apart from what is not acknowledged. When a peer takes its

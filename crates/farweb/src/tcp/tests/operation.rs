@@ -44,7 +44,7 @@ pub(super) fn perform(config: &Config, host: HostClock, opening: Option<Options>
             Connection::accept(Instant::ZERO, config, host, &syn, &mut out)
         }
     };
-    let mut run = Run { now: Instant::ZERO, watch: Watch::default(), closed: 0 };
+    let mut run = Run { now: Instant::ZERO, watch: Watch::default(), cwnd: 0, closed: 0 };
     run.settle(&connection, &mut out);
     for operation in operations {
         run.step(&mut connection, operation, &mut out);
@@ -55,6 +55,8 @@ pub(super) fn perform(config: &Config, host: HostClock, opening: Option<Options>
 struct Run {
     now: Instant,
     watch: Watch,
+    /// Congestion window after the last call.
+    cwnd: u64,
     /// Times that the application was told of the end.
     closed: usize,
 }
@@ -94,9 +96,10 @@ impl Run {
         assert!(out.segments.len() < 20_000, "sending never ends");
         for segment in out.segments.drain(..) {
             // After the last word of a connection only resets follow, which nothing is promised by.
-            self.watch.check(&segment, connection);
+            self.watch.check(&segment, connection, self.cwnd);
             assert!(u64::from(segment.len) <= connection.mss().max(536));
         }
+        self.cwnd = connection.cwnd();
         let is_end = |notice: &Notice| matches!(notice, Notice::Closed(_));
         self.closed += out.notices.drain(..).filter(is_end).count();
     }

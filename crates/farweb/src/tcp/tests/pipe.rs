@@ -53,6 +53,8 @@ pub(super) struct Sent {
     pub(super) at: Instant,
     pub(super) from: End,
     pub(super) segment: Segment,
+    /// Its congestion window before the call in which it sent this.
+    pub(super) cwnd_before: u64,
 }
 
 /// The pipe, its ends and their applications.
@@ -67,6 +69,8 @@ pub(super) struct Pipe<F> {
     pub(super) applications: [Application; 2],
     pub(super) sent: Vec<Sent>,
     timers: [Option<Instant>; 2],
+    /// Congestion windows after the last call.
+    cwnds: [u64; 2],
 }
 
 impl Application {
@@ -118,6 +122,7 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
             applications,
             sent: Vec::new(),
             timers: [None; 2],
+            cwnds: [0; 2],
         }
     }
 
@@ -133,23 +138,26 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
         self.settle(End::Client, Instant::ZERO, out);
         while let Some(((now, _), event)) = self.events.pop_first() {
             assert!(now < Instant::ZERO + Duration::from_secs(1_000_000), "the transfer never ends");
-            let (Event::Arrival(end, _) | Event::Timer(end) | Event::Application(end)) = event;
-            self.tick(end, now);
             let mut out = Output::default();
-            match event {
-                Event::Arrival(_, segment) => self.arrive(end, now, &segment, &mut out),
-                Event::Timer(_) => {
+            let end = match event {
+                Event::Arrival(end, segment) => {
+                    self.arrive(end, now, &segment, &mut out);
+                    end
+                }
+                Event::Timer(end) => {
                     if self.timers[end as usize] != Some(now) {
                         continue;
                     }
                     self.timers[end as usize] = None;
                     self.connection(end).on_timeout(now, &mut out);
+                    end
                 }
-                Event::Application(_) => {
+                Event::Application(end) => {
                     self.applications[end as usize].pending = false;
                     self.act(end, now, &mut out);
+                    end
                 }
-            }
+            };
             self.settle(end, now, out);
             if let Some(connection) = &self.ends[end as usize] {
                 inspect(connection);
@@ -166,18 +174,6 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
         self.ends[end as usize].as_mut().expect("the end exists")
     }
 
-    /// Runs what is due on the grids of a BSD host at the instant of an event, as the endpoint does before it takes the event;
-    /// here so that what leaves is held against the windows as they are then.
-    fn tick(&mut self, end: End, now: Instant) {
-        if let Some(Connection::Bsd(tcp)) = &mut self.ends[end as usize]
-            && tcp.next_timeout().is_some_and(|due| due <= now)
-        {
-            let mut out = Output::default();
-            tcp.on_timeout(now, &mut out);
-            self.settle(end, now, out);
-        }
-    }
-
     fn arrive(&mut self, end: End, now: Instant, segment: &Segment, out: &mut Output) {
         match &mut self.ends[end as usize] {
             Some(connection) => connection.on_segment(now, segment, out),
@@ -192,12 +188,13 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
     /// Puts segments into the pipe, lets the application know, and schedules the next timer.
     fn settle(&mut self, end: End, now: Instant, out: Output) {
         for segment in out.segments {
-            let sent = Sent { at: now, from: end, segment };
+            let sent = Sent { at: now, from: end, segment, cwnd_before: self.cwnds[end as usize] };
             self.sent.push(sent);
             for extra in (self.fate)(&sent, self.ends[end as usize].as_ref()) {
                 self.schedule(now + self.delay + extra, Event::Arrival(end.other(), segment));
             }
         }
+        self.cwnds[end as usize] = self.ends[end as usize].as_ref().map_or(0, Connection::cwnd);
         let application = &mut self.applications[end as usize];
         let mut news = false;
         for notice in out.notices {

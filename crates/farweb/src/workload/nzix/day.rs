@@ -7,6 +7,7 @@
 //! before. Left out: the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
 
 use super::hosts::{Server, scaled, spread};
+use super::parameters::LARGEST_DAY;
 use super::response::{Sizes, server_time};
 use super::{PERIOD, Parameters};
 use crate::rng::{Exponential, Pareto, Stream, Streams, Zipf};
@@ -55,7 +56,8 @@ impl<'a> Days<'a> {
         let sigma = self.parameters.day_sigma;
         // The mean of such a factor is 1.
         let factor = spread(sigma, random) * libm::exp(-sigma * sigma / 2.0);
-        let count = libm::round(f64::from(self.parameters.day_requests) * factor).max(1.0) as usize;
+        let count = libm::round(f64::from(self.parameters.day_requests) * factor);
+        let count = count.clamp(1.0, f64::from(LARGEST_DAY)) as usize;
         let mut asked = Vec::with_capacity(count);
         while asked.len() < count {
             self.visit(day, count, random, &mut asked);

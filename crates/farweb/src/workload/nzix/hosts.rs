@@ -7,6 +7,7 @@
 //! as the most common MSS. How many hosts had which system is chosen, after the servers that surveys of 1997 counted.
 
 use super::Parameters;
+use super::parameters::LONGEST;
 use crate::rng::{LogNormal, Stream, Streams};
 use crate::units::{BitRate, Duration};
 
@@ -117,10 +118,9 @@ pub(super) fn spread(sigma: f64, random: &mut Stream) -> f64 {
     LogNormal::from_mu_sigma(0.0, sigma).expect("checked").sample(random)
 }
 
-/// `span` times `factor`; a year when it is longer, which a server time never gets to be.
+/// `span` times `factor`, at most the longest time there is.
 pub(super) fn scaled(span: Duration, factor: f64) -> Duration {
-    const YEAR: Duration = Duration::from_secs(31_536_000);
-    Duration::from_secs_f64(span.as_secs_f64() * factor).map_or(YEAR, |long| long.min(YEAR))
+    Duration::from_secs_f64(span.as_secs_f64() * factor).map_or(LONGEST, |long| long.min(LONGEST))
 }
 
 const fn bits(rate: BitRate) -> f64 {

@@ -132,6 +132,26 @@ fn a_single_request_a_day_is_a_trace() {
 }
 
 #[test]
+fn the_slowest_day_there_can_be_fits_into_time() {
+    let hour = Duration::from_secs(3600);
+    let slowest = Parameters {
+        day_requests: 1_000_000,
+        day_sigma: 0.0,
+        page_requests_max: 1_000_000,
+        page_shape: 0.1,
+        browser_connections: 1,
+        gap_scale: hour,
+        gap_shape: 0.1,
+        recorded_path: hour,
+        reading_median: hour,
+        server_median: hour,
+        server_longest: hour,
+        ..Parameters::default()
+    };
+    assert_eq!(trace(&slowest, 1, 1).requests().len(), 1_000_000);
+}
+
+#[test]
 fn parameters_out_of_range_are_named() {
     let error = |parameters: Parameters| parameters.check().unwrap_err().to_string();
     let default = Parameters::default;
@@ -145,7 +165,7 @@ fn parameters_out_of_range_are_named() {
         error(Parameters { tail_from: Bytes::new(6999), ..default() }),
         error(Parameters { us_round_trip_max: Duration::from_millis(39), ..default() }),
         error(Parameters { server_median: Duration::ZERO, ..default() }),
-        error(Parameters { server_longest: Duration::from_secs(90_000), ..default() }),
+        error(Parameters { server_longest: Duration::from_secs(3601), ..default() }),
     ];
     insta::assert_snapshot!(errors.join("\n"), @r"
     `day_requests` must be 1 to 1000000
@@ -154,10 +174,21 @@ fn parameters_out_of_range_are_named() {
     `reading_sigma` must be 0 to 3
     `response_max` must be above `tail_from`, and at most 2^53 B
     `tail_from` must be at least `body_mean`, and at most 2^53 B
-    `us_round_trip_max` must be at least `us_round_trip_min`, and at most 24 h
-    `server_median` must be above 0 s, and at most 24 h
-    `server_longest` must be 0 s to 24 h
+    `us_round_trip_max` must be at least `us_round_trip_min`, and at most 1 h
+    `server_median` must be above 0 s, and at most 1 h
+    `server_longest` must be 0 s to 1 h
     ");
+}
+
+#[test]
+fn the_documentation_lists_every_parameter_with_its_value() {
+    const PAGE: &str = include_str!("../../../../../docs/models/workload.md");
+    let values = serde_json::to_value(Parameters::default().spelled_out()).unwrap();
+    let values = values.as_object().unwrap();
+    let missing = values.iter().filter(|(name, value)| !PAGE.contains(&format!("| `{name}` | `{value}` |")));
+    assert_eq!(missing.collect::<Vec<_>>(), []);
+    let list = PAGE.split("### Parameters").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    assert_eq!(list.lines().filter(|line| line.starts_with("| `")).count(), values.len());
 }
 
 proptest! {

@@ -205,6 +205,7 @@ impl RequestSource for Asked {
             server: Some(Duration::from_nanos(ask.server)),
             source: None,
             tag: None,
+            day: None,
         }))
     }
 }

@@ -2,12 +2,13 @@
 //! once, no packet is lost track of, and connections are within their limits.
 
 mod chain;
+mod lost;
 mod snapshot;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use farweb::record::{NULL_INT, Status};
+use farweb::record::{NULL_CODE, NULL_INT, Status};
 use farweb::world::Direction;
 use proptest::prelude::*;
 
@@ -150,6 +151,35 @@ impl<'c> Seen<'c> {
                 }
                 below = Some(row);
             }
+        }
+        Ok(())
+    }
+
+    /// A connection that belongs to a host carries requests to that host only; on the last leg each belongs to one.
+    fn check_hosts(&self) -> Checked {
+        let of_request = codes(&self.run.tables, "requests", "host");
+        let of_connection = codes(&self.run.tables, "connections", "host");
+        let place = |table, column, number| {
+            ints(&self.run.tables, table, column)
+                .iter()
+                .position(|other| *other == number)
+                .expect("it has a row")
+        };
+        for (request, leg) in self.rows.keys().copied() {
+            let row = self.row(request, leg as usize).expect("listed");
+            let Some(connection) = row.get("connection_up") else {
+                continue;
+            };
+            let host = of_connection[place("connections", "connection", connection)];
+            let is_last = leg as usize + 1 == self.chain.legs.len();
+            prop_assert!(host != NULL_CODE || !is_last, "connection {} is for nobody", connection);
+            let wanted = of_request[place("requests", "request", request)];
+            prop_assert!(
+                host == NULL_CODE || host == wanted,
+                "request {} on connection {}",
+                request,
+                connection
+            );
         }
         Ok(())
     }
@@ -321,6 +351,7 @@ impl<'c> Seen<'c> {
     fn check(&self, path: Path) -> Checked {
         self.check_requests()?;
         self.check_times()?;
+        self.check_hosts()?;
         self.check_packets()?;
         self.check_bytes(path)?;
         self.check_connections(path)

@@ -2,7 +2,7 @@
 //!
 //! RFC 6298; RFC 5681, section 3.1; RFC 5682; RFC 7323, section 4; Linux 6.18 `tcp_input.c`, `tcp_rtt_estimator()`, `tcp_enter_loss()`, `tcp_process_loss()`; `tcp_timer.c`.
 
-use super::{classic, script, server, server_with};
+use super::{classic, classic_with, script, server, server_with};
 
 /// RFC 6298, section 2.2.
 #[test]
@@ -196,5 +196,22 @@ fn an_ack_restarts_the_timer() {
          400 ms < . 1:1 ack 1001
                 = timeouts 0
          600 ms silence",
+    );
+}
+
+/// Linux 6.18 `tcp_rtx_probe0_timed_out()`.
+#[test]
+fn a_window_shut_on_what_is_in_flight_is_given_up_after_four_minutes_of_silence_and_of_sending_again() {
+    classic_with(
+        "set initial_cwnd_segments 2
+         set rto_min 50 s",
+        "121 ms write 3000
+                > . 1:2001 ack 1 each 1000
+         241 ms < . 1:1 ack 1001 win 0
+         50..54 s > . 1001:2001 ack 1
+         150..158 s > . 1001:2001 ack 1
+         270..280 s > . 1001:2001 ack 1       # silent for longer, but sent again for less
+         389 s  = state established, timeouts 0
+         405 s  = state closed, retransmits 3",
     );
 }

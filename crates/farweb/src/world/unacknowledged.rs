@@ -1,0 +1,84 @@
+//! Responses that have been written to a connection, until they are acknowledged.
+
+use std::collections::VecDeque;
+
+use super::exchange::ExchangeId;
+
+/// Responses of which every byte has been handed to a connection, until the last one is acknowledged.
+///
+/// One needs no allocation.
+#[derive(Debug, Default)]
+pub(super) struct Unacknowledged {
+    first: Option<Response>,
+    rest: VecDeque<Response>,
+    /// How many of the oldest have been sent to the end.
+    sent: usize,
+}
+
+/// A response in the stream of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Response {
+    pub(super) exchange: ExchangeId,
+    /// The place in the stream behind its last byte.
+    pub(super) end: u64,
+}
+
+impl Unacknowledged {
+    pub(super) fn push(&mut self, response: Response) {
+        match self.first {
+            None => self.first = Some(response),
+            Some(_) => self.rest.push_back(response),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// The oldest response, if all of it is among the first `bytes` of the stream, which leaves it out from now on.
+    #[inline]
+    pub(super) fn take_up_to(&mut self, bytes: u64) -> Option<Response> {
+        let oldest = self.first.filter(|oldest| oldest.end <= bytes)?;
+        self.first = self.rest.pop_front();
+        self.sent = self.sent.saturating_sub(1);
+        Some(oldest)
+    }
+
+    /// The oldest response that had not been sent to the end, if it is now that the first `bytes` of the stream are.
+    pub(super) fn note_sent(&mut self, bytes: u64) -> Option<Response> {
+        let next = match self.sent {
+            0 => self.first,
+            sent => self.rest.get(sent - 1).copied(),
+        };
+        let response = next.filter(|response| response.end <= bytes)?;
+        self.sent += 1;
+        Some(response)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Slab;
+
+    #[test]
+    fn responses_are_sent_and_acknowledged_in_their_order() {
+        let mut ids = Slab::new();
+        let responses = [100, 250, 300].map(|end| Response { exchange: ids.insert(()), end });
+        let mut waiting = Unacknowledged::default();
+        responses.iter().for_each(|response| waiting.push(*response));
+        let exchange = |response: Option<Response>| response.map(|response| response.exchange);
+        let [first, second, third] = responses.map(|response| Some(response.exchange));
+        assert_eq!(exchange(waiting.note_sent(99)), None);
+        assert_eq!(exchange(waiting.note_sent(260)), first);
+        assert_eq!(exchange(waiting.note_sent(260)), second);
+        assert_eq!(exchange(waiting.note_sent(260)), None, "each is told once");
+        assert_eq!(exchange(waiting.take_up_to(100)), first);
+        assert_eq!(exchange(waiting.take_up_to(249)), None);
+        assert_eq!(exchange(waiting.note_sent(300)), third);
+        assert_eq!(exchange(waiting.take_up_to(300)), second);
+        assert_eq!(exchange(waiting.take_up_to(300)), third);
+        assert!(waiting.is_empty());
+    }
+}
