@@ -83,15 +83,6 @@ def _plan(study: Study, sweep: StudySweep, *, quick: bool) -> _Planned:
     return _Planned(study, sweep, scenario, tuple(run.run for run in plan(scenario, Inputs())))
 
 
-def number_of_runs(studies: Sequence[Study], *, quick: bool) -> int:
-    """How many runs the sweeps of studies have.
-
-    Raises:
-        ScenarioError: A scenario is not allowed.
-    """
-    return sum(len(_plan(study, sweep, quick=quick).runs) for study in studies for sweep in study.sweeps)
-
-
 def failures(results: Sequence[StudyResults]) -> Iterator[tuple[str, str]]:
     """Runs that failed: the sweep, and the error."""
     for each in results:

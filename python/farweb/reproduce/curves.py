@@ -43,12 +43,12 @@ class Curve:
     @property
     def x_mean(self) -> Floats:
         """The mean of each level over the replications."""
-        return _means(self.x)
+        return means(self.x)
 
     @property
     def y_mean(self) -> Floats:
         """The mean of each level over the replications."""
-        return _means(self.y)
+        return means(self.y)
 
     def interval(self, place: int) -> Interval:
         """The value at a level, with its interval over the replications."""
@@ -179,7 +179,7 @@ def rises(of: Curve, share: float) -> Floats:
     return found
 
 
-def _means(values: Floats) -> Floats:
+def means(values: Floats) -> Floats:
     """The mean of each row without its NaN; NaN where there is nothing else."""
     there = ~np.isnan(values)
     number = there.sum(axis=1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from farweb.reproduce.claims import Measured
-from farweb.reproduce.curves import Curve, Floats, curve, largest, ratios, rises, slopes
+from farweb.reproduce.curves import Curve, Floats, curve, largest, means, ratios, rises, slopes
 from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import student
 
@@ -22,7 +22,7 @@ _FLAT = (0.15, 0.80)
 decide, nor so high that queues grow. Chosen before the first run."""
 
 _LINE = 0.9  # share of the link's rate that is carried at most where the slope is taken; chosen before the first run
-_LEFT = 0.99  # of the line: a load that carries less has left it; chosen before the first run
+_LEFT = 0.01  # less than the line is carried where a curve has left it; chosen before the first run
 _FILLED = 0.98  # of the link's rate: the link is full
 _VERY_LOW = 0.02  # of the link's rate, presented at most; chosen before the first run
 _RISEN = 0.10  # above its lowest value a latency has begun to rise; chosen before the first run
@@ -85,17 +85,22 @@ class Multiplexing:
     def leaving_the_line(self) -> list[Measured]:
         """By how many percent of the link's rate less than it the curve without proxy carries where it leaves the line.
 
-        That is at the last load before the first, in the upper half, that carries a percent less than the line.
+        That is where it carries a percent less than the line, linear between the first load of the upper half at which
+        it does and the one before.
         """
         carried = self.no_proxy("carried_bps")
         straight = self.line(carried)
         below = np.full(carried.y.shape[1], math.nan)
         for replication, slope in enumerate(slopes(straight)):
-            start = float(np.nanmean(straight.y[:, replication] - slope * straight.x[:, replication]))
+            start = float((straight.y[:, replication] - slope * straight.x[:, replication]).mean())
             x, y = carried.x[:, replication], carried.y[:, replication]
-            left = np.flatnonzero((y < _LEFT * (start + slope * x)) & (carried.y_mean > self.link_bps / 2))
+            missing = 1 - y / (start + slope * x)
+            left = np.flatnonzero((missing > _LEFT) & (carried.y_mean > self.link_bps / 2))
             if left.size:
-                below[replication] = 100 * (1 - y[left[0] - 1] / self.link_bps)
+                before, after = left[0] - 1, left[0]
+                part = (_LEFT - missing[before]) / (missing[after] - missing[before])
+                at = x[before] + part * (x[after] - x[before])
+                below[replication] = 100 * (1 - (1 - _LEFT) * (start + slope * at) / self.link_bps)
         return [Measured.of(student(below))]
 
     def utilisation(self, numbers: Sequence[int], bound: str = "") -> list[Measured]:
@@ -238,11 +243,12 @@ class Multiplexing:
         """
         carried = [self.proxy(number, "carried_bps") for number in self.numbers]
         fill = np.array([np.append(np.nanmax(each.y, axis=0), np.nanmax(each.y_mean)) for each in carried])
-        busy = [self.proxy(number, LATENCY).at(_FLAT[1] * self.link_bps) for number in self.numbers]
-        wait = np.array([np.append(each, np.nanmean(each)) for each in busy])
+        busy = np.array([self.proxy(number, LATENCY).at(_FLAT[1] * self.link_bps) for number in self.numbers])
+        wait = np.column_stack([busy, means(busy)])
+        best = np.where(np.isnan(wait), math.inf, wait).min(axis=0)
         return [
             self._smallest(fill >= _FILLED * self.link_bps, to_fill),
-            self._smallest(wait <= _NEAR_BEST * np.nanmin(wait, axis=0), for_latency),
+            self._smallest(wait <= _NEAR_BEST * best, for_latency),
         ]
 
     def _smallest(self, met: np.ndarray[tuple[int, int], np.dtype[np.bool_]], bound: str) -> Measured:
