@@ -164,7 +164,7 @@ impl Check {
         if reached != last && !ends.is_empty() {
             let index = ends.len() - 1;
             let message = format!("the last leg ends at {}; it must end at {}", nodes[reached], nodes[last]);
-            return self.report(format!("leg.{index}.to"), message);
+            self.report(format!("leg.{index}.to"), message);
         }
     }
 
