@@ -51,6 +51,12 @@ def test_intervals_are_those_of_the_replications(cable: dict[str, Figure]) -> No
     assert set(series.n.tolist()) == {2}
 
 
+def test_curves_that_are_compared_within_replications_have_no_intervals(cable: dict[str, Figure]) -> None:
+    assert {series.low is None for series in cable["7b"].panels[0].series} == {True}
+    assert "the same in all curves" in cable["7b"].caption
+    assert "Shade" in cable["5b"].caption
+
+
 def test_the_single_connection_has_its_limit_to_compare_with(cable: dict[str, Figure]) -> None:
     (panel,) = cable["4"].panels
     assert [line.at for line in panel.references] == [2.18e6]

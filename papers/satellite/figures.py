@@ -25,7 +25,7 @@ def _latency(results: StudyResults) -> Figure:
     return figure(
         f"4: latency of requests – {PLACE}",
         "Mean time to the last byte of the requests of the first day, which are in every load.",
-        [panel(_lines(results, LATENCY), Axis("mean latency of the sample", "s", low=0))],
+        [panel(_lines(results, LATENCY), Axis("mean latency of the sample", "s", low=0), paired=True)],
         [results.sweep("configurations")],
     )
 
@@ -66,6 +66,7 @@ def _persistence(results: StudyResults) -> Figure:
                 for number, each in enumerate(hosts)
             ],
             axis,
+            paired=True,
         )
         for metric, axis in (
             (LATENCY, Axis("mean latency of the sample", "s", low=0)),

@@ -24,6 +24,11 @@ _PRESENTED_TOLD = (
     "interval, over its length."
 )
 
+_PAIRED = (
+    "Means over replications, each with a sample of its own and the same in all curves: how far apart curves are is "
+    "surer than where they are."
+)
+
 
 @dataclass(frozen=True)
 class Line:
@@ -47,12 +52,25 @@ def panel(
     x: Axis = PRESENTED,
     references: Sequence[Reference] = (),
     title: str = "",
+    paired: bool = False,
 ) -> Panel:
-    """Lines on one pair of axes, whose prefixes suit the values."""
+    """Lines on one pair of axes, whose prefixes suit the values.
+
+    Args:
+        lines: From the back to the front.
+        y: Vertical axis.
+        x: Horizontal axis.
+        references: Lines to compare with.
+        title: Above the panel.
+        paired: Whether replications are to be compared within themselves only, as they differ in level by more than the
+            lines do: then intervals over them would hide what is to be seen, and are left out.
+    """
     if y.scale == "log":
         positive = np.concatenate([line.curve.y_mean[line.curve.y_mean > 0] for line in lines])
         y = replace(y, low=float(positive.min()) / 1.5 if positive.size else 1.0)
     series = tuple(_series(line, y.low if y.scale == "log" else None) for line in lines)
+    if paired:
+        series = tuple(replace(each, low=None, high=None) for each in series)
     fitted = y.fitted(*(each.y for each in series))
     return Panel(x.fitted(*(each.x for each in series)), fitted, series, tuple(references), title=title)
 
@@ -103,11 +121,13 @@ def figure(
     """
     rows = -(-len(panels) // columns)
     presented = any(each.x.quantity == PRESENTED.quantity for each in panels)
-    banded = any(series.low is not None for each in panels for series in each.series)
+    drawn = [series for each in panels for series in each.series]
+    banded = any(series.low is not None for series in drawn)
+    several = any(series.n is not None and series.n.max(initial=0) > 1 for series in drawn)
     parts = (
         told,
         _PRESENTED_TOLD if presented else "",
-        "Shade: 95 % interval over replications (Student)." if banded else "",
+        "Shade: 95 % interval over replications (Student)." if banded else _PAIRED if several else "",
         runs_told(sweeps),
     )
     return Figure(

@@ -144,7 +144,7 @@ def _start_of_latency(study: Multiplexing, place: str) -> Figure:
     return figure(
         f"7b: start of the latency curves – {place}",
         "The beginning of figure 5b, for numbers of connections that do not limit.",
-        [panel(lines, Axis("mean latency of the sample", "s", low=0))],
+        [panel(lines, Axis("mean latency of the sample", "s", low=0), paired=True)],
         _sweeps(study),
         legend=_LEGEND,
     )
@@ -241,6 +241,7 @@ def _idle(study: Multiplexing, place: str) -> Figure:
             _low_load(study, {f"restart {rule}": {**_AS_IT_IS, _RULE: rule, _TIES: ties} for rule in rules}),
             Axis("mean latency of the sample", "s", low=0),
             title=title,
+            paired=True,
         )
         for ties, title in (("first", "ties to the first connection"), ("next", "ties in turns"))
     ]
@@ -261,7 +262,7 @@ def _nagle(study: Multiplexing, place: str) -> Figure:
         f"What Nagle's rule costs between the proxies – {place}",
         "Beyond the papers: latency at low loads. With the rule, as 4.4BSD has it, the end of a response waits until "
         "what was sent on its connection is acknowledged.",
-        [panel(_low_load(study, settings), Axis("mean latency of the sample", "s", low=0))],
+        [panel(_low_load(study, settings), Axis("mean latency of the sample", "s", low=0), paired=True)],
         [study.results.sweep(name) for name in ("idle", "no-proxy")],
     )
 
