@@ -12,7 +12,7 @@ from farweb.results import Results
 from farweb.sweep.design import Design, Factor, Kind, Level
 from farweb.sweep.results import SweepResults
 from farweb.sweep.tables import to_table, write_table
-from sample_results import SECOND, Row, measured_leg, write_results
+from sample_results import SECOND, Row, leg, measured_leg, write_results
 
 Levels = Mapping[str, Any]
 LINKS = [metric.name for direction in ("up", "down") for metric in link_metrics(0, direction)]
@@ -123,7 +123,7 @@ SCENARIO = {
 
 def _write_part(folder: Path, requests: Sequence[Row], seed: int, warmup_ns: int) -> Results:
     """A run of 60 s, measured from the warm-up to its end."""
-    part = write_results(folder, requests, seed=seed, warmup_ns=warmup_ns)
+    part = write_results(folder, requests, seed=seed, warmup_ns=warmup_ns, scenario=[leg()])
     links = [{**link, "interval_ns": 60 * SECOND - warmup_ns} for link in part.manifest["links"]]
     part.manifest["measured"] = {"from_ns": warmup_ns, "to_ns": 60 * SECOND, "links": links}
     part.manifest["measured"] |= {"presented_bytes": 0, "legs": [measured_leg(0)]}

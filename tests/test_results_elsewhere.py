@@ -9,7 +9,7 @@ import pytest
 
 from samples import Farweb
 
-TABLES = ("requests", "connections", "links", "packets")
+TABLES = ("requests", "connections", "exchanges", "links", "legs", "packets")
 TYPES = {"int64": "BIGINT", "float64": "DOUBLE", "bool": "BOOLEAN", "string": "VARCHAR"}
 TYPES["list<struct<start: int64, end: int64>>"] = 'STRUCT("start" BIGINT, "end" BIGINT)[]'
 
@@ -17,7 +17,7 @@ TYPES["list<struct<start: int64, end: int64>>"] = 'STRUCT("start" BIGINT, "end" 
 @pytest.fixture
 def results(farweb: Farweb, cable: Path) -> Path:
     """A run of which everything is recorded."""
-    everything = ("--set", 'record.links_every="1 s"', "--set", "record.packets=all")
+    everything = ("--set", 'record.links_every="1 s"', "--set", "record.packets=all", "--set", "record.exchanges=true")
     answer = farweb("run", cable, *everything, "--out", "results", "--quiet")
     assert answer.code == 0, answer.err
     return Path("results")
