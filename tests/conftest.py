@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from farweb.cli import main
 from samples import REQUESTS, SCENARIO, Answer, Farweb
 
 # The same cases in every run, so that a test fails because of a change and not by chance; `make explore` draws others.
-settings.register_profile("repeatable", derandomize=True)
+# How long an example takes is no matter of a test.
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
 
