@@ -232,8 +232,8 @@ class Simulation:
 
         `{"from_ns", "to_ns", "links": [objects as those of link_totals], "legs": [objects with the columns of the table
         `legs`, `time_ns` left out], "presented_bytes"}`; the whole run so far, as long as the warm-up lasts.
-        `presented_bytes` are the IP bytes of the responses to requests that started in the interval, as their servers send
-        them: 40 B of headers with each segment of the host's MSS.
+        `presented_bytes` are the IP bytes of the responses to requests that started in the interval, as their servers
+        send them: 40 B of headers with each segment of the host's MSS.
         """
 
 @final

@@ -51,6 +51,7 @@ impl World {
     }
 
     /// Opens a connection on a leg; its SYN is in the output, which the caller settles.
+    #[inline]
     pub(super) fn open_connection(
         &mut self,
         now: Instant,
@@ -66,6 +67,7 @@ impl World {
         (self.add_connection(now, leg, host, nodes, ends), output)
     }
 
+    #[inline]
     pub(super) fn add_connection(
         &mut self,
         now: Instant,

@@ -85,18 +85,16 @@ impl World {
         if self.recorder.wants_exchanges() {
             self.note_sent(now, id);
         }
-        let Some(pair) = self.connections.get_mut(id) else {
-            return;
-        };
-        if pair.unacknowledged.is_empty() {
-            return;
-        }
-        let acknowledged = pair.transport(End::Server).map_or(0, Transport::bytes_acknowledged);
-        let is_first = pair.leg == 0;
-        while let Some(response) =
-            self.connections.get_mut(id).and_then(|pair| pair.unacknowledged.take_up_to(acknowledged))
+        while let Some(pair) = self.connections.get_mut(id)
+            && !pair.unacknowledged.is_empty()
         {
-            if let Some(exchange) = self.exchanges.get_mut(response.exchange).filter(|_| is_first) {
+            let acknowledged = pair.transport(End::Server).map_or(0, Transport::bytes_acknowledged);
+            let Some(response) = pair.unacknowledged.take_up_to(acknowledged) else {
+                return;
+            };
+            if pair.leg == 0
+                && let Some(exchange) = self.exchanges.get_mut(response.exchange)
+            {
                 exchange.times.acked = Some(now);
                 self.end_request(now, response.exchange, Status::Done);
             }

@@ -121,6 +121,7 @@ impl End {
 
 impl Pair {
     /// A connection with what runs at each of its ends, which carries nothing yet.
+    #[inline]
     pub(super) fn new(
         now: Instant,
         number: u64,
