@@ -74,15 +74,16 @@ def test_claims_of_the_cable_study(cable: dict[str, Verdict], claim: str, measur
 def test_the_curve_leaves_the_line_where_the_link_is_full(cable: dict[str, Verdict]) -> None:
     found = cable["T3"]
     assert found.measured is not None
-    assert found.measured.value == pytest.approx(0.2, abs=0.1)  # 99.8 % are carried at most
     assert found.verdict == "pass"
+    assert found.measured.value == pytest.approx(0.2, abs=0.1)  # 99.8 % are carried at most
 
 
 def test_latency_rises_between_the_loads_where_it_was_low_and_high(cable: dict[str, Verdict]) -> None:
     found = {each.what: each.value for each in cable["T8"].all}
     # Of 10 connections 60 % are 12.8 Mbit/s presented: between 10.1 (155 days) and 14.1 (217 days).
     assert 100 * 155 * 65e3 / 21.8e6 < found["10 connections"] < 100 * 217 * 65e3 / 21.8e6
-    assert cable["T8"].verdict == "fail"  # so coarse a grid finds the rise of 5 connections too early
+    # That of 5 connections is between 4 and 6 Mbit/s, too far apart to tell.
+    assert (cable["T8"].verdict, cable["T8"].why) == ("not run", "no run tells: 5 connections")
 
 
 def test_numbers_of_connections(cable: dict[str, Verdict], asymmetric: dict[str, Verdict]) -> None:

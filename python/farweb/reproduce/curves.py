@@ -73,12 +73,20 @@ class Curve:
         """The part whose mean places on the horizontal axis are within these."""
         return self.where(np.array([low <= x <= high for x in self.x_mean]))
 
-    def at(self, x: float) -> Floats:
-        """The value of each replication at a place on the axis, linear between levels; NaN outside of them."""
+    def at(self, x: float, widest: float = math.inf) -> Floats:
+        """The value of each replication at a place on the axis, linear between levels; NaN outside of them.
+
+        Args:
+            x: Where.
+            widest: Ratio of the places on both sides of it up to which the curve is known there; NaN beyond.
+        """
         found = np.full(self.y.shape[1], math.nan)
         for replication in range(self.y.shape[1]):
             places, values = self._replication(replication)
-            if places.size and places[0] <= x <= places[-1]:
+            if not places.size or not places[0] <= x <= places[-1]:
+                continue
+            above = int(np.searchsorted(places, x))
+            if places[above] == x or places[above] <= widest * places[above - 1]:
                 found[replication] = np.interp(x, places, values)
         return found
 
@@ -160,10 +168,10 @@ def ratios(of: Curve, base: Curve) -> Floats:
     return ratio
 
 
-def rises(of: Curve, share: float) -> Floats:
+def rises(of: Curve, share: float, widest: float = math.inf) -> Floats:
     """Where each replication's curve is last within `share` above its lowest value, linear between levels.
 
-    NaN where it never leaves that band.
+    NaN where it never leaves that band, or leaves it between places whose ratio is more than `widest`.
     """
     found = np.full(of.y.shape[1], math.nan)
     for replication in range(of.y.shape[1]):
@@ -173,7 +181,7 @@ def rises(of: Curve, share: float) -> Floats:
         limit = float(y.min()) * (1 + share)
         inside = np.flatnonzero(y <= limit)
         last = int(inside[-1])
-        if last + 1 < len(y):
+        if last + 1 < len(y) and x[last + 1] <= widest * x[last]:
             part = (limit - y[last]) / (y[last + 1] - y[last])
             found[replication] = x[last] + part * (x[last + 1] - x[last])
     return found

@@ -25,6 +25,9 @@ _LINE = 0.9  # share of the link's rate that is carried at most where the slope 
 _LEFT = 0.01  # less than the line is carried where a curve has left it; chosen before the first run
 _FILLED = 0.98  # of the link's rate: the link is full
 _VERY_LOW = 0.02  # of the link's rate, presented at most; chosen before the first run
+_KNOWN = (
+    1.5  # ratio of two loads up to which latency is taken as linear between them; chosen: it explodes beyond capacity
+)
 _RISEN = 0.10  # above its lowest value a latency has begun to rise; chosen before the first run
 _NEAR_BEST = 1.05  # of the lowest latency; chosen before the first run
 
@@ -162,7 +165,7 @@ class Multiplexing:
         """Presented load where the sample's latency begins to rise, in percent of what the connections can carry."""
         found = []
         for number in numbers:
-            at = rises(self.proxy(number, LATENCY), _RISEN)
+            at = rises(self.proxy(number, LATENCY), _RISEN, _KNOWN)
             found.append(Measured.of(student(100 * at / (number * self.connection_bps)), many(number)))
         return found
 
@@ -243,12 +246,12 @@ class Multiplexing:
         """
         carried = [self.proxy(number, "carried_bps") for number in self.numbers]
         fill = np.array([np.append(np.nanmax(each.y, axis=0), np.nanmax(each.y_mean)) for each in carried])
-        busy = np.array([self.proxy(number, LATENCY).at(_FLAT[1] * self.link_bps) for number in self.numbers])
+        busy = np.array([self.proxy(number, LATENCY).at(_FLAT[1] * self.link_bps, _KNOWN) for number in self.numbers])
         wait = np.column_stack([busy, means(busy)])
-        best = np.where(np.isnan(wait), math.inf, wait).min(axis=0)
+        near_best = wait <= _NEAR_BEST * wait.min(axis=0)  # never, where one of them is not known
         return [
             self._smallest(fill >= _FILLED * self.link_bps, to_fill),
-            self._smallest(wait <= _NEAR_BEST * best, for_latency),
+            self._smallest(near_best, for_latency),
         ]
 
     def _smallest(self, met: np.ndarray[tuple[int, int], np.dtype[np.bool_]], bound: str) -> Measured:
