@@ -112,7 +112,8 @@ def test_workers_that_are_killed_lose_nothing(undisturbed: Path, scenario: Path,
 
 def test_an_interrupted_sweep_says_how_to_go_on(scenario: Path, folder: Path) -> None:
     out = folder / "out"
-    with started("sweep", scenario, "--jobs", 2, "--out", out) as client:
+    many = ("--set", "sweep.replications=500")  # far more than can end before the signal comes, on a busy machine too
+    with started("sweep", scenario, *many, "--jobs", 2, "--out", out) as client:
         wait_until(lambda: len(parts(out)) >= 1)
         os.killpg(client.pid, signal.SIGINT)  # as a terminal does: the workers get it too
         printed, err = client.communicate(timeout=30)
