@@ -4,6 +4,7 @@
 //! whose ids carry a generation, so that a late event for a closed connection is noticed and not misdelivered.
 
 use std::marker::PhantomData;
+use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut};
 
 /// A typed index of an [`IdVec`].
@@ -97,81 +98,93 @@ impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
 /// Place and generation of an item of a [`Slab`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SlabId {
-    index: u32,
-    generation: u32,
+    place: u32,
+    /// Counted from 1, so that an optional id takes no more memory than an id.
+    generation: NonZeroU32,
 }
 
 impl SlabId {
     /// Place and generation as one number: distinct for all items that a slab ever held.
     #[must_use]
     pub const fn to_u64(self) -> u64 {
-        (self.generation as u64) << 32 | self.index as u64
+        (self.generation.get() as u64) << 32 | self.place as u64
+    }
+
+    /// The place, below the largest number of items alive at once; those that are gone leave theirs to others.
+    #[must_use]
+    pub const fn place(self) -> usize {
+        self.place as usize
     }
 }
 
 /// Items that come and go, at places that are used again.
 ///
-/// Memory is that of the largest number of items alive at once.
+/// Memory is that of the largest number of items alive at once, in chunks: it grows without moving what is there, and never
+/// takes twice what it needs.
 #[derive(Debug, Clone)]
 pub struct Slab<T> {
-    entries: Vec<Entry<T>>,
+    chunks: Vec<Box<[Entry<T>; CHUNK]>>,
+    /// Places that have been given out so far.
+    places: u32,
     free: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
 struct Entry<T> {
-    generation: u32,
+    generation: NonZeroU32,
     item: Option<T>,
 }
+
+/// Items of a chunk. Chosen: small enough that a chunk of connections stays well below a megabyte.
+const CHUNK: usize = 64;
 
 impl<T> Slab<T> {
     /// An empty slab.
     #[must_use]
     pub const fn new() -> Self {
-        Self { entries: Vec::new(), free: Vec::new() }
+        Self { chunks: Vec::new(), places: 0, free: Vec::new() }
     }
 
     /// Stores `item` and returns its id.
+    #[inline]
     pub fn insert(&mut self, item: T) -> SlabId {
-        if let Some(index) = self.free.pop() {
-            let entry = &mut self.entries[index as usize];
-            entry.item = Some(item);
-            return SlabId { index, generation: entry.generation };
-        }
-        let index = u32::try_from(self.entries.len()).expect("fewer than 2^32 items at once");
-        self.entries.push(Entry { generation: 0, item: Some(item) });
-        SlabId { index, generation: 0 }
+        let place = self.free.pop().unwrap_or_else(|| self.grow());
+        let entry = self.entry_mut(place).expect("a place that was given out");
+        entry.item = Some(item);
+        SlabId { place, generation: entry.generation }
     }
 
     /// The item, or `None` when it has been removed.
+    #[inline]
     #[must_use]
     pub fn get(&self, id: SlabId) -> Option<&T> {
-        let entry = self.entries.get(id.index as usize)?;
+        let entry = &self.chunks.get(id.place() / CHUNK)?[id.place() % CHUNK];
         if entry.generation == id.generation { entry.item.as_ref() } else { None }
     }
 
     /// The item to change, or `None` when it has been removed.
+    #[inline]
     pub fn get_mut(&mut self, id: SlabId) -> Option<&mut T> {
-        let entry = self.entries.get_mut(id.index as usize)?;
+        let entry = self.entry_mut(id.place)?;
         if entry.generation == id.generation { entry.item.as_mut() } else { None }
     }
 
     /// Drops the item, in its place, unless it was removed before; its id is never valid again.
     pub fn remove(&mut self, id: SlabId) {
-        let Some(entry) = self.entries.get_mut(id.index as usize) else {
+        let Some(entry) = self.entry_mut(id.place) else {
             return;
         };
         if entry.generation == id.generation && entry.item.is_some() {
             entry.item = None;
-            entry.generation += 1;
-            self.free.push(id.index);
+            entry.generation = entry.generation.checked_add(1).expect("fewer than 2^32 items at a place");
+            self.free.push(id.place);
         }
     }
 
     /// Number of items alive.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.len() - self.free.len()
+        self.places as usize - self.free.len()
     }
 
     /// Whether no item is alive.
@@ -182,10 +195,29 @@ impl<T> Slab<T> {
 
     /// Items alive with their ids, by place.
     pub fn iter(&self) -> impl Iterator<Item = (SlabId, &T)> {
-        self.entries.iter().enumerate().filter_map(|(index, entry)| {
-            let id = SlabId { index: index as u32, generation: entry.generation };
+        self.chunks.iter().flat_map(|chunk| chunk.iter()).zip(0..).filter_map(|(entry, place)| {
+            let id = SlabId { place, generation: entry.generation };
             entry.item.as_ref().map(|item| (id, item))
         })
+    }
+
+    #[inline]
+    fn entry_mut(&mut self, place: u32) -> Option<&mut Entry<T>> {
+        let place = place as usize;
+        Some(&mut self.chunks.get_mut(place / CHUNK)?[place % CHUNK])
+    }
+
+    /// A place that was never used.
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        let place = self.places;
+        self.places = place.checked_add(1).expect("fewer than 2^32 items at once");
+        if place as usize == self.chunks.len() * CHUNK {
+            let chunk: Vec<_> =
+                (0..CHUNK).map(|_| Entry { generation: NonZeroU32::MIN, item: None }).collect();
+            self.chunks.push(chunk.into_boxed_slice().try_into().ok().expect("a chunk has its size"));
+        }
+        place
     }
 }
 
@@ -223,7 +255,7 @@ mod tests {
         let old = slab.insert("old");
         slab.remove(old);
         let new = slab.insert("new");
-        assert_eq!((old.index, new.index), (0, 0));
+        assert_eq!((old.place(), new.place()), (0, 0));
         assert_ne!(old.to_u64(), new.to_u64());
         assert_eq!(slab.get(old), None);
         assert_eq!(slab.get_mut(old), None);
@@ -259,6 +291,6 @@ mod tests {
                 slab.remove(id);
             }
         }
-        assert_eq!(slab.entries.len(), 3);
+        assert_eq!(slab.places, 3);
     }
 }

@@ -7,8 +7,10 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 mod text;
+mod when;
 
 pub use text::{Quantity, QuantityError, from_text};
+pub use when::When;
 
 /// A point of simulated time, in nanoseconds since the start of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
