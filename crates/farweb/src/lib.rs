@@ -19,11 +19,15 @@
 //!
 //! This crate never reads a clock, starts a thread or draws an unseeded random number.
 
+mod carrier;
+mod conn;
 pub mod engine;
 pub mod export;
 pub mod http;
 pub mod id;
 pub mod net;
+mod node;
+mod observe;
 pub mod record;
 pub mod rng;
 pub mod scenario;

@@ -1,178 +1,192 @@
-//! How requests end: with the last byte acknowledged, by a failure that reaches all legs, or with the run; and their rows.
+//! How requests and connections end, and their rows.
+//!
+//! Models three ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg, and at the
+//! same instant on all others, since nobody waits for it any more (an HTTP/1 connection between the clients and the leg that
+//! failed is closed by the proxy at its end there, behind what it has written; one towards the servers is closed at once); or
+//! the run ends. A connection is over when both ends are closed or in TIME_WAIT, and is forgotten when no packet of it is left:
+//! without one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy.
 
-use std::cmp::Ordering;
-
+use crate::carrier::{Carry, on_carrier};
+use crate::conn::{ConnectionId, End, Exchange, ExchangeId, Transport};
+use crate::observe::Counted;
 use crate::record::Status;
-use crate::units::Instant;
+use crate::units::When;
 
 use super::World;
-use super::exchange::{Exchange, ExchangeId, Ride};
-use super::leg::Carrier;
-use super::pair::{Closing, ConnectionId, End};
-use super::tasks::Task;
-use super::transport::Transport;
 
 impl World {
-    /// The connection of an exchange is gone, or cannot give it a whole response any more.
-    pub(super) fn give_up(&mut self, id: ExchangeId) {
-        if self.exchanges.get(id).is_some_and(Exchange::is_alive) {
-            self.tasks.push_back(Task::Fail(id));
-        }
-    }
-
-    /// Ends an exchange that cannot come to its end, on all legs.
-    pub(super) fn fail(&mut self, now: Instant, id: ExchangeId) {
-        let Some(exchange) = self.exchanges.get(id).filter(|exchange| exchange.is_alive()) else {
-            return;
-        };
-        let failed_leg = exchange.leg;
-        let mut lowest = id;
-        while let Some(below) = self.exchanges.get(lowest).and_then(|exchange| exchange.below) {
-            lowest = below;
-        }
-        let mut next = Some(lowest);
-        while let Some(id) = next {
-            next = self.exchanges.get(id).and_then(|exchange| exchange.above);
-            self.fail_on_leg(now, id, failed_leg);
-        }
-    }
-
-    /// Ends an exchange on its leg. An HTTP/1 connection between here and the leg that failed is closed by the proxy at its
-    /// end there; on a mux, what is left of the messages is not heard.
-    fn fail_on_leg(&mut self, now: Instant, id: ExchangeId, failed_leg: usize) {
-        self.leave_leg(now, id);
-        let exchange = self.exchanges.get_mut(id).expect("the caller has found it");
-        exchange.failed = true;
-        let leg = exchange.leg;
-        let own = exchange.up.filter(|_| !matches!(self.legs[leg].carrier, Carrier::Mux(_)));
-        if own.is_none() {
-            self.stop_waiting(id);
-        }
-        match leg.cmp(&failed_leg) {
-            Ordering::Less => self.close(now, own, End::Server, Closing::WhenWritten),
-            Ordering::Equal => {}
-            Ordering::Greater => self.close(now, own, End::Client, Closing::Now),
-        }
-        if leg > 0 {
-            self.forget_exchange(id);
-        } else if !matches!(self.legs[leg].carrier, Carrier::Single) {
-            self.end_request(now, id, Status::Failed);
-        }
-    }
-
-    /// Ends what an exchange has become on the legs above.
-    pub(super) fn fail_above(&mut self, now: Instant, id: ExchangeId) {
-        let Some(exchange) = self.exchanges.get_mut(id) else {
-            return;
-        };
-        let (leg, mut next) = (exchange.leg, exchange.above.take());
-        while let Some(above) = next {
-            next = self.exchanges.get(above).and_then(|exchange| exchange.above);
-            self.fail_on_leg(now, above, leg);
-        }
-    }
-
-    fn close(&mut self, now: Instant, ride: Option<Ride>, end: End, closing: Closing) {
-        if let Some(ride) = ride {
-            self.close_connection(now, ride.connection, end, closing);
-        }
-    }
-
-    /// Notes which responses the sender on a connection has sent to the end, and which it had acknowledged; a request ends
-    /// with the acknowledgement on the first leg.
+    /// Ends the requests of which the sender on a connection of the first leg has had the last byte acknowledged.
     #[inline]
-    pub(super) fn note_progress(&mut self, now: Instant, id: ConnectionId) {
-        if self.recorder.wants_exchanges() {
-            self.note_sent(now, id);
-        }
-        while let Some(pair) = self.connections.get_mut(id)
-            && !pair.unacknowledged.is_empty()
-        {
-            let acknowledged = pair.transport(End::Server).map_or(0, Transport::bytes_acknowledged);
-            let Some(response) = pair.unacknowledged.take_up_to(acknowledged) else {
+    pub(super) fn end_acknowledged(&mut self, id: ConnectionId) {
+        while let Some(connection) = self.connections.get_mut(id) {
+            let sender = connection.end(End::Server).transport.as_ref();
+            let acknowledged = sender.map_or(0, Transport::bytes_acknowledged);
+            let Some(response) = connection.unacknowledged.take_up_to(acknowledged) else {
                 return;
             };
-            if pair.leg == 0
-                && let Some(exchange) = self.exchanges.get_mut(response.exchange)
+            if connection.leg == 0
+                && let Some(exchange) = self.network.context.exchanges.get_mut(response.exchange)
             {
-                exchange.times.acked = Some(now);
-                self.end_request(now, response.exchange, Status::Done);
+                exchange.times.acked = When::at(self.progress.now);
+                self.end_request(response.exchange, Status::Done);
             }
         }
     }
 
-    /// What was sent to the end, and what has held the sender since it was last asked.
-    fn note_sent(&mut self, now: Instant, id: ConnectionId) {
-        let Self { connections, exchanges, .. } = self;
-        let Some(pair) = connections.get_mut(id) else {
+    /// Ends a connection whose ends are both closed or in TIME_WAIT, and forgets it when no packet of it is left.
+    pub(super) fn end_if_over(&mut self, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        pair.note_limit(now);
-        let sent = pair.transport(End::Server).map_or(0, Transport::bytes_sent);
-        while let Some(response) = pair.unacknowledged.note_sent(sent) {
-            if let Some(exchange) = exchanges.get_mut(response.exchange) {
-                exchange.times.sent_last = Some(now);
-                exchange.held = pair.held_at(now).since(exchange.held);
+        let context = &mut self.network.context;
+        if connection.closed.is_never() {
+            if !connection.is_over() {
+                return;
+            }
+            connection.closed = When::at(context.now);
+            context.observer.legs[connection.leg].remove(context.now, Counted::Open);
+            if connection.aboard > 0 {
+                // A request that is sent again, or fails, later at this instant.
+                for exchange in context.aboard(id) {
+                    context.alight(id, connection, exchange);
+                }
             }
         }
+        if connection.in_flight == 0 {
+            self.forget_connection(id);
+        }
+    }
+
+    /// Forgets a connection that is over, with the rows of what it carried.
+    fn forget_connection(&mut self, id: ConnectionId) {
+        while let Some(connection) = self.connections.get_mut(id)
+            && let Some(response) = connection.unacknowledged.take_up_to(u64::MAX)
+        {
+            self.end_with_connection(response.exchange);
+        }
+        if let Some(only) = self.connections.get(id).and_then(|connection| connection.exchange) {
+            self.end_with_connection(only);
+        }
+        let context = &mut self.network.context;
+        let connection = self.connections.get(id).expect("it is forgotten once");
+        context.observer.on_connection_end(context.now, connection);
+        self.connections.remove(id);
+        self.network.path.forget(id.to_u64());
+    }
+
+    /// The connection of an exchange is over, so that nothing more will come of it.
+    fn end_with_connection(&mut self, id: ExchangeId) {
+        self.fail(id);
+        if self.network.context.exchanges.get(id).is_some_and(|exchange| exchange.leg == 0) {
+            self.end_request(id, Status::Failed);
+        }
+    }
+
+    /// Ends an exchange that cannot come to its end, on all legs: those that wait for its response, itself, and what it waits for,
+    /// unless others do too.
+    pub(super) fn fail(&mut self, id: ExchangeId) {
+        let Some(leg) = self.network.context.exchanges.alive(id).map(|exchange| exchange.leg) else {
+            return;
+        };
+        self.fail_below(id, leg);
+        let above = self.network.context.exchanges.part(id);
+        self.fail_on_leg(id, leg);
+        self.fail_above(above, leg);
+    }
+
+    /// Ends those that wait for the response of an exchange that has failed.
+    fn fail_below(&mut self, above: ExchangeId, failed_leg: usize) {
+        while let Some(below) = { self.network.context.exchanges.waiting_for(above).next() } {
+            self.fail_below(below, failed_leg);
+            self.network.context.exchanges.part(below);
+            self.fail_on_leg(below, failed_leg);
+        }
+    }
+
+    /// Ends an exchange for whose response nobody waits any more, and what that waits for.
+    fn fail_above(&mut self, mut next: Option<ExchangeId>, failed_leg: usize) {
+        while let Some(above) = next {
+            next = self.network.context.exchanges.part(above);
+            self.fail_on_leg(above, failed_leg);
+        }
+    }
+
+    /// Ends an exchange on its leg.
+    fn fail_on_leg(&mut self, id: ExchangeId, failed_leg: usize) {
+        let context = &mut self.network.context;
+        context.leave_connection(&mut self.connections, id);
+        let exchange = context.exchanges.get_mut(id).expect("the caller has found it");
+        exchange.failed = true;
+        let leg = exchange.leg;
+        context.leave_leg(leg);
+        self.with_carrier(leg, |carrier, cx, _| {
+            on_carrier!(carrier, own => own.on_failed(cx, id, leg.cmp(&failed_leg)));
+        });
+        if leg > 0 {
+            self.network.context.forget_exchange(id);
+        } else if !self.network.carriers[leg].row_waits() {
+            self.end_request(id, Status::Failed);
+        }
+    }
+
+    /// Sends a request again, on another connection; what has become of it on the legs above is forgotten.
+    pub(super) fn send_again(&mut self, id: ExchangeId) {
+        let context = &mut self.network.context;
+        let Some(leg) = context.exchanges.alive(id).map(|exchange| exchange.leg) else {
+            return;
+        };
+        context.leave_connection(&mut self.connections, id);
+        let above = context.exchanges.part(id);
+        self.fail_above(above, leg);
+        self.network.context.exchanges.get_mut(id).expect("found above").start_again();
+        self.send_request(id);
     }
 
     /// Writes the row of the request that an exchange of the first leg is, once; without a whole response its status is
     /// `otherwise`.
-    pub(super) fn end_request(&mut self, now: Instant, id: ExchangeId, otherwise: Status) {
-        if self.exchanges.get(id).is_some_and(Exchange::is_alive) {
-            self.leave_leg(now, id);
+    fn end_request(&mut self, id: ExchangeId, otherwise: Status) {
+        let context = &mut self.network.context;
+        if context.exchanges.get(id).is_some_and(Exchange::is_alive) {
+            context.leave_connection(&mut self.connections, id);
+            context.leave_leg(0);
         }
-        let Some(exchange) = self.exchanges.get(id) else {
+        let Some(exchange) = context.exchanges.get(id) else {
             return;
         };
-        let status = if exchange.times.end.is_some() { Status::Done } else { otherwise };
+        let status = if exchange.times.end.is_never() { otherwise } else { Status::Done };
         match status {
             Status::Done => self.progress.requests_finished += 1,
             Status::Failed => self.progress.requests_failed += 1,
             Status::Unfinished => {}
         }
         let carried = exchange.down.or(exchange.up);
-        let pair = carried.and_then(|ride| self.connections.get(ride.connection));
-        self.recorder.push_request(exchange, pair, status);
-        self.forget_exchange(id);
-    }
-
-    /// Forgets an exchange that has ended, with its row.
-    pub(super) fn forget_exchange(&mut self, id: ExchangeId) {
-        self.record_exchange(id);
-        self.exchanges.remove(id);
-        self.close_muxes_if_over();
-    }
-
-    fn record_exchange(&mut self, id: ExchangeId) {
-        if self.recorder.wants_exchanges()
-            && let Some(exchange) = self.exchanges.get(id)
-        {
-            self.recorder.push_exchange(exchange);
-        }
+        let connection = carried.and_then(|ride| self.connections.get(ride.connection));
+        context.observer.on_request_end(exchange, connection, status);
+        context.forget_exchange(id);
     }
 
     /// Writes the rows of what is still open when the run ends: requests without a whole response get `status`.
-    pub(super) fn close_remaining(&mut self, now: Instant, status: Status) {
-        let open: Vec<_> = self.connections.iter().map(|(id, pair)| (id, pair.exchange)).collect();
+    pub(super) fn close_remaining(&mut self, status: Status) {
+        let open: Vec<_> =
+            self.connections.iter().map(|(id, connection)| (id, connection.exchange)).collect();
         for (id, exchange) in open {
             if let Some(exchange) = exchange.filter(|exchange| self.is_on_first_leg(*exchange)) {
-                self.end_request(now, exchange, status);
+                self.end_request(exchange, status);
             }
-            self.recorder.push_connection(self.connections.get(id).expect("listed above"), now);
+            let connection = self.connections.get(id).expect("listed above");
+            self.network.context.observer.on_connection_end(self.progress.now, connection);
         }
-        let left: Vec<_> = self.exchanges.iter().map(|(id, _)| id).collect();
+        let left: Vec<_> = self.network.context.exchanges.iter().map(|(id, _)| id).collect();
         for id in left {
             if self.is_on_first_leg(id) {
-                self.end_request(now, id, status);
-            } else {
-                self.record_exchange(id);
+                self.end_request(id, status);
+            } else if let Some(exchange) = self.network.context.exchanges.get(id) {
+                self.network.context.observer.on_exchange_end(exchange);
             }
         }
     }
 
     fn is_on_first_leg(&self, id: ExchangeId) -> bool {
-        self.exchanges.get(id).is_some_and(|exchange| exchange.leg == 0)
+        self.network.context.exchanges.get(id).is_some_and(|exchange| exchange.leg == 0)
     }
 }

@@ -1,92 +1,39 @@
-//! The world: owns every entity, the closed [`Event`] enum and its one `match`; alone knows them all.
+//! The world: owns every entity and has the one `match` over all events; alone knows them all.
 //!
-//! Requests stream in from a [`RequestSource`], rows stream out through [`World::take`]: memory is that of the open
-//! connections and of the packets in flight. Entities hold ids of each other, never references.
+//! Models nothing by itself: it takes the next event, gives it to whom it concerns, and does what that answers with. Requests
+//! stream in from a [`RequestSource`], rows stream out through [`World::take`]: memory is that of the open connections and of
+//! the packets in flight. Entities hold ids of each other, never references.
+//!
+//! What happens to one connection is settled in [`network`], with nothing but that connection and the network around it at
+//! hand, so that a packet looks its connection up once; what concerns several is done here, in [`acting`] and [`ending`].
 
-mod application;
-mod capture;
-mod connections;
+mod acting;
 mod ending;
-mod exchange;
-mod held;
-mod leg;
-mod measurement;
-mod mux;
-mod occupancy;
-mod origin;
-mod pair;
-mod path;
-mod persistent;
-mod recorder;
-mod tasks;
-mod transfers;
-mod transport;
-mod unacknowledged;
+mod network;
 
-use std::collections::VecDeque;
-
-use crate::engine::EventQueue;
-use crate::id::Slab;
+use crate::carrier::{Carrier, Carry, Context, on_carrier};
+use crate::conn::{Connections, Event, Hosts, Leg};
+use crate::node::Node;
+use crate::observe::Observer;
 use crate::record::{Column, Dictionary, Status};
 use crate::rng::Streams;
 use crate::scenario::{Scenario, Until};
-use crate::tcp::{Flags, Output};
+use crate::tcp::Flags;
 use crate::units::Instant;
 use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 
-use exchange::{Exchange, ExchangeId};
-use leg::{Carrier, Hosts, Leg};
-use measurement::Measurement;
-use pair::{ConnectionId, End, Pair};
-use path::{LinkId, Path};
-use recorder::Recorder;
-use tasks::Task;
+use network::Network;
 
-pub use measurement::Measured;
-pub use occupancy::{Count, LegStats};
-pub use path::{Direction, LinkTotals};
-
-/// Everything that can happen. `Copy` and small: an event names entities by id and carries no data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Event {
-    /// The connections that are always open are opened.
-    Begin,
-    /// The upcoming request reaches the first node.
-    RequestStarts,
-    /// The packet at the head of a link reaches its far end.
-    PacketArrives(LinkId),
-    /// A timer of an endpoint may be due.
-    TimerFires(ConnectionId, End),
-    /// The origin releases the next piece of a response.
-    OriginReleases(ExchangeId),
-    /// An end of a connection may have been idle for long enough.
-    IdleEnds(ConnectionId, End),
-    /// A recording interval of links and legs ends.
-    IntervalEnds,
-}
+pub use crate::net::{Direction, LinkTotals};
+pub use crate::observe::{Count, LegStats, Measured};
 
 /// A simulation in progress.
 pub struct World {
-    queue: EventQueue<Event>,
-    path: Path,
-    legs: Vec<Leg>,
-    hosts: Hosts,
-    streams: Streams,
-    connections: Slab<Pair>,
-    connections_opened: u64,
-    exchanges: Slab<Exchange>,
-    /// What the event leaves to be done at once.
-    tasks: VecDeque<Task>,
-    directory: Directory,
-    recorder: Recorder,
+    connections: Connections,
+    network: Network,
     upcoming: Upcoming,
     until: Until,
-    measurement: Measurement,
     progress: Progress,
-    /// Lent to endpoints; kept so that no event allocates.
-    output: Output,
-    /// What was read last, by exchange; kept for the same reason.
-    arrivals: Vec<(ExchangeId, u64)>,
 }
 
 /// The request that starts next.
@@ -125,32 +72,25 @@ impl World {
     #[must_use]
     pub fn new(scenario: &Scenario, seed: u64, directory: Directory) -> Self {
         let streams = Streams::new(seed);
-        let mut world = Self {
-            queue: EventQueue::new(),
-            path: Path::new(&scenario.path, &streams),
-            legs: Leg::all(scenario),
-            hosts: Hosts::new(streams),
-            streams,
-            connections: Slab::new(),
-            connections_opened: 0,
-            exchanges: Slab::new(),
-            tasks: VecDeque::new(),
-            recorder: Recorder::new(scenario),
-            directory,
+        let legs = scenario.leg.iter().map(|leg| Leg::new(leg, scenario)).collect();
+        let carriers = (0..scenario.leg.len()).map(|leg| Carrier::new(leg, scenario, streams)).collect();
+        let nodes = Node::all(scenario);
+        let hosts = Hosts::new(streams, (nodes.len() - 1) as u8);
+        let context = Context::new(legs, hosts, directory, Observer::new(scenario));
+        let mut network = Network::new(scenario, &streams, nodes, carriers, context);
+        if network.carriers.iter().any(Carrier::opens_at_once) {
+            network.context.queue.push(Instant::ZERO, Event::Begin);
+        }
+        if let Some(interval) = network.context.observer.interval() {
+            network.context.queue.push(Instant::ZERO + interval, Event::IntervalEnds);
+        }
+        Self {
+            connections: Connections::new(),
+            network,
             upcoming: Upcoming::Unread,
             until: scenario.run.until,
-            measurement: Measurement::new(&scenario.run),
             progress: Progress::default(),
-            output: Output::default(),
-            arrivals: Vec::new(),
-        };
-        if world.legs.iter().any(|leg| matches!(leg.carrier, Carrier::Mux(_))) {
-            world.queue.push(Instant::ZERO, Event::Begin);
         }
-        if let Some(interval) = world.recorder.interval() {
-            world.queue.push(Instant::ZERO + interval, Event::IntervalEnds);
-        }
-        world
     }
 
     /// Processes up to `events` events; [`Progress::done`] tells whether the run is over.
@@ -182,19 +122,20 @@ impl World {
 
     /// Rows finished since the last call, as columns by table; tables without new rows are left out.
     pub fn take(&mut self) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
-        self.recorder.take(self.progress.now)
+        self.network.context.observer.take(self.progress.now)
     }
 
     /// The words of a dictionary, by number.
     #[must_use]
     pub fn words(&self, dictionary: Dictionary) -> Vec<String> {
         let texts = |words: &mut dyn Iterator<Item = &Box<str>>| words.map(ToString::to_string).collect();
+        let directory = &self.network.context.directory;
         match dictionary {
             Dictionary::Fixed(words) => words.iter().map(ToString::to_string).collect(),
-            Dictionary::Hosts => texts(&mut self.directory.hosts().iter().map(|(_, host)| &host.key)),
-            Dictionary::Sources => texts(&mut self.directory.sources.words().iter().map(|(_, word)| word)),
-            Dictionary::Tags => texts(&mut self.directory.tags.words().iter().map(|(_, word)| word)),
-            Dictionary::Nodes => self.path.nodes().to_vec(),
+            Dictionary::Hosts => texts(&mut directory.hosts().iter().map(|(_, host)| &host.key)),
+            Dictionary::Sources => texts(&mut directory.sources.words().iter().map(|(_, word)| word)),
+            Dictionary::Tags => texts(&mut directory.tags.words().iter().map(|(_, word)| word)),
+            Dictionary::Nodes => self.network.path.nodes().to_vec(),
             Dictionary::Flags => Flags::all().map(|flags| flags.to_string()).collect(),
         }
     }
@@ -202,63 +143,100 @@ impl World {
     /// What each link carried over the whole run, by link and direction.
     #[must_use]
     pub fn link_totals(&mut self) -> Vec<LinkTotals> {
-        self.path.totals(self.progress.now)
+        self.network.path.totals(self.progress.now)
+    }
+
+    /// What the links did in the measured interval, or have done so far.
+    #[must_use]
+    pub fn measured(&mut self) -> Measured {
+        let Network { path, context: Context { observer, .. }, .. } = &mut self.network;
+        observer.measurement.measured(self.progress.now, path, &mut observer.legs)
     }
 
     fn step(&mut self, source: &mut dyn RequestSource) -> Result<(), WorkloadError> {
-        if self.until == Until::Done && self.is_quiet() {
-            self.finish(self.queue.now(), Status::Failed);
+        let queue = &mut self.network.context.queue;
+        if self.until == Until::Done && self.connections.is_empty() && matches!(self.upcoming, Upcoming::None)
+        {
+            let now = queue.now();
+            self.finish(now, Status::Failed);
             return Ok(());
         }
         if let Until::Time(limit) = self.until {
             let end = Instant::ZERO + limit;
-            if self.queue.next_at().is_none_or(|at| at > end) {
+            if queue.next_at().is_none_or(|at| at > end) {
                 self.finish(end, Status::Unfinished);
                 return Ok(());
             }
         }
-        let Some((now, event)) = self.queue.pop() else {
-            self.finish(self.queue.now(), Status::Failed);
+        let Some((now, event)) = queue.pop() else {
+            let now = queue.now();
+            self.finish(now, Status::Failed);
             return Ok(());
         };
         self.progress.now = now;
         self.progress.events += 1;
-        self.measure_from_warmup(now);
+        self.network.move_to(now);
         match event {
-            Event::Begin => self.on_begin(now),
-            Event::RequestStarts => self.on_request_start(now, source)?,
-            Event::PacketArrives(link) => self.on_packet_arrival(now, link),
-            Event::TimerFires(connection, end) => self.on_timer(now, connection, end),
-            Event::OriginReleases(exchange) => self.on_origin_release(now, exchange),
-            Event::IdleEnds(connection, end) => self.on_idle_end(now, connection, end),
-            Event::IntervalEnds => self.on_interval_end(now),
+            Event::Begin => self.on_begin(),
+            Event::RequestStarts => self.on_request_start(source)?,
+            Event::PacketArrives(link) => self.on_packet_arrival(link),
+            Event::TimerFires(connection, end) => self.on_timer(connection, end),
+            Event::ResponseReleases(exchange) => self.on_release(exchange),
+            Event::IdleEnds(connection, end) => self.on_idle(connection, end),
+            Event::IntervalEnds => self.on_interval_end(),
         }
-        self.run_tasks(now);
+        while let Some(action) = self.network.context.actions.next_later() {
+            self.perform(action);
+        }
         Ok(())
     }
 
-    /// Whether nothing is left to happen.
-    fn is_quiet(&self) -> bool {
-        self.connections.is_empty() && matches!(self.upcoming, Upcoming::None)
+    /// Opens the connections that are always open.
+    fn on_begin(&mut self) {
+        if matches!(self.upcoming, Upcoming::None) {
+            return;
+        }
+        for leg in 0..self.network.carriers.len() {
+            self.with_carrier(
+                leg,
+                |carrier, cx, connections| on_carrier!(carrier, own => own.begin(cx, connections)),
+            );
+        }
     }
 
-    fn on_request_start(
-        &mut self,
-        now: Instant,
-        source: &mut dyn RequestSource,
-    ) -> Result<(), WorkloadError> {
+    fn on_request_start(&mut self, source: &mut dyn RequestSource) -> Result<(), WorkloadError> {
         if let Upcoming::Request(request) = self.upcoming {
-            self.start_request(now, request)?;
+            self.start_request(request)?;
         }
         self.read_request(source)?;
-        self.measure_to_start(now, matches!(self.upcoming, Upcoming::None));
+        let is_last = matches!(self.upcoming, Upcoming::None);
+        let Network { path, context: Context { observer, .. }, .. } = &mut self.network;
+        observer.measurement.on_request_start(self.progress.now, is_last, path, &mut observer.legs);
+        Ok(())
+    }
+
+    /// Sets out to answer `request`.
+    ///
+    /// # Errors
+    /// When the request is none for the carrier of the first leg.
+    fn start_request(&mut self, request: Request) -> Result<(), WorkloadError> {
+        let Network { carriers, context, .. } = &mut self.network;
+        let host = &context.directory.hosts()[request.host];
+        let last_leg = context.legs.last().expect("a leg at least");
+        context.observer.measurement.measure_request(&request, last_leg, host);
+        on_carrier!(&carriers[0], own => own.check(&request, context))?;
+        let number = self.progress.requests_started;
+        self.progress.requests_started += 1;
+        let exchange = context.start_exchange(0, number, request);
+        self.send_request(exchange);
         Ok(())
     }
 
     fn read_request(&mut self, source: &mut dyn RequestSource) -> Result<(), WorkloadError> {
-        self.upcoming = match source.next_request(&mut self.directory)? {
+        let context = &mut self.network.context;
+        self.upcoming = match source.next_request(&mut context.directory)? {
             Some(request) => {
-                self.queue.push(request.start, Event::RequestStarts);
+                context.queue.push(request.start, Event::RequestStarts);
                 Upcoming::Request(request)
             }
             None => Upcoming::None,
@@ -266,21 +244,26 @@ impl World {
         Ok(())
     }
 
-    fn on_interval_end(&mut self, now: Instant) {
-        self.recorder.close_interval(now, &mut self.path, &mut self.legs);
-        if let Some(interval) = self.recorder.interval()
-            && !self.queue.is_empty()
+    fn on_interval_end(&mut self) {
+        let now = self.progress.now;
+        let Network { path, context: Context { observer, queue, .. }, .. } = &mut self.network;
+        observer.close_interval(now, path);
+        if let Some(interval) = observer.interval()
+            && !queue.is_empty()
         {
-            self.queue.push(now + interval, Event::IntervalEnds);
+            queue.push(now + interval, Event::IntervalEnds);
         }
     }
 
     /// Ends the run at `end`: rows of what is still open, and the last interval.
     fn finish(&mut self, end: Instant, status: Status) {
         self.progress.now = end;
-        self.measure_to_end(end);
-        self.close_remaining(end, status);
-        self.recorder.close_interval(end, &mut self.path, &mut self.legs);
+        self.network.context.now = end;
+        let Network { path, context: Context { observer, .. }, .. } = &mut self.network;
+        observer.measurement.on_run_end(end, path, &mut observer.legs);
+        self.close_remaining(status);
+        let Network { path, context: Context { observer, .. }, .. } = &mut self.network;
+        observer.close_interval(end, path);
         self.progress.done = true;
     }
 }

@@ -5,27 +5,46 @@
 //! on its connection counts what holds those, too. Linux keeps such clocks of a connection (`tcp_chrono_start()` in 6.18
 //! `tcp_output.c`), for the peer's window and the send buffer; the congestion window has the rest there.
 
+use crate::conn::{ConnectionId, HeldTimes};
 use crate::tcp::Limit;
 use crate::units::{Duration, Instant};
 
+/// The clocks of the senders of responses, by the place of their connections.
+#[derive(Debug, Default)]
+pub(crate) struct Senders(Vec<Held>);
+
 /// The clocks of a sender.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Held {
+struct Held {
     /// What has held it since when.
     limit: Limit,
     since: Instant,
     times: HeldTimes,
 }
 
-/// Time held by the congestion window, and by the peer's window or the send buffer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct HeldTimes {
-    pub(super) cwnd: Duration,
-    pub(super) window: Duration,
+impl Senders {
+    /// A connection opens: its clocks stand at zero.
+    pub(crate) fn start(&mut self, now: Instant, id: ConnectionId) {
+        let place = id.place();
+        if place >= self.0.len() {
+            self.0.resize(place + 1, Held::new(now));
+        }
+        self.0[place] = Held::new(now);
+    }
+
+    /// From now on `limit` holds the sender on a connection.
+    pub(crate) fn change(&mut self, now: Instant, id: ConnectionId, limit: Limit) {
+        self.0[id.place()].change(now, limit);
+    }
+
+    /// What the clocks of a connection show at `now`.
+    pub(crate) fn at(&self, now: Instant, id: ConnectionId) -> HeldTimes {
+        self.0[id.place()].at(now)
+    }
 }
 
 impl Held {
-    pub(super) const fn new(now: Instant) -> Self {
+    const fn new(now: Instant) -> Self {
         Self {
             limit: Limit::None,
             since: now,
@@ -33,15 +52,13 @@ impl Held {
         }
     }
 
-    /// From now on `limit` holds the sender.
-    pub(super) fn change(&mut self, now: Instant, limit: Limit) {
+    fn change(&mut self, now: Instant, limit: Limit) {
         self.times = self.at(now);
         self.limit = limit;
         self.since = now;
     }
 
-    /// What the clocks show at `now`.
-    pub(super) fn at(&self, now: Instant) -> HeldTimes {
+    fn at(&self, now: Instant) -> HeldTimes {
         let HeldTimes { mut cwnd, mut window } = self.times;
         match self.limit {
             Limit::Cwnd => cwnd += now - self.since,
@@ -49,13 +66,6 @@ impl Held {
             Limit::None | Limit::Other => {}
         }
         HeldTimes { cwnd, window }
-    }
-}
-
-impl HeldTimes {
-    /// What has been added since the clocks showed `before`.
-    pub(super) fn since(self, before: Self) -> Self {
-        Self { cwnd: self.cwnd - before.cwnd, window: self.window - before.window }
     }
 }
 

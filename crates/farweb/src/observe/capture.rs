@@ -8,23 +8,21 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::conn::{Connection, End, Extras, Mark, Packet, PacketPath, Transport};
 use crate::id::Id;
+use crate::net::{Direction, LinkId};
 use crate::record::{Column, Event, PacketColumns, PacketRow};
 use crate::scenario::{CapturePoint, Packets, Record};
 use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
 use crate::workload::{Directory, Request};
 
-use super::World;
-use super::pair::{ConnectionId, End, Pair};
-use super::path::{Direction, LinkId, Packet};
 use super::recorder::{code, int, nanos};
-use super::transport::Transport;
 
 /// The tag of requests that are measured in every run.
 const SAMPLE: &str = "sample";
 
-pub(super) struct Capture {
+pub(crate) struct Capture {
     whose: Packets,
     at_ends: bool,
     /// By the number of the link's direction: whether there is a tap.
@@ -44,19 +42,8 @@ struct Ahead {
     row: PacketRow,
 }
 
-/// What the sender of a packet knows of it, to be told wherever it is seen.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
-    /// Its number among the packets that the sender has sent on the connection, modulo 2^32.
-    pub(super) number: u32,
-    /// Whether any of its sequence numbers had been sent before; left out of account when nobody records it.
-    pub(super) again: bool,
-    /// Whether it is recorded.
-    pub(super) recorded: bool,
-}
-
 impl Capture {
-    pub(super) fn new(record: &Record, links: usize) -> Self {
+    pub(crate) fn new(record: &Record, links: usize) -> Self {
         let mut taps = vec![false; 2 * links];
         for point in &record.points {
             if let CapturePoint::Link { link, up, down } = *point {
@@ -76,7 +63,7 @@ impl Capture {
     }
 
     /// Whether packets of a connection that carries `request` are recorded.
-    pub(super) fn wants(&self, request: &Request, directory: &Directory) -> bool {
+    pub(crate) fn wants(&self, request: &Request, directory: &Directory) -> bool {
         match self.whose {
             Packets::None => false,
             Packets::Sample => request.tag.is_some_and(|tag| &*directory.tags.words()[tag] == SAMPLE),
@@ -85,12 +72,12 @@ impl Capture {
     }
 
     /// Whether packets of every connection are recorded.
-    pub(super) fn wants_all(&self) -> bool {
+    pub(crate) fn wants_all(&self) -> bool {
         self.whose == Packets::All
     }
 
     /// The rows up to `now`, leaving none behind.
-    pub(super) fn take(&mut self, now: Instant) -> Vec<(&'static str, Column)> {
+    pub(crate) fn take(&mut self, now: Instant) -> Vec<(&'static str, Column)> {
         self.catch_up(now);
         self.rows.take()
     }
@@ -114,94 +101,92 @@ impl Capture {
             self.ahead.pop();
         }
     }
-}
 
-impl World {
     /// A row for a segment that the endpoint at `end` sends as its packet `number`; what is to be told where it is seen.
     #[cold]
-    pub(super) fn record_departure(
+    pub(crate) fn record_departure(
         &mut self,
         now: Instant,
-        id: ConnectionId,
+        connection: &mut Connection,
         end: End,
         segment: &Segment,
         number: u32,
     ) -> Mark {
-        let pair = self.connections.get_mut(id).expect("only open connections send");
-        let sent = &mut pair.sent[end as usize];
+        let sent = &mut connection.end_mut(end).sent;
         let again = segment.sequence_len() > 0 && segment.seq < sent.highest;
         sent.highest = sent.highest.max(segment.end());
         let mark = Mark { number, again, recorded: true };
-        self.record_at_end(now, id, end, Event::Send, segment, mark);
+        self.record_at_end(now, connection, end, Event::Send, segment, mark);
         mark
     }
 
     /// A row for what the endpoint at `end` sent or received.
-    pub(super) fn record_at_end(
+    #[cold]
+    pub(crate) fn record_at_end(
         &mut self,
         now: Instant,
-        id: ConnectionId,
+        connection: &Connection,
         end: End,
         event: Event,
         segment: &Segment,
         mark: Mark,
     ) {
-        let Some(pair) = self.connections.get(id).filter(|_| self.recorder.packets.at_ends) else {
+        if !self.at_ends {
             return;
-        };
+        }
         let sender = if event == Event::Send { end } else { end.other() };
-        let windows = pair.transport(end).and_then(Transport::windows);
+        let windows = connection.end(end).transport.as_ref().and_then(Transport::windows);
         let row = PacketRow {
             event: event as i32,
-            node: i32::from(pair.nodes[end as usize]),
+            node: i32::from(connection.end(end).node),
             cwnd_bytes: windows.map(|(cwnd, _)| int(cwnd)),
             ssthresh_bytes: windows.map(|(_, ssthresh)| int(ssthresh)),
-            ..packet_row(now, pair, sender, segment, mark)
+            ..packet_row(now, connection, sender, segment, mark)
         };
-        self.recorder.packets.push(now, &row);
+        self.push(now, &row);
     }
 
-    /// A row for a packet that a link dropped.
+    /// A row for a packet of `connection` that a link dropped.
     #[cold]
-    pub(super) fn record_drop(&mut self, now: Instant, link: LinkId, packet: &Packet) {
-        let Some(pair) = self.connections.get(packet.connection) else {
-            return;
-        };
+    pub(crate) fn record_drop(
+        &mut self,
+        now: Instant,
+        connection: &Connection,
+        link: LinkId,
+        packet: &Packet,
+        extras: &Extras,
+    ) {
         let row = PacketRow {
             event: Event::Drop as i32,
             node: i32::from(link.near_node()),
             link: Some(link.link() as i64),
-            ..packet_row(now, pair, packet.toward.other(), &packet.segment, packet.mark)
+            ..packet_row(now, connection, packet.toward.other(), &packet.segment(extras), packet.mark())
         };
-        self.recorder.packets.push(now, &row);
+        self.push(now, &row);
     }
 
-    /// A row for the packet that `link` has just accepted, if there is a tap.
+    /// A row for the packet of `connection` that `link` has just accepted, if there is a tap.
     #[cold]
-    pub(super) fn record_passage(&mut self, link: LinkId) {
-        if !self.recorder.packets.taps[link.index()] {
+    pub(crate) fn record_passage(
+        &mut self,
+        connection: &Connection,
+        link: LinkId,
+        path: &PacketPath,
+        extras: &Extras,
+    ) {
+        if !self.taps[link.index()] {
             return;
         }
-        let newest = self.path.newest(link).expect("the link has just accepted a packet");
+        let newest = path.newest(link).expect("the link has just accepted a packet");
         let at = if link.direction() == Direction::Up { newest.departure } else { newest.arrival };
         let packet = newest.packet;
-        let Some(pair) = self.connections.get(packet.connection) else {
-            return;
-        };
         let row = PacketRow {
             event: Event::Pass as i32,
             node: link.link() as i32,
             link: Some(link.link() as i64),
-            ..packet_row(at, pair, packet.toward.other(), &packet.segment, packet.mark)
+            ..packet_row(at, connection, packet.toward.other(), &packet.segment(extras), packet.mark())
         };
-        self.recorder.packets.push_at(at, row);
-    }
-}
-
-impl Mark {
-    /// The mark of a packet that nobody records.
-    pub(super) const fn unrecorded(number: u32) -> Self {
-        Self { number, again: false, recorded: false }
+        self.push_at(at, row);
     }
 }
 
@@ -226,15 +211,16 @@ impl PartialEq for Ahead {
 impl Eq for Ahead {}
 
 /// A row for `segment` with all that does not depend on where it is seen.
-fn packet_row(at: Instant, pair: &Pair, sender: End, segment: &Segment, mark: Mark) -> PacketRow {
+fn packet_row(at: Instant, connection: &Connection, sender: End, segment: &Segment, mark: Mark) -> PacketRow {
     let is_syn = segment.flags.contains(Flags::SYN);
-    let shift = if is_syn { 0 } else { pair.transport(sender).map_or(0, Transport::window_shift) };
+    let shift =
+        if is_syn { 0 } else { connection.end(sender).transport.as_ref().map_or(0, Transport::window_shift) };
     let options = &segment.options;
     PacketRow {
         time_ns: nanos(at),
-        connection: int(pair.number),
-        leg: pair.leg as i64,
-        host: pair.host.map(code),
+        connection: int(connection.number),
+        leg: connection.leg as i64,
+        host: connection.host.map(code),
         node: 0,
         link: None,
         event: Event::Send as i32,

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::exchange::ExchangeId;
+use super::ExchangeId;
 
 /// Responses of which every byte has been handed to a connection, until the last one is acknowledged.
 ///
 /// One needs no allocation.
 #[derive(Debug, Default)]
-pub(super) struct Unacknowledged {
+pub(crate) struct Unacknowledged {
     first: Option<Response>,
     rest: VecDeque<Response>,
     /// How many of the oldest have been sent to the end.
@@ -17,14 +17,14 @@ pub(super) struct Unacknowledged {
 
 /// A response in the stream of a connection.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Response {
-    pub(super) exchange: ExchangeId,
+pub(crate) struct Response {
+    pub(crate) exchange: ExchangeId,
     /// The place in the stream behind its last byte.
-    pub(super) end: u64,
+    pub(crate) end: u64,
 }
 
 impl Unacknowledged {
-    pub(super) fn push(&mut self, response: Response) {
+    pub(crate) fn push(&mut self, response: Response) {
         match self.first {
             None => self.first = Some(response),
             Some(_) => self.rest.push_back(response),
@@ -32,13 +32,13 @@ impl Unacknowledged {
     }
 
     #[inline]
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
     /// The oldest response, if all of it is among the first `bytes` of the stream, which leaves it out from now on.
     #[inline]
-    pub(super) fn take_up_to(&mut self, bytes: u64) -> Option<Response> {
+    pub(crate) fn take_up_to(&mut self, bytes: u64) -> Option<Response> {
         let oldest = self.first.filter(|oldest| oldest.end <= bytes)?;
         self.first = self.rest.pop_front();
         self.sent = self.sent.saturating_sub(1);
@@ -46,7 +46,7 @@ impl Unacknowledged {
     }
 
     /// The oldest response that had not been sent to the end, if it is now that the first `bytes` of the stream are.
-    pub(super) fn note_sent(&mut self, bytes: u64) -> Option<Response> {
+    pub(crate) fn note_sent(&mut self, bytes: u64) -> Option<Response> {
         let next = match self.sent {
             0 => self.first,
             sent => self.rest.get(sent - 1).copied(),

@@ -32,7 +32,7 @@ pub struct Count {
 
 /// Something whose number on a leg is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counted {
+pub(crate) enum Counted {
     Open,
     Busy,
     Requests,
@@ -42,8 +42,8 @@ pub(super) enum Counted {
 ///
 /// Calls come in order of time.
 #[derive(Debug, Clone)]
-pub(super) struct Occupancy {
-    now: [u64; 3],
+pub(crate) struct Occupancy {
+    now: [Followed; 3],
     /// Connections by the number of requests on them, those without left out: `[0]` have one.
     by_requests: Vec<u64>,
     /// Everything since the last cut; `to` is the time up to which it is filled in.
@@ -52,6 +52,13 @@ pub(super) struct Occupancy {
     whole: LegStats,
     measured: Option<LegStats>,
     is_measuring: bool,
+}
+
+/// A number, and since when it is accounted for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Followed {
+    number: u64,
+    since: Instant,
 }
 
 impl LegStats {
@@ -88,10 +95,10 @@ impl LegStats {
 }
 
 impl Occupancy {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let empty = LegStats::empty(Instant::ZERO);
         Self {
-            now: [0; 3],
+            now: [Followed::default(); 3],
             by_requests: Vec::new(),
             piece: empty,
             interval: empty,
@@ -102,22 +109,24 @@ impl Occupancy {
     }
 
     /// There is one more.
-    pub(super) fn add(&mut self, now: Instant, what: Counted) {
-        self.advance(now);
-        self.now[what as usize] += 1;
-        let count = self.now[what as usize];
+    #[inline]
+    pub(crate) fn add(&mut self, now: Instant, what: Counted) {
+        self.account(now, what);
+        let followed = &mut self.now[what as usize];
+        followed.number += 1;
         let peak = &mut self.piece.counts()[what as usize].max;
-        *peak = count.max(*peak);
+        *peak = followed.number.max(*peak);
     }
 
     /// There is one less.
-    pub(super) fn remove(&mut self, now: Instant, what: Counted) {
-        self.advance(now);
-        self.now[what as usize] -= 1;
+    #[inline]
+    pub(crate) fn remove(&mut self, now: Instant, what: Counted) {
+        self.account(now, what);
+        self.now[what as usize].number -= 1;
     }
 
     /// A connection that carried `requests` carries one more.
-    pub(super) fn board(&mut self, now: Instant, requests: u64) {
+    pub(crate) fn board(&mut self, now: Instant, requests: u64) {
         let place = requests as usize;
         if place == self.by_requests.len() {
             self.by_requests.push(0);
@@ -131,7 +140,7 @@ impl Occupancy {
     }
 
     /// A connection that carried `requests` carries one less.
-    pub(super) fn alight(&mut self, now: Instant, requests: u64) {
+    pub(crate) fn alight(&mut self, now: Instant, requests: u64) {
         let place = requests as usize - 1;
         self.by_requests[place] -= 1;
         match requests {
@@ -141,42 +150,45 @@ impl Occupancy {
     }
 
     /// Ends the open recording interval at `now` and opens the next one.
-    pub(super) fn close_interval(&mut self, now: Instant) -> LegStats {
+    pub(crate) fn close_interval(&mut self, now: Instant) -> LegStats {
         self.cut(now);
         std::mem::replace(&mut self.interval, LegStats::empty(now))
     }
 
     /// Measures from `now` on.
-    pub(super) fn begin_measuring(&mut self, now: Instant) {
+    pub(crate) fn begin_measuring(&mut self, now: Instant) {
         self.cut(now);
         self.measured = Some(LegStats::empty(now));
         self.is_measuring = true;
     }
 
     /// Measures up to `now`.
-    pub(super) fn end_measuring(&mut self, now: Instant) {
+    pub(crate) fn end_measuring(&mut self, now: Instant) {
         self.cut(now);
         self.is_measuring = false;
     }
 
     /// All since measuring began, to its end or to `now`; all of the run when it did not begin.
-    pub(super) fn measured(&mut self, now: Instant) -> LegStats {
+    pub(crate) fn measured(&mut self, now: Instant) -> LegStats {
         self.cut(now);
         self.measured.unwrap_or(self.whole)
     }
 
     /// All from the start of the run to `now`.
-    pub(super) fn totals(&mut self, now: Instant) -> LegStats {
+    pub(crate) fn totals(&mut self, now: Instant) -> LegStats {
         self.cut(now);
         self.whole
     }
 
     /// Ends the open piece at `now` and adds it to the intervals that it belongs to.
     fn cut(&mut self, now: Instant) {
-        self.advance(now);
+        for what in [Counted::Open, Counted::Busy, Counted::Requests] {
+            self.account(now, what);
+        }
+        self.piece.to = now;
         let mut next = LegStats::empty(now);
-        for (count, number) in next.counts().into_iter().zip(self.now) {
-            count.max = number;
+        for (count, followed) in next.counts().into_iter().zip(self.now) {
+            count.max = followed.number;
         }
         let most = self.by_requests.iter().rposition(|connections| *connections > 0);
         next.connection_requests_max = most.map_or(0, |place| place as u64 + 1);
@@ -188,16 +200,13 @@ impl Occupancy {
         }
     }
 
-    /// Accounts for the time up to `now`, in which nothing changed.
-    fn advance(&mut self, now: Instant) {
-        let span = u128::from((now - self.piece.to).as_nanos());
-        let numbers = self.now;
-        if span > 0 {
-            for (count, number) in self.piece.counts().into_iter().zip(numbers) {
-                count.nanos += u128::from(number) * span;
-            }
-            self.piece.to = now;
-        }
+    /// Accounts for the time up to `now`, in which the number of something did not change.
+    #[inline]
+    fn account(&mut self, now: Instant, what: Counted) {
+        let Followed { number, since } = &mut self.now[what as usize];
+        let span = u128::from((now - *since).as_nanos());
+        self.piece.counts()[what as usize].nanos += u128::from(*number) * span;
+        *since = now;
     }
 }
 

@@ -5,7 +5,7 @@ use crate::units::Instant;
 
 /// A state machine at one end.
 #[expect(clippy::large_enum_variant, reason = "a pointer to an endpoint of TCP would cost its every packet")]
-pub(super) enum Transport {
+pub(crate) enum Transport {
     /// Sends and receives.
     Tcp(tcp::Connection),
     /// Sends packets of a transfer.
@@ -26,20 +26,20 @@ macro_rules! on_each {
 }
 
 impl Transport {
-    pub(super) fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
+    pub(crate) fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
         on_each!(self, agent => agent.on_segment(now, segment, out));
     }
 
-    pub(super) fn on_timeout(&mut self, now: Instant, out: &mut Output) {
+    pub(crate) fn on_timeout(&mut self, now: Instant, out: &mut Output) {
         on_each!(self, agent => agent.on_timeout(now, out));
     }
 
-    pub(super) fn next_timeout(&self) -> Option<Instant> {
+    pub(crate) fn next_timeout(&self) -> Option<Instant> {
         on_each!(self, agent => agent.next_timeout())
     }
 
     /// The first link refused the segment that was sent last. An agent of ns-2 does not notice.
-    pub(super) fn on_local_drop(&mut self) {
+    pub(crate) fn on_local_drop(&mut self) {
         if let Self::Tcp(tcp) = self {
             tcp.on_local_drop();
         }
@@ -47,7 +47,7 @@ impl Transport {
 
     /// Size on the wire of a segment that is sent from here, in bytes.
     #[inline]
-    pub(super) fn packet_bytes(&self, segment: &Segment) -> u32 {
+    pub(crate) fn packet_bytes(&self, segment: &Segment) -> u32 {
         match self {
             Self::Tcp(_) => segment.packet_bytes(),
             Self::Sender(sender) => sender.packet_bytes(segment),
@@ -56,7 +56,7 @@ impl Transport {
     }
 
     /// Whether nothing is left to do here but to answer late packets.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         match self {
             Self::Tcp(tcp) => matches!(tcp.state(), State::Closed | State::TimeWait),
             Self::Sender(sender) => sender.is_done(),
@@ -65,7 +65,7 @@ impl Transport {
     }
 
     /// What keeps this end from sending more; `more` says that the application has more than was taken.
-    pub(super) fn limit(&self, more: bool) -> Limit {
+    pub(crate) fn limit(&self, more: bool) -> Limit {
         match self {
             Self::Tcp(tcp) => tcp.limit(more),
             Self::Sender(sender) => sender.limit(),
@@ -74,7 +74,7 @@ impl Transport {
     }
 
     /// Bytes of the stream that have been sent from here at least once.
-    pub(super) fn bytes_sent(&self) -> u64 {
+    pub(crate) fn bytes_sent(&self) -> u64 {
         match self {
             Self::Tcp(tcp) => tcp.bytes_sent(),
             Self::Sender(sender) => sender.bytes_sent(),
@@ -83,7 +83,7 @@ impl Transport {
     }
 
     /// Bytes sent from here that the other end has acknowledged.
-    pub(super) fn bytes_acknowledged(&self) -> u64 {
+    pub(crate) fn bytes_acknowledged(&self) -> u64 {
         match self {
             Self::Tcp(tcp) => tcp.bytes_acknowledged(),
             Self::Sender(sender) => sender.bytes_acknowledged(),
@@ -91,7 +91,7 @@ impl Transport {
         }
     }
 
-    pub(super) fn retransmits(&self) -> u64 {
+    pub(crate) fn retransmits(&self) -> u64 {
         match self {
             Self::Tcp(tcp) => tcp.retransmits(),
             Self::Sender(sender) => sender.retransmits(),
@@ -99,7 +99,7 @@ impl Transport {
         }
     }
 
-    pub(super) fn timeouts(&self) -> u64 {
+    pub(crate) fn timeouts(&self) -> u64 {
         match self {
             Self::Tcp(tcp) => tcp.timeouts(),
             Self::Sender(sender) => sender.timeouts(),
@@ -108,7 +108,7 @@ impl Transport {
     }
 
     /// Congestion window and slow-start threshold, in bytes; a sink has none.
-    pub(super) fn windows(&self) -> Option<(u64, u64)> {
+    pub(crate) fn windows(&self) -> Option<(u64, u64)> {
         match self {
             Self::Tcp(tcp) => Some((tcp.cwnd(), tcp.ssthresh())),
             Self::Sender(sender) => Some((sender.cwnd(), sender.ssthresh())),
@@ -117,7 +117,7 @@ impl Transport {
     }
 
     /// Shift of the window field in segments that are sent from here, but for a SYN.
-    pub(super) fn window_shift(&self) -> u8 {
+    pub(crate) fn window_shift(&self) -> u8 {
         match self {
             Self::Tcp(tcp) => tcp.window_shift(),
             Self::Sender(_) | Self::Sink(_) => 0,

@@ -1,32 +1,28 @@
 //! The recorder: turns what happens in the world into rows. It reads the world and never changes it.
 
+use crate::conn::{Connection, End, Exchange, PacketPath};
 use crate::id::Id;
 use crate::record::{
     Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, LegColumns, LegRow, LinkColumns,
     LinkRow, RequestColumns, RequestRow, Status,
 };
 use crate::scenario::Scenario;
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, When};
 
-use super::capture::Capture;
-use super::exchange::Exchange;
-use super::leg::Leg;
-use super::pair::Pair;
-use super::path::Path;
+use super::occupancy::Occupancy;
 
-pub(super) struct Recorder {
+pub(crate) struct Recorder {
     requests: RequestColumns,
     connections: Option<ConnectionColumns>,
     exchanges: Option<ExchangeColumns>,
     links: LinkColumns,
     legs: LegColumns,
-    pub(super) packets: Capture,
     interval: Option<Duration>,
     interval_start: Instant,
 }
 
 impl Recorder {
-    pub(super) fn new(scenario: &Scenario) -> Self {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
         let record = &scenario.record;
         Self {
             requests: RequestColumns::default(),
@@ -34,40 +30,37 @@ impl Recorder {
             exchanges: record.exchanges.then(ExchangeColumns::default),
             links: LinkColumns::default(),
             legs: LegColumns::default(),
-            packets: Capture::new(record, scenario.path.link.len()),
             interval: record.links_every,
             interval_start: Instant::ZERO,
         }
     }
 
-    /// The rows up to `now`, leaving none behind; tables without rows are left out.
-    pub(super) fn take(&mut self, now: Instant) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
+    /// The rows so far, leaving none behind.
+    pub(crate) fn take(&mut self) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
         let mut tables = vec![("requests", self.requests.take())];
         tables.extend(self.connections.as_mut().map(|columns| ("connections", columns.take())));
         tables.extend(self.exchanges.as_mut().map(|columns| ("exchanges", columns.take())));
         tables.push(("links", self.links.take()));
         tables.push(("legs", self.legs.take()));
-        tables.push(("packets", self.packets.take(now)));
-        tables.retain(|(_, columns)| columns.iter().any(|(_, column)| !column.is_empty()));
         tables
     }
 
     /// Distance of the rows of the link table, if there are any.
-    pub(super) const fn interval(&self) -> Option<Duration> {
+    pub(crate) const fn interval(&self) -> Option<Duration> {
         self.interval
     }
 
-    /// Whether there is a row an exchange.
-    #[inline]
-    pub(super) const fn wants_exchanges(&self) -> bool {
-        self.exchanges.is_some()
-    }
-
-    /// The request that an exchange of the first leg is, carried by `pair` if that is still there.
-    pub(super) fn push_request(&mut self, exchange: &Exchange, pair: Option<&Pair>, status: Status) {
+    /// The request that an exchange of the first leg is, carried by `connection` if that is still there.
+    pub(crate) fn push_request(
+        &mut self,
+        exchange: &Exchange,
+        connection: Option<&Connection>,
+        status: Status,
+    ) {
         let (request, times) = (&exchange.request, &exchange.times);
         let ride = exchange.down.or(exchange.up);
-        let since = |now: fn(&Pair) -> u64, before: u64| pair.map_or(0, |pair| int(now(pair) - before));
+        let since =
+            |now: fn(&Connection) -> u64, before| connection.map_or(0, |carried| int(now(carried) - before));
         self.requests.push(&RequestRow {
             request: int(exchange.number),
             host: code(request.host),
@@ -75,19 +68,19 @@ impl Recorder {
             tag: request.tag.map(code),
             status: status as i32,
             start_ns: nanos(request.start),
-            connect_ns: times.connected.map(nanos),
-            first_byte_ns: times.first_byte.map(nanos),
-            end_ns: times.end.map(nanos),
-            acked_ns: times.acked.map(nanos),
+            connect_ns: happened(times.connected),
+            first_byte_ns: happened(times.first_byte),
+            end_ns: happened(times.end),
+            acked_ns: happened(times.acked),
             request_bytes: int(request.request_bytes),
             response_bytes: int(request.response_bytes),
             connection: ride.map(|ride| int(ride.number)),
-            retransmits: ride.map_or(0, |ride| since(Pair::retransmits, ride.retransmits)),
-            timeouts: ride.map_or(0, |ride| since(Pair::timeouts, ride.timeouts)),
+            retransmits: ride.map_or(0, |ride| since(Connection::retransmits, ride.retransmits)),
+            timeouts: ride.map_or(0, |ride| since(Connection::timeouts, ride.timeouts)),
         });
     }
 
-    pub(super) fn push_exchange(&mut self, exchange: &Exchange) {
+    pub(crate) fn push_exchange(&mut self, exchange: &Exchange) {
         let Some(columns) = &mut self.exchanges else {
             return;
         };
@@ -97,46 +90,46 @@ impl Recorder {
             leg: exchange.leg as i64,
             connection_up: exchange.up.map(|ride| int(ride.number)),
             connection_down: exchange.down.map(|ride| int(ride.number)),
-            resent: int(exchange.resent),
+            resent: i64::from(exchange.resent),
             start_ns: nanos(times.start),
-            connect_ns: times.connected.map(nanos),
-            requested_ns: times.requested.map(nanos),
-            ready_first_ns: times.ready_first.map(nanos),
-            ready_last_ns: times.ready_last.map(nanos),
-            sent_last_ns: times.sent_last.map(nanos),
-            cwnd_ns: times.sent_last.map(|_| int(exchange.held.cwnd.as_nanos())),
-            window_ns: times.sent_last.map(|_| int(exchange.held.window.as_nanos())),
-            first_byte_ns: times.first_byte.map(nanos),
-            end_ns: times.end.map(nanos),
+            connect_ns: happened(times.connected),
+            requested_ns: happened(times.requested),
+            ready_first_ns: happened(times.ready_first),
+            ready_last_ns: happened(times.ready_last),
+            sent_last_ns: happened(times.sent_last),
+            cwnd_ns: times.sent_last.get().map(|_| int(exchange.held.cwnd.as_nanos())),
+            window_ns: times.sent_last.get().map(|_| int(exchange.held.window.as_nanos())),
+            first_byte_ns: happened(times.first_byte),
+            end_ns: happened(times.end),
         });
     }
 
     /// A connection that is over, or still there when the run ends at `now`.
-    pub(super) fn push_connection(&mut self, pair: &Pair, now: Instant) {
+    pub(crate) fn push_connection(&mut self, connection: &Connection, now: Instant) {
         let Some(columns) = &mut self.connections else {
             return;
         };
-        let [up, down] = pair.sent;
+        let [up, down] = [End::Client, End::Server].map(|end| connection.end(end).sent);
         columns.push(&ConnectionRow {
-            connection: int(pair.number),
-            leg: pair.leg as i64,
-            host: pair.host.map(code),
-            open_ns: nanos(pair.opened),
-            close_ns: pair.closed.map(nanos),
+            connection: int(connection.number),
+            leg: connection.leg as i64,
+            host: connection.host.map(code),
+            open_ns: nanos(connection.opened),
+            close_ns: happened(connection.closed),
             bytes_up: int(up.bytes),
             bytes_down: int(down.bytes),
             segments_up: int(up.segments),
             segments_down: int(down.segments),
-            retransmits: int(pair.retransmits()),
-            timeouts: int(pair.timeouts()),
-            requests: int(pair.requests),
-            requests_max: int(pair.aboard_max),
-            busy_ns: int(pair.busy(now).as_nanos()),
+            retransmits: int(connection.retransmits()),
+            timeouts: int(connection.timeouts()),
+            requests: int(connection.requests),
+            requests_max: int(connection.aboard_max),
+            busy_ns: int(connection.busy(now).as_nanos()),
         });
     }
 
     /// Writes a row for each link and for each leg, of what happened since the last call; none for an empty interval.
-    pub(super) fn close_interval(&mut self, now: Instant, path: &mut Path, legs: &mut [Leg]) {
+    pub(crate) fn close_interval(&mut self, now: Instant, path: &mut PacketPath, legs: &mut [Occupancy]) {
         let span = now.saturating_since(self.interval_start);
         if self.interval.is_none() || span == Duration::ZERO {
             return;
@@ -157,7 +150,7 @@ impl Recorder {
             });
         }
         for (index, leg) in legs.iter_mut().enumerate() {
-            let stats = leg.occupancy.close_interval(now);
+            let stats = leg.close_interval(now);
             self.legs.push(&LegRow {
                 leg: index as i64,
                 time_ns: nanos(now),
@@ -174,14 +167,18 @@ impl Recorder {
     }
 }
 
-pub(super) fn nanos(at: Instant) -> i64 {
+pub(crate) fn nanos(at: Instant) -> i64 {
     int(at.as_nanos())
 }
 
-pub(super) fn int(value: u64) -> i64 {
+fn happened(when: When) -> Option<i64> {
+    when.get().map(nanos)
+}
+
+pub(crate) fn int(value: u64) -> i64 {
     i64::try_from(value).expect("counts and times below 2^63")
 }
 
-pub(super) fn code(id: impl Id) -> i32 {
+pub(crate) fn code(id: impl Id) -> i32 {
     i32::try_from(id.index()).expect("fewer than 2^31 words")
 }

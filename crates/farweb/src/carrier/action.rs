@@ -1,0 +1,96 @@
+//! What carriers and nodes answer with: what is to be done next.
+//!
+//! An action is done **now**, when the one who asked for it has returned and before anything else; or **later**, behind what
+//! else waits, when the connection that an event happened to is settled. While a connection is settled its applications may
+//! act on it at once; what concerns another one (a response goes on, a request starts on the next leg, a failure is passed
+//! on) is done later. So no connection is acted on twice at a time. All of it happens at one instant.
+
+use std::collections::VecDeque;
+
+use crate::conn::{Closing, ConnectionId, End, ExchangeId};
+
+/// Something to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// What runs at the ends of this connection starts.
+    Open(ConnectionId),
+    /// This end of a connection writes, and closes, what it has to.
+    Act(ConnectionId, End),
+    /// This end of a connection is closed.
+    Close(ConnectionId, End, Closing),
+    /// The request of this exchange is to be sent over its leg.
+    Send(ExchangeId),
+    /// This exchange, which has waited for a connection of its leg, may go on.
+    Resume {
+        /// The exchange.
+        exchange: ExchangeId,
+        /// Its leg, also when it is gone by then.
+        leg: usize,
+        /// What it may do.
+        turn: Turn,
+    },
+    /// The request of this exchange is sent again, as if nothing had come of it.
+    SendAgain(ExchangeId),
+    /// The request of this exchange is whole at a node that sends it on.
+    PassOn(ExchangeId),
+    /// Bytes of the response to this exchange are there at the far end of its leg.
+    Respond {
+        /// The exchange.
+        exchange: ExchangeId,
+        /// Payload.
+        bytes: u64,
+        /// Size of the segments in which it came, in bytes.
+        mss: u64,
+    },
+    /// This exchange cannot come to its end.
+    Fail(ExchangeId),
+    /// An exchange has ended, and was the last one so far.
+    Rest,
+}
+
+/// What an exchange may do that has waited for its carrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Use this connection.
+    Use(ConnectionId),
+    /// Open a connection, one of those that the carrier keeps together by this key.
+    Open(u32),
+}
+
+/// What is left to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Actions {
+    now: Vec<Action>,
+    later: VecDeque<Action>,
+}
+
+impl Actions {
+    /// Adds what is to be done when the one who asks for it has returned.
+    pub(crate) fn now(&mut self, action: Action) {
+        self.now.push(action);
+    }
+
+    /// Adds what is to be done when the connection at hand is settled.
+    pub(crate) fn later(&mut self, action: Action) {
+        self.later.push_back(action);
+    }
+
+    /// What waits longest, once nothing is left to be done now.
+    #[inline]
+    pub(crate) fn next_later(&mut self) -> Option<Action> {
+        debug_assert!(self.now.is_empty(), "{:?} should have been done", self.now);
+        self.later.pop_front()
+    }
+
+    /// How many actions are to be done now: a mark for [`take_now`](Self::take_now).
+    #[inline]
+    pub(crate) const fn mark(&self) -> usize {
+        self.now.len()
+    }
+
+    /// The first action that was added to be done now since `mark`; the others stay in their order.
+    #[inline]
+    pub(crate) fn take_now(&mut self, mark: usize) -> Option<Action> {
+        (mark < self.now.len()).then(|| self.now.remove(mark))
+    }
+}

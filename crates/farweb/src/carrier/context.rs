@@ -1,0 +1,225 @@
+//! What carriers and nodes may touch, and what they all do with it.
+
+use crate::conn::{
+    Connection, ConnectionId, Connections, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg, Response,
+    Ride, Transport,
+};
+use crate::engine::EventQueue;
+use crate::observe::{Counted, Observer};
+use crate::tcp::{self, Output, Segment};
+use crate::units::{Instant, When};
+use crate::workload::{Directory, HostId, Request};
+
+use super::{Action, Actions};
+
+/// What carriers and nodes may touch. Connections are not among it: who may touch more than the one at hand is given them.
+pub(crate) struct Context {
+    /// The time.
+    pub(crate) now: Instant,
+    pub(crate) queue: EventQueue<Event>,
+    pub(crate) legs: Vec<Leg>,
+    hosts: Hosts,
+    pub(crate) directory: Directory,
+    pub(crate) exchanges: Exchanges,
+    pub(crate) actions: Actions,
+    pub(crate) observer: Observer,
+    connections_opened: u64,
+}
+
+impl Context {
+    pub(crate) fn new(legs: Vec<Leg>, hosts: Hosts, directory: Directory, observer: Observer) -> Self {
+        Self {
+            now: Instant::ZERO,
+            queue: EventQueue::new(),
+            legs,
+            hosts,
+            directory,
+            exchanges: Exchanges::new(),
+            actions: Actions::default(),
+            observer,
+            connections_opened: 0,
+        }
+    }
+
+    /// Adds a connection between two nodes, which starts when the caller has returned.
+    pub(crate) fn open(
+        &mut self,
+        connections: &mut Connections,
+        leg: usize,
+        host: Option<HostId>,
+        nodes: [u8; 2],
+    ) -> ConnectionId {
+        let id = connections.insert(Connection::new(self.now, self.connections_opened, leg, host, nodes));
+        self.connections_opened += 1;
+        let connection = connections.get_mut(id).expect("it has just been added");
+        self.observer.on_open(self.now, id, connection);
+        self.actions.now(Action::Open(id));
+        id
+    }
+
+    /// Starts TCP at the near end of a connection; its SYN goes into `out`.
+    pub(crate) fn connect(&mut self, connection: &mut Connection, out: &mut Output) {
+        let (config, clock) = self.endpoint(connection, End::Client);
+        let tcp = tcp::Connection::connect(self.now, &config, clock, out);
+        connection.end_mut(End::Client).transport = Some(Transport::Tcp(tcp));
+    }
+
+    /// Starts TCP at `end`, which a SYN has reached; the answer goes into `out`.
+    pub(crate) fn accept(&mut self, connection: &mut Connection, end: End, syn: &Segment, out: &mut Output) {
+        let (config, clock) = self.endpoint(connection, end);
+        let tcp = tcp::Connection::accept(self.now, &config, clock, syn, out);
+        connection.end_mut(end).transport = Some(Transport::Tcp(tcp));
+    }
+
+    fn endpoint(&mut self, connection: &Connection, end: End) -> (tcp::Config, tcp::HostClock) {
+        let leg = &self.legs[connection.leg];
+        let host = connection.host.map(|host| &self.directory.hosts()[host]);
+        (leg.config(end, host), self.hosts.clock(leg.node(end), connection.host, &leg.profile))
+    }
+
+    /// Puts the request of an exchange on a connection; with `both`, its response comes back on the same one, which it has for
+    /// itself.
+    pub(crate) fn assign(
+        &mut self,
+        connections: &mut Connections,
+        id: ExchangeId,
+        on: ConnectionId,
+        both: bool,
+    ) {
+        let (Some(exchange), Some(connection)) = (self.exchanges.get_mut(id), connections.get_mut(on)) else {
+            return;
+        };
+        exchange.up = Some(Ride::on(on, connection));
+        exchange.times.connected = connection.established.get().map(|_| self.now).into();
+        connection.end_mut(End::Client).stream.push(id, exchange.request.request_bytes, 0);
+        if both {
+            exchange.down = exchange.up;
+            connection.exchange = Some(id);
+        }
+        self.board(connections, id, on, true);
+    }
+
+    /// Counts an exchange among those on a connection, and no longer among those on another; `is_new` when this one has not
+    /// carried any of it before.
+    pub(crate) fn board(
+        &mut self,
+        connections: &mut Connections,
+        id: ExchangeId,
+        on: ConnectionId,
+        is_new: bool,
+    ) {
+        self.leave_connection(connections, id);
+        let exchange = self.exchanges.get_mut(id).expect("the caller has found it");
+        exchange.aboard = Some(on);
+        let wants_packets = self.observer.packets.wants(&exchange.request, &self.directory);
+        let connection = connections.get_mut(on).expect("the caller has found it");
+        self.observer.legs[connection.leg].board(self.now, connection.aboard);
+        connection.board(self.now, is_new);
+        if wants_packets && !connection.recorded {
+            connection.record_from_now();
+        }
+    }
+
+    /// Counts an exchange no longer among those on its connection, whichever that is.
+    pub(crate) fn leave_connection(&mut self, connections: &mut Connections, id: ExchangeId) {
+        let on = self.exchanges.get(id).and_then(|exchange| exchange.aboard);
+        if let Some((on, connection)) = on.and_then(|on| Some((on, connections.get_mut(on)?))) {
+            self.alight(on, connection, id);
+        }
+    }
+
+    /// Counts an exchange no longer among those on `connection`, where it was.
+    #[inline]
+    pub(crate) fn alight(&mut self, on: ConnectionId, connection: &mut Connection, id: ExchangeId) {
+        if let Some(exchange) = self.exchanges.get_mut(id)
+            && exchange.aboard == Some(on)
+        {
+            exchange.aboard = None;
+            self.observer.legs[connection.leg].alight(self.now, connection.aboard);
+            connection.alight(self.now);
+        }
+    }
+
+    /// The exchanges that a connection carries, by age of their places.
+    pub(crate) fn aboard(&self, on: ConnectionId) -> Vec<ExchangeId> {
+        let carried = self.exchanges.iter().filter(|(_, exchange)| exchange.aboard == Some(on));
+        carried.map(|(exchange, _)| exchange).collect()
+    }
+
+    /// `bytes` of the response to an exchange go into the stream of its connection, behind `framing` bytes. Whether they are
+    /// its last ones.
+    #[inline]
+    pub(crate) fn queue_response(
+        &mut self,
+        on: ConnectionId,
+        connection: &mut Connection,
+        id: ExchangeId,
+        bytes: u64,
+        framing: u64,
+    ) -> bool {
+        let Some(exchange) = self.exchanges.get_mut(id) else {
+            return false;
+        };
+        if bytes > 0 && exchange.times.ready_first.is_never() {
+            exchange.times.ready_first = When::at(self.now);
+            exchange.held = self.observer.held(self.now, on);
+        }
+        let stream = &mut connection.end_mut(End::Server).stream;
+        stream.push(id, bytes, framing);
+        let end = stream.pushed();
+        let is_last = exchange.bytes.on_ready(bytes);
+        if is_last {
+            exchange.times.ready_last = When::at(self.now);
+            connection.unacknowledged.push(Response { exchange: id, end });
+        }
+        is_last
+    }
+
+    /// Notes which responses the sender on a connection has sent to the end, and what has held it since it was last asked.
+    pub(crate) fn note_sent(&mut self, on: ConnectionId, connection: &mut Connection) {
+        self.observer.note_limit(self.now, on, connection);
+        let sent = connection.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_sent);
+        while let Some(response) = connection.unacknowledged.note_sent(sent) {
+            if let Some(exchange) = self.exchanges.get_mut(response.exchange) {
+                exchange.times.sent_last = When::at(self.now);
+                exchange.held = self.observer.held(self.now, on).since(exchange.held);
+            }
+        }
+    }
+
+    /// The connection that carries an exchange is there for it.
+    pub(crate) fn note_connected(&mut self, id: ExchangeId) {
+        if let Some(exchange) = self.exchanges.get_mut(id) {
+            exchange.times.connected = When::at(self.now);
+        }
+    }
+
+    /// The connection of an exchange is gone, or cannot give it a whole response any more.
+    pub(crate) fn give_up(&mut self, id: ExchangeId) {
+        if self.exchanges.get(id).is_some_and(Exchange::is_alive) {
+            self.actions.later(Action::Fail(id));
+        }
+    }
+
+    /// A request is there to be sent over a leg.
+    pub(crate) fn start_exchange(&mut self, leg: usize, number: u64, request: Request) -> ExchangeId {
+        self.observer.legs[leg].add(self.now, Counted::Requests);
+        self.exchanges.start(self.now, leg, number, request)
+    }
+
+    /// An exchange is over on its leg: nothing more of its response comes there.
+    pub(crate) fn leave_leg(&mut self, leg: usize) {
+        self.observer.legs[leg].remove(self.now, Counted::Requests);
+    }
+
+    /// Forgets an exchange that has ended, with its row.
+    pub(crate) fn forget_exchange(&mut self, id: ExchangeId) {
+        if let Some(exchange) = self.exchanges.get(id) {
+            self.observer.on_exchange_end(exchange);
+        }
+        self.exchanges.forget(id);
+        if self.exchanges.is_empty() {
+            self.actions.later(Action::Rest);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! How requests ride connections: the carriers, a file each, behind the one match on them.
+//!
+//! A carrier decides which connection a request goes over and which one its response comes back on, when connections are
+//! opened and closed, in which order what waits is written, with what framing, and what becomes of an exchange whose
+//! connection is lost. It owns its state, is given the [`Context`] and what else it may touch, and answers with
+//! [`Action`]s. What happens to a request at the far end of a leg is decided by the node there (`node`).
+//!
+//! A new carrier is a file with an implementation of [`Carry`], and a line in each place of this one that names the others;
+//! a kind of `scenario::Carrier` gives it its keys.
+
+mod action;
+mod context;
+mod mux;
+mod one_each;
+mod pool;
+mod transfer;
+
+use std::cmp::Ordering;
+
+use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId};
+use crate::rng::Streams;
+use crate::scenario::{self, Scenario};
+use crate::tcp::Output;
+use crate::workload::{Request, WorkloadError};
+
+use mux::Mux;
+use one_each::OneEach;
+use pool::Pooled;
+use transfer::Transfer;
+
+pub(crate) use action::{Action, Actions, Turn};
+pub(crate) use context::Context;
+
+/// How requests ride the connections of a leg.
+pub(crate) enum Carrier {
+    OneEach(OneEach),
+    Pool(Pooled),
+    Mux(Mux),
+    Transfer(Transfer),
+}
+
+/// The match on carriers: what each does, by the same call.
+macro_rules! on_carrier {
+    ($carrier:expr, $own:ident => $call:expr) => {
+        match $carrier {
+            $crate::carrier::Carrier::OneEach($own) => $call,
+            $crate::carrier::Carrier::Pool($own) => $call,
+            $crate::carrier::Carrier::Mux($own) => $call,
+            $crate::carrier::Carrier::Transfer($own) => $call,
+        }
+    };
+}
+pub(crate) use on_carrier;
+
+impl Carrier {
+    /// The carrier of leg number `leg`.
+    pub(crate) fn new(leg: usize, scenario: &Scenario, streams: Streams) -> Self {
+        let is_last = leg + 1 == scenario.leg.len();
+        let carrier = &scenario.leg[leg].carrier;
+        match *carrier {
+            scenario::Carrier::Http10 {} => Self::OneEach(OneEach::new(leg)),
+            scenario::Carrier::Http11 { idle_timeout, closed_by, per_host, total } => {
+                Self::Pool(Pooled::new(leg, idle_timeout, closed_by, per_host, total, is_last))
+            }
+            scenario::Carrier::Mux { connections, overhead, assign, ties } => {
+                Self::Mux(Mux::new(leg, connections, overhead, assign, ties))
+            }
+            scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario, streams)),
+        }
+    }
+
+    /// Whether connections are opened when the run begins.
+    pub(crate) fn opens_at_once(&self) -> bool {
+        fn says<C: Carry>(_: &C) -> bool {
+            C::OPENS_AT_ONCE
+        }
+        on_carrier!(self, own => says(own))
+    }
+
+    /// Whether the row of a request that fails waits until its connection is over.
+    pub(crate) fn row_waits(&self) -> bool {
+        fn says<C: Carry>(_: &C) -> bool {
+            C::ROW_WAITS
+        }
+        on_carrier!(self, own => says(own))
+    }
+}
+
+/// What a carrier does when something happens on its leg. What is left out does nothing.
+///
+/// Two moments are told apart. Where the connections are given, nothing is being settled, and the carrier may ask for actions
+/// that are done at once; where only the one at hand is given, that one is being settled, and all that concerns others is done
+/// later.
+pub(crate) trait Carry {
+    /// Whether connections are opened when the run begins.
+    const OPENS_AT_ONCE: bool = false;
+
+    /// Whether the row of a request that fails waits until its connection is over.
+    const ROW_WAITS: bool = false;
+
+    /// Whether `request` is one for this carrier.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn check(&self, request: &Request, _cx: &Context) -> Result<(), WorkloadError> {
+        if request.request_bytes > 0 {
+            return Ok(());
+        }
+        Err(WorkloadError(format!(
+            "request table: column request_bytes: found 0 for the request at {}; write at least 1, as only the carrier \
+             \"transfer\" has no requests",
+            request.start
+        )))
+    }
+
+    /// The run begins.
+    fn begin(&mut self, _cx: &mut Context, _connections: &mut Connections) {}
+
+    /// The request of an exchange that goes on is to be sent.
+    fn send_request(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId);
+
+    /// An exchange that has waited may go on, unless it has ended in the meantime.
+    fn resume(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId, _turn: Turn) {}
+
+    /// Starts what runs at the ends of a connection; what that sends goes into `out`. The end that sends.
+    fn start(&mut self, cx: &mut Context, connection: &mut Connection, out: &mut Output) -> End {
+        cx.connect(connection, out);
+        End::Client
+    }
+
+    /// Bytes of a response are there at the far end: gives it a connection, where it has none yet.
+    fn place_response(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId) {}
+
+    /// Bytes of framing before the next `bytes` of a response, which came in segments of up to `mss` bytes.
+    fn frame(&mut self, _bytes: u64, _mss: u64) -> u64 {
+        0
+    }
+
+    /// The next `bytes` of a response, with their framing, wait for the connection that it has.
+    fn respond(
+        &mut self,
+        cx: &mut Context,
+        on: ConnectionId,
+        connection: &mut Connection,
+        id: ExchangeId,
+        bytes: u64,
+        framing: u64,
+    ) {
+        cx.queue_response(on, connection, id, bytes, framing);
+    }
+
+    /// How many bytes `end` of a connection would write now, framing included.
+    #[inline]
+    fn to_write(&self, connection: &Connection, end: End) -> u64 {
+        connection.end(end).stream.to_write()
+    }
+
+    /// The transport at `end` had room for `bytes` and took them: which ones they are is decided here. They leave in the order
+    /// in which they came; a carrier with another order keeps what waits to itself and puts it into the stream now.
+    #[inline]
+    fn on_written(&mut self, connection: &mut Connection, end: End, bytes: u64) {
+        connection.end_mut(end).stream.on_written(bytes);
+    }
+
+    /// How many bytes `end` of a connection takes in now. What it leaves shuts the sender's window.
+    #[inline]
+    fn to_read(&self, _connection: &Connection, _end: End) -> u64 {
+        u64::MAX
+    }
+
+    /// All that waited at `end` of a connection is written, and it is to be closed when it has been idle.
+    fn on_drained(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection, _end: End) {}
+
+    /// The near end of a connection may write.
+    fn on_established(&mut self, cx: &mut Context, _on: ConnectionId, connection: &mut Connection) {
+        if let Some(id) = connection.exchange {
+            cx.note_connected(id);
+        }
+    }
+
+    /// The whole request of an exchange is at the far end.
+    fn on_request_read(
+        &mut self,
+        _cx: &mut Context,
+        _on: ConnectionId,
+        _connection: &mut Connection,
+        _id: ExchangeId,
+    ) {
+    }
+
+    /// The whole response to an exchange is at the near end.
+    fn on_response_read(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
+
+    /// `end` of a connection has been idle as long as it may.
+    fn on_idle(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &Connection, _end: End) {}
+
+    /// `end` of a connection can go on no more: it is gone, or the other end has finished.
+    fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End);
+
+    /// The near end of a connection is about to be closed: it carries no other request.
+    fn on_closing(&mut self, _cx: &mut Context, _on: ConnectionId) {}
+
+    /// An exchange has failed on the leg that lies there as seen from this one: `Less` when this one is nearer to the clients.
+    fn on_failed(&mut self, cx: &mut Context, id: ExchangeId, there: Ordering) {
+        close_behind(cx, id, there);
+    }
+
+    /// All that an end of a connection had to do is done for now.
+    #[inline]
+    fn on_settled(&mut self, _connection: &Connection, _end: End) {}
+
+    /// No request is left, on any leg, and none will come.
+    fn on_rest(&mut self, _cx: &mut Context, _connections: &mut Connections) {}
+}
+
+/// An exchange has failed elsewhere: the proxy at the end of its connection towards there closes it.
+fn close_behind(cx: &mut Context, id: ExchangeId, there: Ordering) {
+    let (end, closing) = match there {
+        Ordering::Less => (End::Server, Closing::WhenWritten),
+        Ordering::Equal => return,
+        Ordering::Greater => (End::Client, Closing::Now),
+    };
+    if let Some(up) = cx.exchanges.get(id).and_then(|exchange| exchange.up) {
+        cx.actions.now(Action::Close(up.connection, end, closing));
+    }
+}

@@ -1,0 +1,305 @@
+//! A connection: the endpoints at both ends, what is on it, and what it has carried.
+//!
+//! Models the two applications at its ends as far as TCP sees them: each has a stream that it writes, reads the other one's as
+//! soon as bytes are in order, and closes behind what it has written, at once, or when it has been idle. Who decides about
+//! that is the carrier of its leg. Leaves out the addresses and ports of hosts: a connection is known by its id.
+//!
+//! What every packet needs stands first, end by end; what only openings, requests and rows need stands behind.
+
+use crate::http::stream::Stream;
+use crate::id::{Slab, SlabId};
+use crate::net::Direction;
+use crate::tcp::{self, Limit, Output, Segment, State};
+use crate::units::{Duration, Instant, When};
+use crate::workload::HostId;
+
+use super::unacknowledged::Unacknowledged;
+use super::{ExchangeId, Transport};
+
+pub(crate) type ConnectionId = SlabId;
+
+/// The connections that are open, and those of which packets are still under way.
+pub(crate) type Connections = Slab<Connection>;
+
+/// One end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The end at `leg.from`, which opens the connection.
+    Client,
+    /// The end at `leg.to`.
+    Server,
+}
+
+/// Both endpoints, and what the connection carries.
+pub(crate) struct Connection {
+    /// By [`End`].
+    pub(crate) ends: [Endpoint; 2],
+    pub(crate) leg: usize,
+    /// Packets of it that are on links.
+    pub(crate) in_flight: u32,
+    /// Whether its packets are recorded.
+    pub(crate) recorded: bool,
+    /// When both ends were closed or in TIME_WAIT.
+    pub(crate) closed: When,
+    pub(crate) unacknowledged: Unacknowledged,
+
+    /// The exchange that has it for itself.
+    pub(crate) exchange: Option<ExchangeId>,
+    /// Its place among the connections of a mux.
+    pub(crate) slot: Option<u32>,
+    /// The origin server that it is for; none between two proxies.
+    pub(crate) host: Option<HostId>,
+    /// Number of the connection in results, by opening time.
+    pub(crate) number: u64,
+    pub(crate) opened: Instant,
+    /// When it was established at the near end.
+    pub(crate) established: When,
+    /// Since when it is idle, at the end that closes it for that.
+    pub(crate) idle_since: When,
+    /// Requests that it has carried, and those on it now.
+    pub(crate) requests: u64,
+    pub(crate) aboard: u64,
+    pub(crate) aboard_max: u64,
+    /// Time with a request on it, and since when there is one.
+    busy: Duration,
+    busy_since: Instant,
+}
+
+/// One end of a connection: what runs there, and the application above it.
+pub(crate) struct Endpoint {
+    /// None before a SYN has arrived.
+    pub(crate) transport: Option<Transport>,
+    /// The earliest pending timer event.
+    pub(crate) timer: When,
+    /// What the application writes.
+    pub(crate) stream: Stream<ExchangeId>,
+    pub(crate) sent: Sent,
+    pub(crate) closing: Closing,
+    pub(crate) node: u8,
+}
+
+/// What one end of a connection has sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sent {
+    /// IP bytes.
+    pub(crate) bytes: u64,
+    pub(crate) segments: u64,
+    /// The sequence number after the highest sent, where packets are recorded.
+    pub(crate) highest: u64,
+}
+
+/// Whether an application is going to close its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Closing {
+    No,
+    /// When it has been idle for long enough, which counts from the end of what waits to be written.
+    WhenIdle,
+    /// Behind what waits to be written.
+    WhenWritten,
+    /// Whatever waits.
+    Now,
+    /// It has.
+    Done,
+}
+
+impl End {
+    pub(crate) const fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+
+    /// The direction of packets towards this end.
+    pub(crate) const fn direction(self) -> Direction {
+        match self {
+            Self::Client => Direction::Down,
+            Self::Server => Direction::Up,
+        }
+    }
+}
+
+impl Connection {
+    /// A connection between two nodes that carries nothing yet, and at whose ends nothing runs.
+    #[inline]
+    pub(crate) fn new(now: Instant, number: u64, leg: usize, host: Option<HostId>, nodes: [u8; 2]) -> Self {
+        Self {
+            ends: nodes.map(Endpoint::new),
+            leg,
+            in_flight: 0,
+            recorded: false,
+            closed: When::NEVER,
+            unacknowledged: Unacknowledged::default(),
+            exchange: None,
+            slot: None,
+            host,
+            number,
+            opened: now,
+            established: When::NEVER,
+            idle_since: When::NEVER,
+            requests: 0,
+            aboard: 0,
+            aboard_max: 0,
+            busy: Duration::ZERO,
+            busy_since: now,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn end(&self, end: End) -> &Endpoint {
+        &self.ends[end as usize]
+    }
+
+    #[inline]
+    pub(crate) const fn end_mut(&mut self, end: End) -> &mut Endpoint {
+        &mut self.ends[end as usize]
+    }
+
+    /// Reads up to `most` bytes at `end`, as far as they are in order, and tells `each` exchange and payload; gives the size of
+    /// its segments, or nothing when no TCP runs there. What is left unread keeps the window of the sender shut.
+    #[inline]
+    pub(crate) fn read(
+        &mut self,
+        now: Instant,
+        end: End,
+        most: u64,
+        out: &mut Output,
+        each: impl FnMut(ExchangeId, u64),
+    ) -> Option<u64> {
+        let [client, server] = &mut self.ends;
+        let (reader, writer) = match end {
+            End::Client => (client, server),
+            End::Server => (server, client),
+        };
+        let tcp = reader.tcp_mut()?;
+        let bytes = tcp.read(now, tcp.readable().min(most), out);
+        writer.stream.read(bytes, each);
+        Some(tcp.mss())
+    }
+
+    /// Whether its near end may send another request.
+    pub(crate) fn is_usable(&self) -> bool {
+        let near = self.end(End::Client);
+        near.closing == Closing::No && near.tcp().is_some_and(|tcp| tcp.state() == State::Established)
+    }
+
+    /// What keeps the sender of responses from sending more.
+    pub(crate) fn limit(&self) -> Option<Limit> {
+        let far = self.end(End::Server);
+        Some(far.transport.as_ref()?.limit(far.stream.to_write() > 0))
+    }
+
+    /// Its packets are recorded from now on.
+    pub(crate) fn record_from_now(&mut self) {
+        self.recorded = true;
+        for end in &mut self.ends {
+            if let Some(highest) = end.tcp().map(tcp::Connection::snd_max)
+                && end.sent.segments > 0
+            {
+                end.sent.highest = highest;
+            }
+        }
+    }
+
+    /// A request comes aboard, `is_new` when the connection has not carried any of it before.
+    pub(crate) fn board(&mut self, now: Instant, is_new: bool) {
+        if self.aboard == 0 {
+            self.busy_since = now;
+        }
+        self.aboard += 1;
+        self.aboard_max = self.aboard_max.max(self.aboard);
+        self.requests += u64::from(is_new);
+    }
+
+    /// A request leaves.
+    pub(crate) fn alight(&mut self, now: Instant) {
+        self.aboard -= 1;
+        if self.aboard == 0 {
+            self.busy += now - self.busy_since;
+        }
+    }
+
+    /// Time with at least one request on it, up to `now`.
+    pub(crate) fn busy(&self, now: Instant) -> Duration {
+        if self.aboard > 0 { self.busy + (now - self.busy_since) } else { self.busy }
+    }
+
+    /// Segments sent again, by either end.
+    pub(crate) fn retransmits(&self) -> u64 {
+        self.transports().map(Transport::retransmits).sum()
+    }
+
+    /// Retransmission timeouts, at either end.
+    pub(crate) fn timeouts(&self) -> u64 {
+        self.transports().map(Transport::timeouts).sum()
+    }
+
+    /// Whether both ends are closed or in TIME_WAIT.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.transports().all(Transport::is_over)
+    }
+
+    fn transports(&self) -> impl Iterator<Item = &Transport> {
+        self.ends.iter().filter_map(|end| end.transport.as_ref())
+    }
+}
+
+impl Endpoint {
+    const fn new(node: u8) -> Self {
+        Self {
+            transport: None,
+            timer: When::NEVER,
+            stream: Stream::new(),
+            sent: Sent { bytes: 0, segments: 0, highest: 0 },
+            closing: Closing::No,
+            node,
+        }
+    }
+
+    /// The TCP that runs here, if one does.
+    #[inline]
+    pub(crate) const fn tcp(&self) -> Option<&tcp::Connection> {
+        match &self.transport {
+            Some(Transport::Tcp(tcp)) => Some(tcp),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn tcp_mut(&mut self) -> Option<&mut tcp::Connection> {
+        match &mut self.transport {
+            Some(Transport::Tcp(tcp)) => Some(tcp),
+            _ => None,
+        }
+    }
+
+    /// Whether the application here has something to write or to close.
+    pub(crate) const fn has_work(&self) -> bool {
+        matches!(self.closing, Closing::WhenWritten | Closing::Now) || self.stream.to_write() > 0
+    }
+
+    /// Bytes that wait here, or are on their way and not acknowledged.
+    pub(crate) fn outstanding(&self) -> u64 {
+        self.stream.to_write() + self.tcp().map_or(0, tcp::Connection::bytes_unsent_or_unacknowledged)
+    }
+
+    /// Size on the wire of a segment from here; a reset may come from an end where nothing runs.
+    #[inline]
+    pub(crate) fn packet_bytes(&self, segment: &Segment) -> u32 {
+        self.transport
+            .as_ref()
+            .map_or_else(|| segment.packet_bytes(), |transport| transport.packet_bytes(segment))
+    }
+
+    /// The time of a timer event that is needed here and not pending yet.
+    #[inline]
+    pub(crate) fn timer_to_set(&mut self) -> Option<Instant> {
+        let at = self.transport.as_ref()?.next_timeout()?;
+        if self.timer.is_by(at) {
+            return None;
+        }
+        self.timer = When::at(at);
+        Some(at)
+    }
+}

@@ -1,0 +1,26 @@
+//! Everything that can happen.
+
+use crate::net::LinkId;
+
+use super::{ConnectionId, End, ExchangeId};
+
+/// Everything that can happen. `Copy` and small: an event names entities by id and carries no data.
+///
+/// Closed: `World::step` has the one `match`. It stands here, below all who schedule events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The connections that are always open are opened.
+    Begin,
+    /// The upcoming request reaches the first node.
+    RequestStarts,
+    /// The packet at the head of a link reaches its far end.
+    PacketArrives(LinkId),
+    /// A timer of an endpoint may be due.
+    TimerFires(ConnectionId, End),
+    /// The next piece of a response is released where it is served.
+    ResponseReleases(ExchangeId),
+    /// An end of a connection may have been idle for long enough.
+    IdleEnds(ConnectionId, End),
+    /// A recording interval of links and legs ends.
+    IntervalEnds,
+}

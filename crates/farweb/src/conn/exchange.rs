@@ -1,0 +1,311 @@
+//! A request on one leg: how far it is, and which connections carry it.
+//!
+//! A request travels leg by leg and has an exchange on each, linked `below`, towards the clients, and `above`, towards the
+//! servers. The exchange of the first leg writes the row of the request; the one on which nothing is above is served by the
+//! node at its far end. **Latency is defined here**: from [`Times::start`] of the first leg's exchange to its [`Times::end`].
+//!
+//! One response may feed several exchanges below: they wait for the same one above, and are a chain by `beside`.
+
+use crate::http::{self, ReleasePlan};
+use crate::id::{Slab, SlabId};
+use crate::units::{Duration, Instant, When};
+use crate::workload::Request;
+
+use super::{Connection, ConnectionId};
+
+pub(crate) type ExchangeId = SlabId;
+
+/// A request on one leg, and how far it is.
+pub(crate) struct Exchange {
+    /// Number of the request.
+    pub(crate) number: u64,
+    pub(crate) request: Request,
+    pub(crate) leg: usize,
+    /// The first of those on the leg towards the clients that wait for its response.
+    below: Option<ExchangeId>,
+    /// The next one that waits for the same response as this one.
+    beside: Option<ExchangeId>,
+    /// The one on the leg towards the servers whose response it gets, once there is one.
+    above: Option<ExchangeId>,
+    /// The connection that carries the request.
+    pub(crate) up: Option<Ride>,
+    /// The connection that carries the response; with all carriers but a mux that of the request.
+    pub(crate) down: Option<Ride>,
+    /// The connection that counts it among the requests on it.
+    pub(crate) aboard: Option<ConnectionId>,
+    pub(crate) bytes: http::Exchange,
+    pub(crate) times: Times,
+    /// What the clocks of the sender showed when the first bytes of the response were there; how much further they were
+    /// when its last byte had been sent.
+    pub(crate) held: HeldTimes,
+    /// The response that the node at the far end is releasing.
+    pub(crate) releasing: Option<Releasing>,
+    /// The node at which its response began.
+    pub(crate) served_by: Option<u8>,
+    /// How often its request was sent again.
+    pub(crate) resent: u32,
+    /// Whether it is given up, on all legs.
+    pub(crate) failed: bool,
+}
+
+/// A connection that carries a message, and what had happened on it before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ride {
+    pub(crate) connection: ConnectionId,
+    pub(crate) number: u64,
+    pub(crate) retransmits: u64,
+    pub(crate) timeouts: u64,
+}
+
+/// A response that a node is releasing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Releasing {
+    pub(crate) since: Instant,
+    pub(crate) plan: ReleasePlan,
+    /// Size of the segments in which it would come here, in bytes.
+    pub(crate) mss: u64,
+}
+
+/// When an exchange came how far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Times {
+    /// It was queued on the leg.
+    pub(crate) start: Instant,
+    /// Its connection was there.
+    pub(crate) connected: When,
+    /// The whole request was at the far end.
+    pub(crate) requested: When,
+    /// The first bytes of the response were there to be sent at the far end.
+    pub(crate) ready_first: When,
+    /// The last byte was.
+    pub(crate) ready_last: When,
+    /// The last byte was sent for the first time.
+    pub(crate) sent_last: When,
+    /// The first bytes of the response were read at the near end.
+    pub(crate) first_byte: When,
+    /// The last byte was.
+    pub(crate) end: When,
+    /// The far end had the last byte acknowledged.
+    pub(crate) acked: When,
+}
+
+/// Time for which a sender was held by the congestion window, and by the peer's window or the send buffer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct HeldTimes {
+    pub(crate) cwnd: Duration,
+    pub(crate) window: Duration,
+}
+
+/// The exchanges that go on, on all legs.
+pub(crate) struct Exchanges(Slab<Exchange>);
+
+impl Exchange {
+    fn new(now: Instant, leg: usize, number: u64, request: Request) -> Self {
+        Self {
+            number,
+            request,
+            leg,
+            below: None,
+            beside: None,
+            above: None,
+            up: None,
+            down: None,
+            aboard: None,
+            bytes: http::Exchange::new(request.request_bytes, request.response_bytes),
+            times: Times { start: now, ..Times::default() },
+            held: HeldTimes::default(),
+            releasing: None,
+            served_by: None,
+            resent: 0,
+            failed: false,
+        }
+    }
+
+    /// Its request is to be sent again from the near end, and nothing has come of it yet.
+    pub(crate) fn start_again(&mut self) {
+        let fresh = Self::new(self.times.start, self.leg, self.number, self.request);
+        *self = Self { below: self.below, beside: self.beside, resent: self.resent + 1, ..fresh };
+    }
+
+    /// Whether it is still going on.
+    #[inline]
+    pub(crate) const fn is_alive(&self) -> bool {
+        !self.failed && self.times.end.is_never()
+    }
+
+    /// Whether its response goes over `connection`.
+    #[inline]
+    pub(crate) fn rides_down(&self, connection: ConnectionId) -> bool {
+        self.down.is_some_and(|ride| ride.connection == connection)
+    }
+}
+
+impl Ride {
+    /// On `connection`, whose id is `id`, from now on.
+    pub(crate) fn on(id: ConnectionId, connection: &Connection) -> Self {
+        Self {
+            connection: id,
+            number: connection.number,
+            retransmits: connection.retransmits(),
+            timeouts: connection.timeouts(),
+        }
+    }
+}
+
+impl HeldTimes {
+    /// What has been added since the clocks showed `before`.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self { cwnd: self.cwnd - before.cwnd, window: self.window - before.window }
+    }
+}
+
+impl Exchanges {
+    pub(crate) const fn new() -> Self {
+        Self(Slab::new())
+    }
+
+    /// A request is there to be sent over a leg.
+    pub(crate) fn start(&mut self, now: Instant, leg: usize, number: u64, request: Request) -> ExchangeId {
+        self.0.insert(Exchange::new(now, leg, number, request))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: ExchangeId) -> Option<&Exchange> {
+        self.0.get(id)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: ExchangeId) -> Option<&mut Exchange> {
+        self.0.get_mut(id)
+    }
+
+    /// The exchange, unless it has ended.
+    #[inline]
+    pub(crate) fn alive(&mut self, id: ExchangeId) -> Option<&mut Exchange> {
+        self.0.get_mut(id).filter(|exchange| exchange.is_alive())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ExchangeId, &Exchange)> {
+        self.0.iter()
+    }
+
+    /// `below` waits for the response of `above`, behind all that do already.
+    pub(crate) fn join(&mut self, below: ExchangeId, above: ExchangeId) {
+        let last = self.waiting_for(above).last();
+        self.0.get_mut(below).expect("it waits from now on").above = Some(above);
+        match last {
+            Some(last) => self.0.get_mut(last).expect("it waits").beside = Some(below),
+            None => self.0.get_mut(above).expect("it has been started").below = Some(below),
+        }
+    }
+
+    /// `below` does not wait for a response any more; the exchange above, if nobody waits for that now.
+    pub(crate) fn part(&mut self, below: ExchangeId) -> Option<ExchangeId> {
+        let exchange = self.0.get_mut(below)?;
+        let (above, next) = (exchange.above.take()?, exchange.beside.take());
+        let before = self.waiting_for(above).take_while(|other| *other != below).last();
+        match before {
+            Some(before) => self.0.get_mut(before).expect("it waits").beside = next,
+            None => self.0.get_mut(above)?.below = next,
+        }
+        self.0.get(above)?.below.is_none().then_some(above)
+    }
+
+    /// Those on the leg below that wait for the response of `above`, in the order in which they joined.
+    #[inline]
+    pub(crate) fn waiting_for(&self, above: ExchangeId) -> impl Iterator<Item = ExchangeId> {
+        let next = |id: &ExchangeId| self.beside(*id);
+        std::iter::successors(self.0.get(above).and_then(|exchange| exchange.below), next)
+    }
+
+    /// The response to an exchange, and so to all that wait for it, starts at `node`.
+    pub(crate) fn serve(&mut self, id: ExchangeId, node: u8) {
+        let Some(exchange) = self.0.get_mut(id) else {
+            return;
+        };
+        exchange.served_by = Some(node);
+        let mut next = exchange.below;
+        while let Some(below) = next {
+            self.serve(below, node);
+            next = self.beside(below);
+        }
+    }
+
+    /// The one that waits for the same response behind `below`.
+    #[inline]
+    pub(crate) fn beside(&self, below: ExchangeId) -> Option<ExchangeId> {
+        self.0.get(below)?.beside
+    }
+
+    /// Forgets an exchange that has ended; nobody waits for it any more.
+    pub(crate) fn forget(&mut self, id: ExchangeId) {
+        let mut next = self.0.get(id).and_then(|exchange| exchange.below);
+        while let Some(below) = next.and_then(|below| self.0.get_mut(below)) {
+            below.above = None;
+            next = below.beside.take();
+        }
+        self.0.remove(id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Directory;
+
+    fn start(exchanges: &mut Exchanges, leg: usize) -> ExchangeId {
+        let request = Request {
+            start: Instant::ZERO,
+            host: Directory::default().host("server"),
+            request_bytes: 300,
+            response_bytes: 1000,
+            server: None,
+            source: None,
+            tag: None,
+            day: None,
+        };
+        exchanges.start(Instant::ZERO, leg, 0, request)
+    }
+
+    fn waiting(exchanges: &Exchanges, above: ExchangeId) -> Vec<ExchangeId> {
+        exchanges.waiting_for(above).collect()
+    }
+
+    #[test]
+    fn several_wait_for_one_response_in_the_order_in_which_they_came() {
+        let mut exchanges = Exchanges::new();
+        let above = start(&mut exchanges, 1);
+        let [first, second, third] = [0; 3].map(|leg| start(&mut exchanges, leg));
+        for below in [first, second, third] {
+            exchanges.join(below, above);
+        }
+        assert_eq!(waiting(&exchanges, above), [first, second, third]);
+        assert_eq!(exchanges.part(second), None);
+        assert_eq!(exchanges.part(second), None, "once");
+        assert_eq!(waiting(&exchanges, above), [first, third]);
+        assert_eq!(exchanges.part(first), None);
+        assert_eq!(exchanges.part(third), Some(above), "nobody waits any more");
+        assert_eq!(waiting(&exchanges, above), []);
+    }
+
+    #[test]
+    fn who_waited_for_a_response_that_has_ended_waits_for_nothing() {
+        let mut exchanges = Exchanges::new();
+        let above = start(&mut exchanges, 1);
+        let [first, second] = [0; 2].map(|leg| start(&mut exchanges, leg));
+        exchanges.join(first, above);
+        exchanges.join(second, above);
+        exchanges.forget(above);
+        for below in [first, second] {
+            assert_eq!(exchanges.get(below).and_then(|exchange| exchange.above), None);
+            assert_eq!(exchanges.part(below), None);
+        }
+        let next = start(&mut exchanges, 1);
+        exchanges.join(second, next);
+        assert_eq!(waiting(&exchanges, next), [second], "the old chain is gone");
+    }
+}

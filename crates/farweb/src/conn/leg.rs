@@ -1,0 +1,86 @@
+//! Legs: where their ends are, and what the endpoints there are made with.
+//!
+//! Models a leg as two nodes and the settings of TCP at each: a size from the scenario, or that of the origin server's row in
+//! the host table, which then holds for both ends of a connection to it. A host row reaches TCP here: [`Leg::config`].
+
+use crate::scenario::{self, HostOr, Scenario, TcpEnd};
+use crate::tcp::{self, Profile};
+use crate::workload::Host;
+
+use super::End;
+
+/// A leg: where its ends are and how their transport is set.
+pub(crate) struct Leg {
+    nodes: [u8; 2],
+    pub(crate) profile: Profile,
+    settings: [EndSettings; 2],
+    /// MSS and window of hosts that the host table does not give.
+    default_mss: u16,
+    default_window: u64,
+}
+
+#[derive(Clone, Copy)]
+struct EndSettings {
+    mss: HostOr,
+    buffer: Option<HostOr>,
+}
+
+impl Leg {
+    pub(crate) fn new(leg: &scenario::Leg, scenario: &Scenario) -> Self {
+        let node = |name: &str| {
+            let place = scenario.path.nodes.iter().position(|node| node == name);
+            u8::try_from(place.expect("checked scenarios name nodes of the path"))
+                .expect("fewer than 256 nodes")
+        };
+        let settings = |end: Option<TcpEnd>| EndSettings {
+            mss: end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss),
+            buffer: end.and_then(|end| end.buffer).or(leg.tcp.buffer),
+        };
+        Self {
+            nodes: [node(&leg.from), node(&leg.to)],
+            profile: leg.tcp.profile(),
+            settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
+            default_mss: scenario.workload.default_mss.get() as u16,
+            default_window: scenario.workload.default_window.get(),
+        }
+    }
+
+    pub(crate) const fn node(&self, end: End) -> u8 {
+        self.nodes[end as usize]
+    }
+
+    /// Nodes of both ends.
+    pub(crate) const fn nodes(&self) -> [u8; 2] {
+        self.nodes
+    }
+
+    /// The MSS that `end` advertises on connections to `host`, in bytes.
+    pub(crate) fn mss(&self, end: End, host: Option<&Host>) -> u16 {
+        match self.settings[end as usize].mss {
+            HostOr::Host => host.and_then(|host| host.mss).unwrap_or(self.default_mss),
+            HostOr::Size(size) => size.get() as u16,
+        }
+    }
+
+    /// Payload of the segments in which `end` sends to `host` or as that host, in bytes: a packet of an ns-2 agent, else the MSS.
+    pub(crate) fn segment_bytes(&self, end: End, host: &Host) -> u64 {
+        match &self.profile {
+            Profile::Ns2(profile) => profile.packet_size.get(),
+            _ => u64::from(self.mss(end, Some(host))),
+        }
+    }
+
+    /// What an endpoint at `end` for a connection to `host` is made with.
+    pub(crate) fn config(&self, end: End, host: Option<&Host>) -> tcp::Config {
+        let buffer = self.settings[end as usize].buffer.map(|buffer| match buffer {
+            HostOr::Host => host.and_then(|host| host.window).unwrap_or(self.default_window),
+            HostOr::Size(size) => size.get(),
+        });
+        tcp::Config {
+            profile: self.profile.clone(),
+            mss: self.mss(end, host),
+            send_buffer: buffer,
+            receive_buffer: buffer,
+        }
+    }
+}

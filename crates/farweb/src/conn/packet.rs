@@ -1,0 +1,239 @@
+//! Packets: segments on their way, and how they are packed for it.
+//!
+//! Models an IP packet by its size, its connection and the direction in which it goes; the header of a packet carries no
+//! addresses, since the path is a chain. Leaves out fragments, and what IP adds to the size beyond its header of 20 B.
+//!
+//! A packet lies in the queue of a link longer than anything else lives, so it takes 56 B, with its time of departure one line
+//! of a cache. Options that few packets have wait beside the links in [`Extras`]. What a packet carries is its [`Body`]; the
+//! links and the world look at the rest only.
+
+use std::num::NonZeroU32;
+
+use crate::net::{self, PacketKind, Path};
+use crate::tcp::{Flags, Options, Segment, Timestamps};
+
+use super::{ConnectionId, End};
+
+/// A path that carries these packets.
+pub(crate) type PacketPath = Path<Packet>;
+
+/// What is on its way to one end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Packet {
+    pub(crate) connection: ConnectionId,
+    body: Body,
+    number: u32,
+    again: bool,
+    recorded: bool,
+    pub(crate) toward: End,
+    /// Node at which the leg ends in the direction of the packet.
+    pub(crate) destination: u8,
+}
+
+/// What the sender of a packet knows of it, to be told wherever it is seen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    /// Its number among the packets that the sender has sent on the connection, modulo 2^32.
+    pub(crate) number: u32,
+    /// Whether any of its sequence numbers had been sent before; left out of account when nobody records it.
+    pub(crate) again: bool,
+    /// Whether it is recorded.
+    pub(crate) recorded: bool,
+}
+
+/// A segment, without the options that few have.
+#[derive(Debug, Clone, Copy)]
+struct Body {
+    seq: u64,
+    ack: u64,
+    timestamps: Timestamps,
+    has_timestamps: bool,
+    flags: Flags,
+    window: u16,
+    len: u32,
+    /// Size on the wire.
+    bytes: u32,
+    extra: Option<ExtraId>,
+}
+
+/// A place in [`Extras`], counted from 1.
+type ExtraId = NonZeroU32;
+
+/// Options of packets under way that most packets do not have: those of a SYN, and SACK blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Extras {
+    options: Vec<Options>,
+    free: Vec<ExtraId>,
+}
+
+impl Packet {
+    /// Packs `segment`, of `bytes` on the wire, for its way to the end `toward` of `connection`, which is at `destination`.
+    #[inline]
+    pub(crate) fn new(
+        connection: ConnectionId,
+        toward: End,
+        destination: u8,
+        segment: &Segment,
+        bytes: u32,
+        mark: Mark,
+        extras: &mut Extras,
+    ) -> Self {
+        let options = &segment.options;
+        let body = Body {
+            seq: segment.seq,
+            ack: segment.ack,
+            timestamps: options.timestamps.unwrap_or(Timestamps { value: 0, echo: 0 }),
+            has_timestamps: options.timestamps.is_some(),
+            flags: segment.flags,
+            window: segment.window,
+            len: segment.len,
+            bytes,
+            extra: has_extra(options).then(|| extras.put(options)),
+        };
+        let Mark { number, again, recorded } = mark;
+        Self { connection, body, number, again, recorded, toward, destination }
+    }
+
+    /// The segment that it carries.
+    #[inline]
+    pub(crate) fn segment(&self, extras: &Extras) -> Segment {
+        let Body { seq, ack, timestamps, has_timestamps, flags, window, len, extra, .. } = self.body;
+        let options = match extra {
+            None => Options { timestamps: has_timestamps.then_some(timestamps), ..Options::NONE },
+            Some(place) => extras.options[place.get() as usize - 1],
+        };
+        Segment { seq, ack, len, window, flags, options }
+    }
+
+    /// What its sender knew of it.
+    #[inline]
+    pub(crate) const fn mark(&self) -> Mark {
+        Mark { number: self.number, again: self.again, recorded: self.recorded }
+    }
+
+    /// Its way is over: its options need no place any more.
+    #[inline]
+    pub(crate) fn leave(&self, extras: &mut Extras) {
+        if let Some(place) = self.body.extra {
+            extras.free.push(place);
+        }
+    }
+}
+
+/// Whether there are options that most segments do not have.
+#[inline]
+const fn has_extra(options: &Options) -> bool {
+    options.mss.is_some()
+        || options.window_scale.is_some()
+        || options.sack_permitted
+        || !options.sack.is_empty()
+}
+
+impl net::Packet for Packet {
+    #[inline]
+    fn bytes(&self) -> u32 {
+        self.body.bytes
+    }
+
+    fn flow(&self) -> u64 {
+        self.connection.to_u64()
+    }
+
+    fn kind(&self) -> PacketKind {
+        let flags = self.body.flags;
+        match () {
+            () if flags.contains(Flags::RST) => PacketKind::Reset,
+            () if flags.contains(Flags::SYN | Flags::ACK) => PacketKind::SynAck,
+            () if flags.contains(Flags::SYN) => PacketKind::Syn,
+            () if self.body.len > 0 => PacketKind::Data,
+            () if flags.contains(Flags::FIN) => PacketKind::Fin,
+            () => PacketKind::Ack,
+        }
+    }
+}
+
+impl Mark {
+    /// The mark of a packet that nobody records.
+    #[inline]
+    pub(crate) const fn unrecorded(number: u32) -> Self {
+        Self { number, again: false, recorded: false }
+    }
+}
+
+impl Extras {
+    fn put(&mut self, options: &Options) -> ExtraId {
+        if let Some(place) = self.free.pop() {
+            self.options[place.get() as usize - 1] = *options;
+            return place;
+        }
+        self.options.push(*options);
+        let count = u32::try_from(self.options.len()).expect("fewer than 2^32 packets at once");
+        ExtraId::new(count).expect("one at least")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU16;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::id::Slab;
+    use crate::tcp::SackBlocks;
+
+    fn segments() -> impl Strategy<Value = Segment> {
+        let options = (
+            any::<Option<NonZeroU16>>(),
+            proptest::option::of(0..15_u8),
+            proptest::option::of((any::<u32>(), any::<u32>())),
+            any::<bool>(),
+            prop::collection::vec((0..1000_u64, 1..1000_u64), 0..5),
+        );
+        (any::<u32>(), any::<u32>(), 0..65_536_u32, any::<u16>(), 0..32_usize, options).prop_map(
+            |(seq, ack, len, window, flags, (mss, window_scale, stamps, sack_permitted, blocks))| {
+                let ack = u64::from(ack);
+                let blocks = blocks.into_iter().map(|(start, len)| ack + start..ack + start + len);
+                Segment {
+                    seq: u64::from(seq),
+                    ack,
+                    len,
+                    window,
+                    flags: Flags::all().nth(flags).expect("one of 32"),
+                    options: Options {
+                        mss,
+                        window_scale,
+                        timestamps: stamps.map(|(value, echo)| Timestamps { value, echo }),
+                        sack_permitted,
+                        sack: SackBlocks::new(ack, blocks),
+                    },
+                }
+            },
+        )
+    }
+
+    #[test]
+    fn a_packet_and_its_departure_take_a_line_of_a_cache() {
+        assert!(size_of::<Packet>() <= 56, "{} B", size_of::<Packet>());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_packed_comes_out(segments in prop::collection::vec(segments(), 1..20)) {
+            let connection = Slab::new().insert(());
+            let mut extras = Extras::default();
+            for _ in 0..2 {
+                let pack = |segment: &Segment| {
+                    let mark = Mark::unrecorded(0);
+                    Packet::new(connection, End::Server, 1, segment, segment.packet_bytes(), mark, &mut extras)
+                };
+                let packets: Vec<_> = segments.iter().map(pack).collect();
+                let unpacked: Vec<_> = packets.iter().map(|packet| packet.segment(&extras)).collect();
+                prop_assert_eq!(&unpacked, &segments);
+                packets.iter().for_each(|packet| packet.leave(&mut extras));
+            }
+            let with_extra = segments.iter().filter(|segment| has_extra(&segment.options)).count();
+            prop_assert_eq!(extras.options.len(), with_extra, "places are used again");
+        }
+    }
+}

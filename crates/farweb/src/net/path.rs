@@ -1,0 +1,175 @@
+//! The path: nodes in a row, and a link in each direction between neighbours.
+//!
+//! Models a chain: a packet that leaves a node goes over the link to the next one in its direction. Leaves out routing:
+//! there is one way. What a packet does at a node is the owner's matter.
+
+use crate::define_ids;
+use crate::id::{Id, IdVec};
+use crate::rng::Streams;
+use crate::units::Instant;
+
+use super::{Carried, Enqueued, Link, LinkConfig, LinkStats, Packet};
+
+define_ids! {
+    /// One direction of a link: twice the link's number, and one more for `down`.
+    pub LinkId,
+}
+
+/// Which way a packet goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards the servers.
+    Up,
+    /// Towards the clients.
+    Down,
+}
+
+/// Nodes, by name, and the links between them.
+pub struct Path<P> {
+    nodes: Vec<String>,
+    links: IdVec<LinkId, Link<P>>,
+}
+
+/// What one direction of a link carried over a whole run, or in the measured interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkTotals {
+    /// Link, from 0 at the clients.
+    pub link: usize,
+    /// Direction.
+    pub direction: Direction,
+    /// Its statistics, with the interval that they are for.
+    pub stats: LinkStats,
+}
+
+impl Direction {
+    /// As results and scenarios write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+        }
+    }
+}
+
+impl LinkId {
+    /// That of the `link`-th link in `direction`.
+    #[must_use]
+    pub fn of(link: usize, direction: Direction) -> Self {
+        Self::new(2 * link + direction as usize)
+    }
+
+    /// Number of the link, from 0 at the clients.
+    #[must_use]
+    pub fn link(self) -> usize {
+        self.index() / 2
+    }
+
+    /// Direction of its packets.
+    #[must_use]
+    pub fn direction(self) -> Direction {
+        if self.index().is_multiple_of(2) { Direction::Up } else { Direction::Down }
+    }
+
+    /// The first link of a packet that leaves `node`.
+    #[must_use]
+    pub fn leaving(node: u8, direction: Direction) -> Self {
+        let node = usize::from(node);
+        Self::of(if direction == Direction::Up { node } else { node - 1 }, direction)
+    }
+
+    /// The node before it.
+    #[must_use]
+    pub fn near_node(self) -> u8 {
+        (self.link() + self.index() % 2) as u8
+    }
+
+    /// The node behind it.
+    #[must_use]
+    pub fn far_node(self) -> u8 {
+        (self.link() + 1 - self.index() % 2) as u8
+    }
+}
+
+impl<P: Packet> Path<P> {
+    /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws its
+    /// losses from a stream of its own.
+    #[must_use]
+    pub fn new(nodes: Vec<String>, links: impl Iterator<Item = [LinkConfig; 2]>, streams: &Streams) -> Self {
+        let mut path = Self { nodes, links: IdVec::new() };
+        for config in links.flatten() {
+            let random = streams.stream("loss", path.links.len() as u64);
+            path.links.push(Link::new(&config, random));
+        }
+        path
+    }
+
+    /// Names of the nodes, clients first.
+    #[must_use]
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// The last node.
+    #[must_use]
+    pub fn last_node(&self) -> u8 {
+        u8::try_from(self.nodes.len() - 1).expect("fewer than 256 nodes")
+    }
+
+    /// A packet reaches a link; see [`Link::enqueue`].
+    #[inline]
+    pub fn enqueue(&mut self, now: Instant, link: LinkId, packet: P) -> Enqueued<P> {
+        self.links[link].enqueue(now, packet)
+    }
+
+    /// The head of a link arrives at its far end; see [`Link::on_arrival`].
+    #[inline]
+    pub fn on_arrival(&mut self, now: Instant, link: LinkId) -> (P, Option<Instant>) {
+        self.links[link].on_arrival(now)
+    }
+
+    /// The packet that a link accepted last, if it is still there.
+    #[must_use]
+    pub fn newest(&self, link: LinkId) -> Option<Carried<'_, P>> {
+        self.links[link].newest()
+    }
+
+    /// Frees what the links remember of a connection that is gone.
+    pub fn forget(&mut self, flow: u64) {
+        self.links.iter_mut().for_each(|(_, link)| link.forget(flow));
+    }
+
+    /// Closes the interval that ends at `now` on every link.
+    pub fn close_intervals(&mut self, now: Instant) -> impl Iterator<Item = (LinkId, LinkStats)> {
+        self.links.iter_mut().map(move |(id, link)| (id, link.close_interval(now)))
+    }
+
+    /// What each link carried since the start of the run, by link and direction.
+    pub fn totals(&mut self, now: Instant) -> Vec<LinkTotals> {
+        self.collect(|link| link.totals(now))
+    }
+
+    /// Measures from `now` on.
+    pub fn begin_measuring(&mut self, now: Instant) {
+        self.links.iter_mut().for_each(|(_, link)| link.begin_measuring(now));
+    }
+
+    /// Measures up to `now`.
+    pub fn end_measuring(&mut self, now: Instant) {
+        self.links.iter_mut().for_each(|(_, link)| link.end_measuring(now));
+    }
+
+    /// What each link carried since measuring began, to its end or to `now`.
+    pub fn measured(&mut self, now: Instant) -> Vec<LinkTotals> {
+        self.collect(|link| link.measured(now))
+    }
+
+    fn collect(&mut self, stats: impl Fn(&mut Link<P>) -> LinkStats) -> Vec<LinkTotals> {
+        let total = |(id, link): (LinkId, &mut Link<P>)| LinkTotals {
+            link: id.link(),
+            direction: id.direction(),
+            stats: stats(link),
+        };
+        self.links.iter_mut().map(total).collect()
+    }
+}

@@ -1,0 +1,133 @@
+//! The measured interval: the time over which rates, utilisation and queues of links are told.
+//!
+//! It begins at the end of `run.warmup`, at that very instant although no event may happen then, and ends at the start of
+//! the last request or at the end of the run. What happens at its last instant counts up to and with that start. When no
+//! request starts in it before its end, or the run ends first, it lasts to the end of the run; when that is not
+//! after the warm-up either, it is the whole run.
+
+use crate::conn::{End, Leg, PacketPath};
+use crate::net::LinkTotals;
+use crate::scenario::{Measure, Run};
+use crate::tcp::segment::HEADER_BYTES;
+use crate::units::Instant;
+use crate::workload::{Host, Request};
+
+use super::occupancy::{LegStats, Occupancy};
+
+/// What the links and legs did in the measured interval.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Beginning of the interval.
+    pub from: Instant,
+    /// End of the interval.
+    pub to: Instant,
+    /// By link and direction.
+    pub links: Vec<LinkTotals>,
+    /// By leg.
+    pub legs: Vec<LegStats>,
+    /// IP bytes of the responses to requests that started in the interval, in segments of the size that their servers send:
+    /// the load that is presented to the path.
+    pub presented_bytes: u64,
+}
+
+/// How far the measured interval is.
+pub(crate) struct Measurement {
+    measure: Measure,
+    warmup: Instant,
+    /// When it begins; never, once it has.
+    begins_at: Option<Instant>,
+    /// The first start of a request in it.
+    first_start: Option<Instant>,
+    /// When it ended before the run.
+    ended_at: Option<Instant>,
+    /// Bytes presented since it began, and since the run did.
+    presented: u64,
+    presented_in_all: u64,
+}
+
+impl Measurement {
+    pub(crate) fn new(run: &Run) -> Self {
+        let warmup = Instant::ZERO + run.warmup;
+        Self {
+            measure: run.measure,
+            warmup,
+            begins_at: Some(warmup),
+            first_start: None,
+            ended_at: None,
+            presented: 0,
+            presented_in_all: 0,
+        }
+    }
+
+    /// What the links did in the measured interval, or have done so far.
+    pub(crate) fn measured(&self, now: Instant, path: &mut PacketPath, legs: &mut [Occupancy]) -> Measured {
+        if self.begins_at.is_some() || now == self.warmup {
+            return Measured {
+                from: Instant::ZERO,
+                to: now,
+                links: path.totals(now),
+                legs: legs.iter_mut().map(|leg| leg.totals(now)).collect(),
+                presented_bytes: self.presented_in_all,
+            };
+        }
+        Measured {
+            from: self.warmup,
+            to: self.ended_at.unwrap_or(now),
+            links: path.measured(now),
+            legs: legs.iter_mut().map(|leg| leg.measured(now)).collect(),
+            presented_bytes: self.presented,
+        }
+    }
+
+    /// A request to `host` starts: what its response presents, sent over `leg`, the last one.
+    pub(crate) fn measure_request(&mut self, request: &Request, leg: &Leg, host: &Host) {
+        let mss = leg.segment_bytes(End::Server, host);
+        let headers = u64::from(HEADER_BYTES) * request.response_bytes.div_ceil(mss);
+        let presented = request.response_bytes + headers;
+        self.presented_in_all += presented;
+        if self.begins_at.is_none() {
+            self.presented += presented;
+        }
+    }
+
+    /// Whether the interval begins with what happens at `now`: before that, and after all that happened earlier.
+    #[inline]
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.begins_at.is_some_and(|begin| now >= begin)
+    }
+
+    /// Begins the interval, at the very end of the warm-up.
+    #[cold]
+    pub(crate) fn begin(&mut self, path: &mut PacketPath, legs: &mut [Occupancy]) {
+        if let Some(begin) = self.begins_at.take() {
+            path.begin_measuring(begin);
+            legs.iter_mut().for_each(|leg| leg.begin_measuring(begin));
+        }
+    }
+
+    /// A request starts, `is_last` when no other will.
+    pub(crate) fn on_request_start(
+        &mut self,
+        now: Instant,
+        is_last: bool,
+        path: &mut PacketPath,
+        legs: &mut [Occupancy],
+    ) {
+        if self.begins_at.is_some() {
+            return;
+        }
+        let first = *self.first_start.get_or_insert(now);
+        if is_last && self.measure == Measure::Arrivals && first < now {
+            self.ended_at = Some(now);
+            path.end_measuring(now);
+            legs.iter_mut().for_each(|leg| leg.end_measuring(now));
+        }
+    }
+
+    /// The run ends at `end`: an interval between its last event and that has begun as well.
+    pub(crate) fn on_run_end(&mut self, end: Instant, path: &mut PacketPath, legs: &mut [Occupancy]) {
+        if end > self.warmup && self.is_due(end) {
+            self.begin(path, legs);
+        }
+    }
+}

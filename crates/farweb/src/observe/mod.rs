@@ -1,0 +1,112 @@
+//! What is seen of a run: rows, recorded packets, the measured interval, what held a sender. **Nothing here changes a result.**
+//!
+//! The observer reads connections, exchanges and links. Others tell it what happens; nobody asks it what to do next, but
+//! whether anyone wants to know.
+
+mod capture;
+mod held;
+mod measurement;
+mod occupancy;
+mod recorder;
+
+use crate::conn::{Connection, ConnectionId, Exchange, HeldTimes, PacketPath};
+use crate::record::{Column, Status};
+use crate::scenario::Scenario;
+use crate::units::{Duration, Instant};
+
+use capture::Capture;
+use held::Senders;
+use recorder::Recorder;
+
+pub use measurement::Measured;
+pub(crate) use measurement::Measurement;
+pub use occupancy::{Count, LegStats};
+pub(crate) use occupancy::{Counted, Occupancy};
+
+/// Everyone who watches a run.
+pub(crate) struct Observer {
+    recorder: Recorder,
+    pub(crate) packets: Capture,
+    /// What is on each leg.
+    pub(crate) legs: Vec<Occupancy>,
+    pub(crate) measurement: Measurement,
+    /// What holds the senders of responses, where exchanges are recorded.
+    senders: Option<Senders>,
+}
+
+impl Observer {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        Self {
+            recorder: Recorder::new(scenario),
+            packets: Capture::new(&scenario.record, scenario.path.link.len()),
+            legs: scenario.leg.iter().map(|_| Occupancy::new()).collect(),
+            measurement: Measurement::new(&scenario.run),
+            senders: scenario.record.exchanges.then(Senders::default),
+        }
+    }
+
+    /// The rows up to `now`, leaving none behind; tables without rows are left out.
+    pub(crate) fn take(&mut self, now: Instant) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
+        let mut tables = self.recorder.take();
+        tables.push(("packets", self.packets.take(now)));
+        tables.retain(|(_, columns)| columns.iter().any(|(_, column)| !column.is_empty()));
+        tables
+    }
+
+    /// Distance of the rows of links and legs, if there are any.
+    pub(crate) const fn interval(&self) -> Option<Duration> {
+        self.recorder.interval()
+    }
+
+    /// Writes a row for each link and for each leg, of what happened since the last call.
+    pub(crate) fn close_interval(&mut self, now: Instant, path: &mut PacketPath) {
+        self.recorder.close_interval(now, path, &mut self.legs);
+    }
+
+    /// A connection opens.
+    pub(crate) fn on_open(&mut self, now: Instant, id: ConnectionId, connection: &mut Connection) {
+        self.legs[connection.leg].add(now, Counted::Open);
+        connection.recorded = self.packets.wants_all();
+        if let Some(senders) = &mut self.senders {
+            senders.start(now, id);
+        }
+    }
+
+    /// A connection is forgotten, or the run ends.
+    pub(crate) fn on_connection_end(&mut self, now: Instant, connection: &Connection) {
+        self.recorder.push_connection(connection, now);
+    }
+
+    /// A request ends; `connection` carried it, if that is still there.
+    pub(crate) fn on_request_end(
+        &mut self,
+        exchange: &Exchange,
+        connection: Option<&Connection>,
+        status: Status,
+    ) {
+        self.recorder.push_request(exchange, connection, status);
+    }
+
+    /// An exchange ends, or the run does.
+    pub(crate) fn on_exchange_end(&mut self, exchange: &Exchange) {
+        self.recorder.push_exchange(exchange);
+    }
+
+    /// Whether anyone wants to know when bytes were sent, and what held them.
+    #[inline]
+    pub(crate) const fn wants_senders(&self) -> bool {
+        self.senders.is_some()
+    }
+
+    /// What holds the sender of responses on a connection may have changed.
+    pub(crate) fn note_limit(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
+        if let (Some(senders), Some(limit)) = (&mut self.senders, connection.limit()) {
+            senders.change(now, id, limit);
+        }
+    }
+
+    /// What the clocks of the sender of responses show; zero where they are not kept.
+    pub(crate) fn held(&self, now: Instant, id: ConnectionId) -> HeldTimes {
+        self.senders.as_ref().map_or(HeldTimes::default(), |senders| senders.at(now, id))
+    }
+}

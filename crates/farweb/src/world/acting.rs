@@ -1,0 +1,196 @@
+//! What events and actions do, connection by connection.
+//!
+//! Models nothing by itself: it finds the connection that something happens to, has it settled by the network, and does next
+//! what that leaves to be done.
+
+use crate::carrier::{Action, Carrier, Carry, Context, on_carrier};
+use crate::conn::{Closing, ConnectionId, Connections, End, ExchangeId};
+use crate::net::LinkId;
+use crate::node;
+
+use super::network::{Arrival, Settled};
+use super::{Upcoming, World};
+
+impl World {
+    /// The packet at the head of a link reaches its far end.
+    #[inline]
+    pub(super) fn on_packet_arrival(&mut self, link: LinkId) {
+        self.progress.packet_hops += 1;
+        let Self { connections, network, .. } = self;
+        match network.take_arrival(link, |id| connections.get(id)) {
+            Arrival::Forwarded { lost: None } => {}
+            Arrival::Forwarded { lost: Some(id) } => {
+                connections.get_mut(id).expect("a connection outlives its packets").in_flight -= 1;
+                self.end_if_over(id);
+            }
+            Arrival::Delivered(packet) => {
+                let id = packet.connection;
+                let connection = connections.get_mut(id).expect("a connection outlives its packets");
+                let settled = network.deliver(connection, &packet);
+                self.on_settled(id, settled);
+            }
+        }
+    }
+
+    pub(super) fn on_timer(&mut self, id: ConnectionId, end: End) {
+        if let Some(connection) = self.connections.get_mut(id)
+            && let Some(settled) = self.network.fire_timer(id, connection, end)
+        {
+            self.on_settled(id, settled);
+        }
+    }
+
+    pub(super) fn on_idle(&mut self, id: ConnectionId, end: End) {
+        let Some(connection) = self.connections.get(id) else {
+            return;
+        };
+        let Some(carrier) = self.network.carriers.get_mut(connection.leg) else {
+            return;
+        };
+        let context = &mut self.network.context;
+        let mark = context.actions.mark();
+        on_carrier!(carrier, own => own.on_idle(context, id, connection, end));
+        self.perform_now(mark);
+    }
+
+    /// The next piece of the response to an exchange is due where it is served.
+    pub(super) fn on_release(&mut self, id: ExchangeId) {
+        let Self { connections, network, .. } = self;
+        let down = network.context.exchanges.get(id).and_then(|exchange| exchange.down);
+        if let Some((on, connection)) =
+            down.and_then(|ride| Some((ride.connection, connections.get_mut(ride.connection)?)))
+        {
+            let settled = network.release_more(on, connection, id);
+            self.on_settled(on, settled);
+        } else if let Some((bytes, mss)) = node::release(&mut network.context, id) {
+            self.respond(id, bytes, mss);
+        }
+    }
+
+    /// Does what a settled connection leaves to be done for others than itself.
+    #[inline]
+    fn on_settled(&mut self, id: ConnectionId, settled: Settled) {
+        if settled.has_responses {
+            self.end_acknowledged(id);
+        }
+        if settled.is_over {
+            self.end_if_over(id);
+        }
+    }
+
+    pub(super) fn perform(&mut self, action: Action) {
+        match action {
+            Action::Open(id) => {
+                if let Some(connection) = self.connections.get_mut(id) {
+                    let settled = self.network.open(id, connection);
+                    self.on_settled(id, settled);
+                }
+            }
+            Action::Act(id, end) => self.act(id, end),
+            Action::Close(id, end, closing) => self.close(id, end, closing),
+            Action::Send(exchange) => self.send_request(exchange),
+            Action::Resume { exchange, leg, turn } => self.with_carrier(leg, |carrier, cx, connections| {
+                on_carrier!(carrier, own => own.resume(cx, connections, exchange, turn));
+            }),
+            Action::SendAgain(exchange) => self.send_again(exchange),
+            Action::PassOn(exchange) => self.pass_on(exchange),
+            Action::Respond { exchange, bytes, mss } => self.respond(exchange, bytes, mss),
+            Action::Fail(exchange) => self.fail(exchange),
+            Action::Rest => self.rest(),
+        }
+    }
+
+    /// Lets the carrier of a leg do something for which it may need any connection, and does what it answers with.
+    pub(super) fn with_carrier(
+        &mut self,
+        leg: usize,
+        call: impl FnOnce(&mut Carrier, &mut Context, &mut Connections),
+    ) {
+        let mark = self.network.context.actions.mark();
+        call(&mut self.network.carriers[leg], &mut self.network.context, &mut self.connections);
+        self.perform_now(mark);
+    }
+
+    fn perform_now(&mut self, mark: usize) {
+        while let Some(action) = self.network.context.actions.take_now(mark) {
+            self.perform(action);
+        }
+    }
+
+    /// Lets an end of a connection write, and close, what it has to.
+    fn act(&mut self, id: ConnectionId, end: End) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            let settled = self.network.act(id, connection, end);
+            self.on_settled(id, settled);
+        }
+    }
+
+    /// Closes an end of a connection, unless it is closed.
+    fn close(&mut self, id: ConnectionId, end: End, closing: Closing) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        if connection.end(end).closing == Closing::Done {
+            return;
+        }
+        connection.end_mut(end).closing = closing;
+        if end == End::Client {
+            let carrier = &mut self.network.carriers[connection.leg];
+            on_carrier!(carrier, own => own.on_closing(&mut self.network.context, id));
+        }
+        self.act(id, end);
+    }
+
+    /// Sends the request of an exchange over its leg.
+    pub(super) fn send_request(&mut self, id: ExchangeId) {
+        if let Some(leg) = self.network.context.exchanges.alive(id).map(|exchange| exchange.leg) {
+            self.with_carrier(leg, |carrier, cx, connections| {
+                on_carrier!(carrier, own => own.send_request(cx, connections, id));
+            });
+        }
+    }
+
+    /// The node at the far end of an exchange has the whole request and sends it on, on the next leg.
+    fn pass_on(&mut self, below: ExchangeId) {
+        let context = &mut self.network.context;
+        let Some(exchange) = context.exchanges.alive(below) else {
+            return;
+        };
+        let (number, request, leg) = (exchange.number, exchange.request, exchange.leg + 1);
+        let above = context.start_exchange(leg, number, request);
+        context.exchanges.join(below, above);
+        self.send_request(above);
+    }
+
+    /// Bytes of the response to an exchange, which came in segments of up to `mss` bytes, go on from the far end of its leg.
+    fn respond(&mut self, id: ExchangeId, bytes: u64, mss: u64) {
+        let Some(leg) = self.network.context.exchanges.alive(id).map(|exchange| exchange.leg) else {
+            return;
+        };
+        self.with_carrier(leg, |carrier, cx, connections| {
+            on_carrier!(carrier, own => own.place_response(cx, connections, id));
+        });
+        let context = &mut self.network.context;
+        let Some(on) = context.exchanges.get(id).and_then(|exchange| exchange.down) else {
+            return;
+        };
+        let carrier = &mut self.network.carriers[leg];
+        let framing = on_carrier!(carrier, own => own.frame(bytes, mss));
+        if let Some(connection) = self.connections.get_mut(on.connection) {
+            on_carrier!(carrier, own => own.respond(context, on.connection, connection, id, bytes, framing));
+        }
+        self.act(on.connection, End::Server);
+    }
+
+    /// No request is left; where none will come, carriers close what they keep open.
+    fn rest(&mut self) {
+        if !self.network.context.exchanges.is_empty() || !matches!(self.upcoming, Upcoming::None) {
+            return;
+        }
+        for leg in 0..self.network.carriers.len() {
+            self.with_carrier(leg, |carrier, cx, connections| {
+                on_carrier!(carrier, own => own.on_rest(cx, connections));
+            });
+        }
+    }
+}

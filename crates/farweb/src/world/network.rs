@@ -1,0 +1,453 @@
+//! The network: what surrounds a connection, and the way of its segments between endpoints and links.
+//!
+//! Models the hosts at both ends: a segment that arrives is given to the transport there, what that has to say to its
+//! application is answered at once, and what comes of it leaves. **A delayed ACK leaves here as any other segment does**, when
+//! the timer of its endpoint fires; how long it waits is the stack's matter. Leaves out the time that hosts take.
+//!
+//! All methods have the one connection at hand that something happens to. What concerns others is an action for later.
+
+use crate::carrier::{Action, Carrier, Carry, Context, on_carrier};
+use crate::conn::{
+    Closing, Connection, ConnectionId, End, Event, Exchange, ExchangeId, Extras, Mark, Packet, PacketPath,
+    Transport,
+};
+use crate::net::{Enqueued, LinkId};
+use crate::node::{self, Decision, Node, Stand, on_node};
+use crate::record;
+use crate::rng::Streams;
+use crate::scenario::Scenario;
+use crate::tcp::{self, Flags, Notice, Output, Segment};
+use crate::units::{Instant, When};
+
+/// All but the connections.
+pub(super) struct Network {
+    pub(super) path: PacketPath,
+    /// What packets on the path do not carry themselves.
+    extras: Extras,
+    pub(super) nodes: Vec<Node>,
+    /// By leg.
+    pub(super) carriers: Vec<Carrier>,
+    pub(super) context: Context,
+    /// Lent to endpoints; kept so that no event allocates.
+    output: Output,
+    /// What was read last, by exchange; kept for the same reason.
+    arrivals: Vec<(ExchangeId, u64)>,
+}
+
+/// What became of a packet at the far end of a link.
+pub(super) enum Arrival {
+    /// It goes on, or was dropped there; which connection has lost one.
+    Forwarded { lost: Option<ConnectionId> },
+    /// It has reached its end of a connection.
+    Delivered(Packet),
+}
+
+/// What is left to be done for a connection that is settled.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settled {
+    /// The sender of responses may have made progress with one.
+    pub(super) has_responses: bool,
+    /// Both ends are closed or in TIME_WAIT.
+    pub(super) is_over: bool,
+}
+
+impl Network {
+    pub(super) fn new(
+        scenario: &Scenario,
+        streams: &Streams,
+        nodes: Vec<Node>,
+        carriers: Vec<Carrier>,
+        context: Context,
+    ) -> Self {
+        let links = scenario.path.link.iter().map(|link| [link.up.config(), link.down.config()]);
+        Self {
+            path: PacketPath::new(scenario.path.nodes.clone(), links, streams),
+            extras: Extras::default(),
+            nodes,
+            carriers,
+            context,
+            output: Output::default(),
+            arrivals: Vec::new(),
+        }
+    }
+
+    /// The time is `now`.
+    #[inline]
+    pub(super) fn move_to(&mut self, now: Instant) {
+        self.context.now = now;
+        let observer = &mut self.context.observer;
+        if observer.measurement.is_due(now) {
+            observer.measurement.begin(&mut self.path, &mut observer.legs);
+        }
+    }
+
+    /// The packet at the head of `link` arrives; `recorded` finds its connection where somebody records it.
+    #[inline]
+    pub(super) fn take_arrival<'c>(
+        &mut self,
+        link: LinkId,
+        recorded: impl Fn(ConnectionId) -> Option<&'c Connection>,
+    ) -> Arrival {
+        let (packet, next) = self.path.on_arrival(self.context.now, link);
+        if let Some(at) = next {
+            self.context.queue.push(at, Event::PacketArrives(link));
+        }
+        if link.far_node() == packet.destination {
+            return Arrival::Delivered(packet);
+        }
+        let connection = if packet.mark().recorded { recorded(packet.connection) } else { None };
+        let taken = self.enqueue(LinkId::leaving(link.far_node(), link.direction()), packet, connection);
+        Arrival::Forwarded { lost: (!taken).then_some(packet.connection) }
+    }
+
+    /// Gives a packet to a link, and tells who records `connection`; whether the link took it.
+    #[inline]
+    fn enqueue(&mut self, link: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
+        let Self { path, extras, context: Context { now, queue, observer, .. }, .. } = self;
+        match path.enqueue(*now, link, packet) {
+            Enqueued::Queued { head } => {
+                if let Some(at) = head {
+                    queue.push(at, Event::PacketArrives(link));
+                }
+                if let Some(connection) = connection {
+                    observer.packets.record_passage(connection, link, path, extras);
+                }
+                true
+            }
+            Enqueued::Dropped { packet, .. } => {
+                if let Some(connection) = connection {
+                    observer.packets.record_drop(*now, connection, link, &packet, extras);
+                }
+                packet.leave(extras);
+                false
+            }
+        }
+    }
+
+    /// Gives a packet to the end of its connection that it is for.
+    #[inline]
+    pub(super) fn deliver(&mut self, connection: &mut Connection, packet: &Packet) -> Settled {
+        let (now, end) = (self.context.now, packet.toward);
+        let segment = packet.segment(&self.extras);
+        packet.leave(&mut self.extras);
+        connection.in_flight -= 1;
+        let mut output = std::mem::take(&mut self.output);
+        match &mut connection.end_mut(end).transport {
+            Some(transport) => transport.on_segment(now, &segment, &mut output),
+            None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
+                self.context.accept(connection, end, &segment, &mut output);
+            }
+            None => output.segments.extend(tcp::reset_for(&segment)),
+        }
+        if packet.mark().recorded {
+            let packets = &mut self.context.observer.packets;
+            packets.record_at_end(now, connection, end, record::Event::Receive, &segment, packet.mark());
+        }
+        self.settle(packet.connection, connection, end, output)
+    }
+
+    /// A timer of an endpoint may be due.
+    #[inline]
+    pub(super) fn fire_timer(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+    ) -> Option<Settled> {
+        let now = self.context.now;
+        let endpoint = connection.end_mut(end);
+        if endpoint.timer != When::at(now) {
+            return None; // An earlier event has been pushed since, or this one was superseded.
+        }
+        endpoint.timer = When::NEVER;
+        let mut output = std::mem::take(&mut self.output);
+        endpoint.transport.as_mut()?.on_timeout(now, &mut output);
+        Some(self.settle(id, connection, end, output))
+    }
+
+    /// Starts what runs at the ends of a connection.
+    pub(super) fn open(&mut self, id: ConnectionId, connection: &mut Connection) -> Settled {
+        let mut output = std::mem::take(&mut self.output);
+        let Self { carriers, context, .. } = self;
+        let end =
+            on_carrier!(&mut carriers[connection.leg], own => own.start(context, connection, &mut output));
+        self.settle(id, connection, end, output)
+    }
+
+    /// Lets an end of a connection write, and close, what it has to.
+    pub(super) fn act(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> Settled {
+        let mut output = std::mem::take(&mut self.output);
+        self.write(id, connection, end, &mut output);
+        self.settle(id, connection, end, output)
+    }
+
+    /// Carries out what an endpoint put into `output`: sends segments, tells the application, sets the timer.
+    ///
+    /// The application may act on the endpoint when it is told something; what follows is carried out in the same loop.
+    fn settle(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        mut output: Output,
+    ) -> Settled {
+        let mut told = 0;
+        loop {
+            for segment in &output.segments {
+                self.transmit(id, connection, end, segment);
+            }
+            output.segments.clear();
+            let Some(notice) = output.notices.get(told).copied() else {
+                break;
+            };
+            told += 1;
+            self.on_notice(id, connection, end, notice, &mut output);
+        }
+        output.notices.clear();
+        self.output = output;
+        if let Some(at) = connection.end_mut(end).timer_to_set() {
+            self.context.queue.push(at, Event::TimerFires(id, end));
+        }
+        let is_sender = end == End::Server;
+        if is_sender && self.context.observer.wants_senders() {
+            self.context.note_sent(id, connection);
+        }
+        on_carrier!(&mut self.carriers[connection.leg], own => own.on_settled(connection, end));
+        let has_responses = is_sender && !connection.unacknowledged.is_empty();
+        Settled { has_responses, is_over: connection.is_over() }
+    }
+
+    #[inline]
+    fn transmit(&mut self, id: ConnectionId, connection: &mut Connection, end: End, segment: &Segment) {
+        let destination = connection.end(end.other()).node;
+        let endpoint = connection.end_mut(end);
+        let (node, toward) = (endpoint.node, end.other());
+        let bytes = endpoint.packet_bytes(segment);
+        let number = endpoint.sent.segments as u32;
+        endpoint.sent.bytes += u64::from(bytes);
+        endpoint.sent.segments += 1;
+        connection.in_flight += 1;
+        let mark = if connection.recorded {
+            let packets = &mut self.context.observer.packets;
+            packets.record_departure(self.context.now, connection, end, segment, number)
+        } else {
+            Mark::unrecorded(number)
+        };
+        let packet = Packet::new(id, toward, destination, segment, bytes, mark, &mut self.extras);
+        let recorded = mark.recorded.then_some(&*connection);
+        if !self.enqueue(LinkId::leaving(node, toward.direction()), packet, recorded) {
+            connection.in_flight -= 1;
+            connection.end_mut(end).transport.as_mut().expect("it has sent").on_local_drop();
+        }
+    }
+
+    /// What the application at `end` does when it is told something.
+    fn on_notice(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        notice: Notice,
+        output: &mut Output,
+    ) {
+        match (end, notice) {
+            (End::Client, Notice::Connected) => {
+                connection.established = When::at(self.context.now);
+                let Self { carriers, context, .. } = self;
+                on_carrier!(&mut carriers[connection.leg], own => own.on_established(context, id, connection));
+                self.write(id, connection, end, output);
+            }
+            (End::Server, Notice::Connected) => {
+                if connection.end(end).has_work() {
+                    self.write(id, connection, end, output);
+                }
+            }
+            (_, Notice::Writable) => self.write(id, connection, end, output),
+            (_, Notice::Readable) => self.read(id, connection, end, output),
+            (_, Notice::EndOfStream) => {
+                let endpoint = connection.end_mut(end);
+                let Some(tcp) = endpoint.tcp_mut() else {
+                    return;
+                };
+                tcp.close(self.context.now, output);
+                endpoint.closing = Closing::Done;
+                if end == End::Client {
+                    self.lose(id, connection, end);
+                }
+            }
+            (_, Notice::Closed(_)) => self.lose(id, connection, end),
+        }
+    }
+
+    /// `end` of a connection can go on no more.
+    fn lose(&mut self, id: ConnectionId, connection: &mut Connection, end: End) {
+        let Self { carriers, context, .. } = self;
+        on_carrier!(&mut carriers[connection.leg], own => own.on_lost(context, id, connection, end));
+    }
+
+    /// Writes what waits at `end` of a connection, and closes it where that was all.
+    fn write(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
+        let Self { carriers, context, .. } = self;
+        on_carrier!(&mut carriers[connection.leg], own => {
+            let waiting = own.to_write(connection, end);
+            let closing = connection.end(end).closing;
+            let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+                return;
+            };
+            let written = if closing == Closing::Now { 0 } else { tcp.write(context.now, waiting, output) };
+            if written > 0 {
+                own.on_written(connection, end, written);
+            }
+            let is_drained = written == waiting;
+            match closing {
+                Closing::No | Closing::Done => {}
+                Closing::WhenIdle | Closing::WhenWritten if !is_drained => {}
+                Closing::WhenIdle => {
+                    connection.end_mut(end).closing = Closing::No;
+                    own.on_drained(context, id, connection, end);
+                }
+                Closing::WhenWritten | Closing::Now => {
+                    let endpoint = connection.end_mut(end);
+                    endpoint.closing = Closing::Done;
+                    endpoint.tcp_mut().expect("it has written").close(context.now, output);
+                }
+            }
+        });
+    }
+
+    /// Reads what there is at `end` of a connection.
+    fn read(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
+        let most = on_carrier!(&self.carriers[connection.leg], own => own.to_read(connection, end));
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        let each = |exchange, bytes| arrivals.push((exchange, bytes));
+        let mss = connection.read(self.context.now, end, most, output, each);
+        match (end, mss) {
+            (End::Client, None) => self.take_packets(id, connection),
+            (End::Client, Some(mss)) => {
+                for (exchange, bytes) in arrivals.drain(..) {
+                    self.on_response(id, connection, exchange, bytes, mss);
+                }
+            }
+            (End::Server, _) => {
+                for (exchange, bytes) in arrivals.drain(..) {
+                    self.on_request(id, connection, exchange, bytes, output);
+                }
+            }
+        }
+        self.arrivals = arrivals;
+    }
+
+    /// The client takes the packets of a transfer that have arrived in order.
+    fn take_packets(&mut self, id: ConnectionId, connection: &mut Connection) {
+        let Some(Transport::Sink(sink)) = &connection.end(End::Client).transport else {
+            return;
+        };
+        let received = sink.received();
+        if let Some(of) = connection.exchange
+            && let Some(exchange) = self.context.exchanges.get(of)
+        {
+            let bytes = received - exchange.bytes.received();
+            self.on_response(id, connection, of, bytes, 1);
+        }
+    }
+
+    /// `bytes` of a response were read at the near end of a connection whose segments have up to `mss` bytes.
+    fn on_response(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+        bytes: u64,
+        mss: u64,
+    ) {
+        let Self { carriers, nodes, context: cx, .. } = self;
+        let Some(exchange) = cx.exchanges.get_mut(of).filter(|exchange| exchange.rides_down(id)) else {
+            return; // Given up: nobody listens.
+        };
+        exchange.times.first_byte.set_once(cx.now);
+        let is_whole = exchange.bytes.on_received(bytes);
+        if connection.leg > 0 {
+            let node = &mut nodes[usize::from(connection.end(End::Client).node)];
+            let mut next = cx.exchanges.waiting_for(of).next();
+            while let Some(below) = next {
+                next = cx.exchanges.beside(below);
+                let bytes = on_node!(node, own => own.on_response(cx, below, bytes));
+                cx.actions.later(Action::Respond { exchange: below, bytes, mss });
+            }
+        }
+        if is_whole {
+            cx.exchanges.get_mut(of).expect("found above").times.end = When::at(cx.now);
+            cx.alight(id, connection, of);
+            cx.leave_leg(connection.leg);
+            on_carrier!(&mut carriers[connection.leg], own => own.on_response_read(cx, id, connection));
+            if connection.leg > 0 {
+                cx.forget_exchange(of);
+            }
+        }
+    }
+
+    /// `bytes` of a request were read at the far end of a connection.
+    fn on_request(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+        bytes: u64,
+        output: &mut Output,
+    ) {
+        connection.idle_since = When::NEVER;
+        let Self { carriers, nodes, context: cx, .. } = self;
+        let is_on_it = |exchange: &&mut Exchange| exchange.up.is_some_and(|up| up.connection == id);
+        let Some(exchange) = cx.exchanges.get_mut(of).filter(is_on_it) else {
+            return;
+        };
+        if !exchange.bytes.on_requested(bytes) {
+            return;
+        }
+        exchange.times.requested = When::at(cx.now);
+        on_carrier!(&mut carriers[connection.leg], own => own.on_request_read(cx, id, connection, of));
+        let node = connection.end(End::Server).node;
+        match on_node!(&mut nodes[usize::from(node)], own => own.on_request(cx, of)) {
+            Decision::PassOn => cx.actions.later(Action::PassOn(of)),
+            Decision::Serve(response) => {
+                node::begin_response(cx, of, node, response);
+                self.release(id, connection, of, output);
+            }
+        }
+    }
+
+    /// Releases what is due of a response that starts at the far end of a connection; it goes over that one, or over another
+    /// that its carrier has for it.
+    fn release(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+        output: &mut Output,
+    ) {
+        let Self { carriers, context: cx, .. } = self;
+        let Some((bytes, mss)) = node::release(cx, of) else {
+            return;
+        };
+        if !cx.exchanges.get(of).is_some_and(|exchange| exchange.rides_down(id)) {
+            return cx.actions.later(Action::Respond { exchange: of, bytes, mss });
+        }
+        on_carrier!(&mut carriers[connection.leg], own => {
+            let framing = own.frame(bytes, mss);
+            own.respond(cx, id, connection, of, bytes, framing);
+        });
+        self.write(id, connection, End::Server, output);
+    }
+
+    /// The next part of a response is due at the far end of the connection that it has.
+    pub(super) fn release_more(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+    ) -> Settled {
+        let mut output = std::mem::take(&mut self.output);
+        self.release(id, connection, of, &mut output);
+        self.settle(id, connection, End::Server, output)
+    }
+}
