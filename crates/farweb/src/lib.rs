@@ -8,12 +8,13 @@
 //!
 //! * [`units`], [`id`], [`rng`]: quantities, typed ids, named random streams of one seed.
 //! * [`engine`]: the clock and the event queue; knows nothing of networks.
-//! * [`net`]: links in one direction, their queues and losses.
+//! * [`net`]: the path of links, their queues and losses.
 //! * [`tcp`]: the sans-IO TCP endpoint and its profiles.
 //! * [`http`]: the ways requests ride connections, sans-IO as well.
 //! * [`workload`]: request and host tables, log readers.
 //! * [`record`]: rows to columns; the one home of the results schema.
 //! * [`scenario`]: the description of a run, checked once, every error with its place.
+//! * `conn`, `observe`, `carrier`, `node`: connections, who watches them, how requests ride them, what happens where legs end.
 //! * [`world`]: owns every entity and the one `match` over all events.
 //! * [`export`]: what other programs read: captures and plots of recorded packets.
 //!

@@ -9,7 +9,7 @@
 use crate::http::stream::Stream;
 use crate::id::{Slab, SlabId};
 use crate::net::Direction;
-use crate::tcp::{self, Limit, Output, Segment, State};
+use crate::tcp::{self, Limit, Segment, State};
 use crate::units::{Duration, Instant, When};
 use crate::workload::HostId;
 
@@ -155,28 +155,6 @@ impl Connection {
         &mut self.ends[end as usize]
     }
 
-    /// Reads up to `most` bytes at `end`, as far as they are in order, and tells `each` exchange and payload; gives the size of
-    /// its segments, or nothing when no TCP runs there. What is left unread keeps the window of the sender shut.
-    #[inline]
-    pub(crate) fn read(
-        &mut self,
-        now: Instant,
-        end: End,
-        most: u64,
-        out: &mut Output,
-        each: impl FnMut(ExchangeId, u64),
-    ) -> Option<u64> {
-        let [client, server] = &mut self.ends;
-        let (reader, writer) = match end {
-            End::Client => (client, server),
-            End::Server => (server, client),
-        };
-        let tcp = reader.tcp_mut()?;
-        let bytes = tcp.read(now, tcp.readable().min(most), out);
-        writer.stream.read(bytes, each);
-        Some(tcp.mss())
-    }
-
     /// Whether its near end may send another request.
     pub(crate) fn is_usable(&self) -> bool {
         let near = self.end(End::Client);
@@ -187,6 +165,23 @@ impl Connection {
     pub(crate) fn limit(&self) -> Option<Limit> {
         let far = self.end(End::Server);
         Some(far.transport.as_ref()?.limit(far.stream.to_write() > 0))
+    }
+
+    /// Whether the sender of responses has had the last byte of one acknowledged.
+    #[inline]
+    pub(crate) fn has_acknowledged_response(&self) -> bool {
+        self.unacknowledged.first_end().is_some_and(|end| end <= self.bytes_acknowledged())
+    }
+
+    /// The oldest response of which the sender has had the last byte acknowledged, which is left out from now on.
+    pub(crate) fn take_acknowledged_response(&mut self) -> Option<ExchangeId> {
+        let acknowledged = self.bytes_acknowledged();
+        self.unacknowledged.take_up_to(acknowledged).map(|response| response.exchange)
+    }
+
+    #[inline]
+    fn bytes_acknowledged(&self) -> u64 {
+        self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_acknowledged)
     }
 
     /// Its packets are recorded from now on.
@@ -234,10 +229,11 @@ impl Connection {
         self.transports().map(Transport::timeouts).sum()
     }
 
-    /// Whether both ends are closed or in TIME_WAIT.
+    /// Whether both ends are closed or in TIME_WAIT; `first` is looked at first.
     #[inline]
-    pub(crate) fn is_over(&self) -> bool {
-        self.transports().all(Transport::is_over)
+    pub(crate) fn is_over(&self, first: End) -> bool {
+        let is_over = |end| self.end(end).transport.as_ref().is_none_or(Transport::is_over);
+        is_over(first) && is_over(first.other())
     }
 
     fn transports(&self) -> impl Iterator<Item = &Transport> {

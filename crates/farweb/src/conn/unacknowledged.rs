@@ -31,9 +31,10 @@ impl Unacknowledged {
         }
     }
 
+    /// The place in the stream behind the last byte of the oldest response.
     #[inline]
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.first.is_none()
+    pub(crate) fn first_end(&self) -> Option<u64> {
+        self.first.map(|oldest| oldest.end)
     }
 
     /// The oldest response, if all of it is among the first `bytes` of the stream, which leaves it out from now on.
@@ -79,6 +80,6 @@ mod tests {
         assert_eq!(exchange(waiting.note_sent(300)), third);
         assert_eq!(exchange(waiting.take_up_to(300)), second);
         assert_eq!(exchange(waiting.take_up_to(300)), third);
-        assert!(waiting.is_empty());
+        assert_eq!(waiting.first_end(), None);
     }
 }

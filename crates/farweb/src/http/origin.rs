@@ -57,6 +57,9 @@ impl ReleasePlan {
     /// Releases what is due `elapsed` after the arrival of the request; how many bytes that is.
     pub fn release(&mut self, elapsed: Duration) -> u64 {
         let before = self.bytes_released();
+        if elapsed >= self.span {
+            self.released = self.pieces;
+        }
         while self.next_due().is_some_and(|due| due <= elapsed) {
             self.released += 1;
         }

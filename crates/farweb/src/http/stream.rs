@@ -71,32 +71,33 @@ impl<E: Copy + Eq> Stream<E> {
         self.written += bytes;
     }
 
-    /// The reader got the next `bytes`: tells `each` exchange and payload, in the order of the stream, leaving framing out.
+    /// The reader got the next `bytes`: whose the first of them are, and how much payload of that exchange stands together.
+    /// What is told, and the framing before it, is taken off `bytes`; called until there is nothing more to tell.
     ///
-    /// `each` is called once for a piece of which payload was read, so more than once for an exchange whose pieces stand
-    /// apart, and not at all when only framing was read.
+    /// An exchange whose pieces stand apart is told more than once, and nobody is told of framing alone.
     ///
     /// # Panics
-    /// When it got more than the transport took.
-    pub fn read(&mut self, bytes: u64, mut each: impl FnMut(E, u64)) {
-        assert!(bytes <= self.written - self.read, "the reader got bytes that nobody wrote");
-        self.read += bytes;
-        let mut left = bytes;
-        while left > 0 {
+    /// When the reader got more than the transport took.
+    #[inline]
+    pub fn read(&mut self, bytes: &mut u64) -> Option<(E, u64)> {
+        assert!(*bytes <= self.written - self.read, "the reader got bytes that nobody wrote");
+        while *bytes > 0 {
             let piece = self.first.as_mut().expect("what was pushed and not read is in pieces");
-            let framing = left.min(piece.framing);
-            let payload = (left - framing).min(piece.payload);
+            let framing = piece.framing.min(*bytes);
+            let payload = piece.payload.min(*bytes - framing);
             piece.framing -= framing;
             piece.payload -= payload;
-            left -= framing + payload;
+            *bytes -= framing + payload;
+            self.read += framing + payload;
             let Piece { exchange, .. } = *piece;
             if piece.framing + piece.payload == 0 {
                 self.first = self.rest.pop_front();
             }
             if payload > 0 {
-                each(exchange, payload);
+                return Some((exchange, payload));
             }
         }
+        None
     }
 
     /// Bytes pushed so far: the place in the stream behind what was pushed last. What is pushed next begins there.
@@ -131,10 +132,8 @@ mod tests {
     use super::*;
 
     /// Whose payload `bytes` are.
-    fn read(stream: &mut Stream<char>, bytes: u64) -> Vec<(char, u64)> {
-        let mut out = Vec::new();
-        stream.read(bytes, |exchange, payload| out.push((exchange, payload)));
-        out
+    fn read(stream: &mut Stream<char>, mut bytes: u64) -> Vec<(char, u64)> {
+        std::iter::from_fn(|| stream.read(&mut bytes)).collect()
     }
 
     #[test]
@@ -216,7 +215,7 @@ mod tests {
         let mut stream = Stream::new();
         stream.push('a', 2, 0);
         stream.on_written(1);
-        stream.read(2, |_, _| {});
+        stream.read(&mut 2);
     }
 
     #[derive(Debug, Clone)]
@@ -259,10 +258,11 @@ mod tests {
                     }
                     Step::Read(most) => {
                         let taken = most.min((written - got) as u64);
+                        let mut left = taken;
                         let mut told = Vec::new();
-                        stream.read(taken, |exchange, payload| {
+                        while let Some((exchange, payload)) = stream.read(&mut left) {
                             told.extend((0..payload).map(|_| exchange));
-                        });
+                        }
                         let part = &bytes[got..got + taken as usize];
                         prop_assert_eq!(told, part.iter().flatten().copied().collect::<Vec<_>>());
                         got += taken as usize;

@@ -16,7 +16,7 @@ impl World {
     #[inline]
     pub(super) fn on_packet_arrival(&mut self, link: LinkId) {
         self.progress.packet_hops += 1;
-        let Self { connections, network, .. } = self;
+        let Self { connections, network, output, .. } = self;
         match network.take_arrival(link, |id| connections.get(id)) {
             Arrival::Forwarded { lost: None } => {}
             Arrival::Forwarded { lost: Some(id) } => {
@@ -26,7 +26,7 @@ impl World {
             Arrival::Delivered(packet) => {
                 let id = packet.connection;
                 let connection = connections.get_mut(id).expect("a connection outlives its packets");
-                let settled = network.deliver(connection, &packet);
+                let settled = network.deliver(connection, &packet, output);
                 self.on_settled(id, settled);
             }
         }
@@ -34,7 +34,7 @@ impl World {
 
     pub(super) fn on_timer(&mut self, id: ConnectionId, end: End) {
         if let Some(connection) = self.connections.get_mut(id)
-            && let Some(settled) = self.network.fire_timer(id, connection, end)
+            && let Some(settled) = self.network.fire_timer(id, connection, end, &mut self.output)
         {
             self.on_settled(id, settled);
         }
@@ -55,12 +55,12 @@ impl World {
 
     /// The next piece of the response to an exchange is due where it is served.
     pub(super) fn on_release(&mut self, id: ExchangeId) {
-        let Self { connections, network, .. } = self;
+        let Self { connections, network, output, .. } = self;
         let down = network.context.exchanges.get(id).and_then(|exchange| exchange.down);
         if let Some((on, connection)) =
             down.and_then(|ride| Some((ride.connection, connections.get_mut(ride.connection)?)))
         {
-            let settled = network.release_more(on, connection, id);
+            let settled = network.release_more(on, connection, id, output);
             self.on_settled(on, settled);
         } else if let Some((bytes, mss)) = node::release(&mut network.context, id) {
             self.respond(id, bytes, mss);
@@ -82,7 +82,7 @@ impl World {
         match action {
             Action::Open(id) => {
                 if let Some(connection) = self.connections.get_mut(id) {
-                    let settled = self.network.open(id, connection);
+                    let settled = self.network.open(id, connection, &mut self.output);
                     self.on_settled(id, settled);
                 }
             }
@@ -120,7 +120,7 @@ impl World {
     /// Lets an end of a connection write, and close, what it has to.
     fn act(&mut self, id: ConnectionId, end: End) {
         if let Some(connection) = self.connections.get_mut(id) {
-            let settled = self.network.act(id, connection, end);
+            let settled = self.network.act(id, connection, end, &mut self.output);
             self.on_settled(id, settled);
         }
     }

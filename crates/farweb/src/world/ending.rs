@@ -7,7 +7,7 @@
 //! without one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy.
 
 use crate::carrier::{Carry, on_carrier};
-use crate::conn::{ConnectionId, End, Exchange, ExchangeId, Transport};
+use crate::conn::{ConnectionId, End, Exchange, ExchangeId};
 use crate::observe::Counted;
 use crate::record::Status;
 use crate::units::When;
@@ -18,17 +18,14 @@ impl World {
     /// Ends the requests of which the sender on a connection of the first leg has had the last byte acknowledged.
     #[inline]
     pub(super) fn end_acknowledged(&mut self, id: ConnectionId) {
-        while let Some(connection) = self.connections.get_mut(id) {
-            let sender = connection.end(End::Server).transport.as_ref();
-            let acknowledged = sender.map_or(0, Transport::bytes_acknowledged);
-            let Some(response) = connection.unacknowledged.take_up_to(acknowledged) else {
-                return;
-            };
+        while let Some(connection) = self.connections.get_mut(id)
+            && let Some(of) = connection.take_acknowledged_response()
+        {
             if connection.leg == 0
-                && let Some(exchange) = self.network.context.exchanges.get_mut(response.exchange)
+                && let Some(exchange) = self.network.context.exchanges.get_mut(of)
             {
                 exchange.times.acked = When::at(self.progress.now);
-                self.end_request(response.exchange, Status::Done);
+                self.end_request(of, Status::Done);
             }
         }
     }
@@ -40,7 +37,7 @@ impl World {
         };
         let context = &mut self.network.context;
         if connection.closed.is_never() {
-            if !connection.is_over() {
+            if !connection.is_over(End::Client) {
                 return;
             }
             connection.closed = When::at(context.now);

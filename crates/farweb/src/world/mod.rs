@@ -18,7 +18,7 @@ use crate::observe::Observer;
 use crate::record::{Column, Dictionary, Status};
 use crate::rng::Streams;
 use crate::scenario::{Scenario, Until};
-use crate::tcp::Flags;
+use crate::tcp::{Flags, Output};
 use crate::units::Instant;
 use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 
@@ -34,6 +34,8 @@ pub struct World {
     upcoming: Upcoming,
     until: Until,
     progress: Progress,
+    /// Lent to endpoints; kept so that no event allocates.
+    output: Output,
 }
 
 /// The request that starts next.
@@ -90,6 +92,7 @@ impl World {
             upcoming: Upcoming::Unread,
             until: scenario.run.until,
             progress: Progress::default(),
+            output: Output::default(),
         }
     }
 

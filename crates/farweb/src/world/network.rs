@@ -28,10 +28,6 @@ pub(super) struct Network {
     /// By leg.
     pub(super) carriers: Vec<Carrier>,
     pub(super) context: Context,
-    /// Lent to endpoints; kept so that no event allocates.
-    output: Output,
-    /// What was read last, by exchange; kept for the same reason.
-    arrivals: Vec<(ExchangeId, u64)>,
 }
 
 /// What became of a packet at the far end of a link.
@@ -45,7 +41,7 @@ pub(super) enum Arrival {
 /// What is left to be done for a connection that is settled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settled {
-    /// The sender of responses may have made progress with one.
+    /// The sender of responses has had the last byte of one acknowledged.
     pub(super) has_responses: bool,
     /// Both ends are closed or in TIME_WAIT.
     pub(super) is_over: bool,
@@ -66,8 +62,6 @@ impl Network {
             nodes,
             carriers,
             context,
-            output: Output::default(),
-            arrivals: Vec::new(),
         }
     }
 
@@ -126,16 +120,20 @@ impl Network {
 
     /// Gives a packet to the end of its connection that it is for.
     #[inline]
-    pub(super) fn deliver(&mut self, connection: &mut Connection, packet: &Packet) -> Settled {
+    pub(super) fn deliver(
+        &mut self,
+        connection: &mut Connection,
+        packet: &Packet,
+        output: &mut Output,
+    ) -> Settled {
         let (now, end) = (self.context.now, packet.toward);
         let segment = packet.segment(&self.extras);
         packet.leave(&mut self.extras);
         connection.in_flight -= 1;
-        let mut output = std::mem::take(&mut self.output);
         match &mut connection.end_mut(end).transport {
-            Some(transport) => transport.on_segment(now, &segment, &mut output),
+            Some(transport) => transport.on_segment(now, &segment, output),
             None if segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK) => {
-                self.context.accept(connection, end, &segment, &mut output);
+                self.context.accept(connection, end, &segment, output);
             }
             None => output.segments.extend(tcp::reset_for(&segment)),
         }
@@ -153,6 +151,7 @@ impl Network {
         id: ConnectionId,
         connection: &mut Connection,
         end: End,
+        output: &mut Output,
     ) -> Option<Settled> {
         let now = self.context.now;
         let endpoint = connection.end_mut(end);
@@ -160,24 +159,31 @@ impl Network {
             return None; // An earlier event has been pushed since, or this one was superseded.
         }
         endpoint.timer = When::NEVER;
-        let mut output = std::mem::take(&mut self.output);
-        endpoint.transport.as_mut()?.on_timeout(now, &mut output);
+        endpoint.transport.as_mut()?.on_timeout(now, output);
         Some(self.settle(id, connection, end, output))
     }
 
     /// Starts what runs at the ends of a connection.
-    pub(super) fn open(&mut self, id: ConnectionId, connection: &mut Connection) -> Settled {
-        let mut output = std::mem::take(&mut self.output);
+    pub(super) fn open(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        output: &mut Output,
+    ) -> Settled {
         let Self { carriers, context, .. } = self;
-        let end =
-            on_carrier!(&mut carriers[connection.leg], own => own.start(context, connection, &mut output));
+        let end = on_carrier!(&mut carriers[connection.leg], own => own.start(context, connection, output));
         self.settle(id, connection, end, output)
     }
 
     /// Lets an end of a connection write, and close, what it has to.
-    pub(super) fn act(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> Settled {
-        let mut output = std::mem::take(&mut self.output);
-        self.write(id, connection, end, &mut output);
+    pub(super) fn act(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) -> Settled {
+        self.write(id, connection, end, output);
         self.settle(id, connection, end, output)
     }
 
@@ -189,7 +195,7 @@ impl Network {
         id: ConnectionId,
         connection: &mut Connection,
         end: End,
-        mut output: Output,
+        output: &mut Output,
     ) -> Settled {
         let mut told = 0;
         loop {
@@ -201,10 +207,9 @@ impl Network {
                 break;
             };
             told += 1;
-            self.on_notice(id, connection, end, notice, &mut output);
+            self.on_notice(id, connection, end, notice, output);
         }
         output.notices.clear();
-        self.output = output;
         if let Some(at) = connection.end_mut(end).timer_to_set() {
             self.context.queue.push(at, Event::TimerFires(id, end));
         }
@@ -213,8 +218,8 @@ impl Network {
             self.context.note_sent(id, connection);
         }
         on_carrier!(&mut self.carriers[connection.leg], own => own.on_settled(connection, end));
-        let has_responses = is_sender && !connection.unacknowledged.is_empty();
-        Settled { has_responses, is_over: connection.is_over() }
+        let has_responses = is_sender && connection.has_acknowledged_response();
+        Settled { has_responses, is_over: connection.is_over(end) }
     }
 
     #[inline]
@@ -318,23 +323,17 @@ impl Network {
     /// Reads what there is at `end` of a connection.
     fn read(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
         let most = on_carrier!(&self.carriers[connection.leg], own => own.to_read(connection, end));
-        let mut arrivals = std::mem::take(&mut self.arrivals);
-        let each = |exchange, bytes| arrivals.push((exchange, bytes));
-        let mss = connection.read(self.context.now, end, most, output, each);
-        match (end, mss) {
-            (End::Client, None) => self.take_packets(id, connection),
-            (End::Client, Some(mss)) => {
-                for (exchange, bytes) in arrivals.drain(..) {
-                    self.on_response(id, connection, exchange, bytes, mss);
-                }
-            }
-            (End::Server, _) => {
-                for (exchange, bytes) in arrivals.drain(..) {
-                    self.on_request(id, connection, exchange, bytes, output);
-                }
+        let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+            return self.take_packets(id, connection);
+        };
+        let mut left = tcp.read(self.context.now, tcp.readable().min(most), output);
+        let mss = tcp.mss();
+        while let Some((exchange, bytes)) = connection.end_mut(end.other()).stream.read(&mut left) {
+            match end {
+                End::Client => self.on_response(id, connection, exchange, bytes, mss),
+                End::Server => self.on_request(id, connection, exchange, bytes, output),
             }
         }
-        self.arrivals = arrivals;
     }
 
     /// The client takes the packets of a transfer that have arrived in order.
@@ -445,9 +444,9 @@ impl Network {
         id: ConnectionId,
         connection: &mut Connection,
         of: ExchangeId,
+        output: &mut Output,
     ) -> Settled {
-        let mut output = std::mem::take(&mut self.output);
-        self.release(id, connection, of, &mut output);
+        self.release(id, connection, of, output);
         self.settle(id, connection, End::Server, output)
     }
 }

@@ -8,6 +8,7 @@ mod closed_form;
 mod conservation;
 mod determinism;
 mod endings;
+mod layers;
 mod linux_reference;
 mod measured;
 mod ns2;
