@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,20 +103,19 @@ class Repository:
 
     def _install(self, commit: str, packages: Path) -> None:
         """Unpack the sources, compile them, and unpack the wheel; `packages` appears when all is there."""
-        tree = self.cache / f"{commit}.sources"
-        tree.mkdir(parents=True, exist_ok=True)
-        archive = self.cache / f"{commit}.tar"
-        self._git("archive", "--output", str(archive), commit)
-        _call("tar", "-xf", archive, "-C", tree)
-        archive.unlink()
+        self.cache.mkdir(parents=True, exist_ok=True)
         maturin = Path(sys.executable).with_name("maturin")
-        wheels = tree / "wheels"
         target = {"CARGO_TARGET_DIR": str(self.cache / "target")}  # one for all: what is not farweb's compiles once
-        _call(maturin, "build", "--release", "--interpreter", sys.executable, "--out", wheels, folder=tree, **target)
-        stage = tree / "packages"
-        with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
-            wheel.extractall(stage)
-        stage.rename(packages)
+        with tempfile.TemporaryDirectory(dir=self.cache) as scratch:
+            tree, archive, stage = (Path(scratch) / name for name in ("tree", "tree.tar", "packages"))
+            self._git("archive", "--output", str(archive), commit)
+            tree.mkdir()
+            _call("tar", "-xf", archive, "-C", tree)
+            _call(maturin, "build", "--release", "--interpreter", sys.executable, "--out", tree, folder=tree, **target)
+            with zipfile.ZipFile(next(tree.glob("*.whl"))) as wheel:
+                wheel.extractall(stage)
+            if not packages.exists():  # another process may have been faster
+                stage.rename(packages)
 
     def _git(self, *arguments: str) -> str:
         return _call("git", "-C", self.root, *arguments)
