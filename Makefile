@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 CHROMIUM ?= chromium
 MINUTES ?= 10
 CASES ?= 2000
+BEFORE ?= HEAD
 TARGETS ?= $(basename $(notdir $(wildcard crates/farweb/fuzz/fuzz_targets/*.rs)))
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -16,7 +17,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo test explore lint verify bench fuzz lock clean
+.PHONY: help tools setup build demo test explore lint verify equality bench fuzz lock clean
 
 help: ## List the targets.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +67,9 @@ verify: build ## Check the report in Chromium, captures with tshark and tcptrace
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/verify
+
+equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 700 runs.
+	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE)
 
 bench: build ## Measure speed and memory.
 	cargo bench -p farweb --benches --locked
