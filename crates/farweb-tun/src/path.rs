@@ -116,7 +116,7 @@ impl Direction {
         *self.report.packets.entry(name_of(kind)).or_default() += 1;
         let packet = Travelling { bytes, flow, kind, number: *number, number_of_all: census.all };
         match self.link.enqueue(now, packet) {
-            Enqueued::Queued { head } => self.head = head.or(self.head),
+            Enqueued::Queued { event } => self.head = event.or(self.head),
             Enqueued::Dropped { packet, .. } => self.report.dropped.push(packet.name()),
         }
     }
@@ -132,8 +132,9 @@ impl Direction {
         if self.head != Some(now) {
             return self.detained.pop_first().map(|(_, packet)| packet).into_iter().collect();
         }
-        let (packet, next) = self.link.on_arrival(now);
+        let (packet, next) = self.link.on_event(now);
         self.head = next;
+        let Some(packet) = packet else { return Vec::new() };
         if let Some(late) = self.late.iter().find(|late| packet.is_one_of(&late.packets)) {
             self.report.late.push(packet.name());
             self.detained.insert((now + late.by, self.report.late.len() as u64), packet);

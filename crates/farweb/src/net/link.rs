@@ -85,7 +85,7 @@ impl<P: Packet> Link<P> {
     /// `packet` reaches the link.
     ///
     /// When it becomes the head of the link, the answer carries its arrival, at which the owner must call
-    /// [`on_arrival`](Self::on_arrival).
+    /// [`on_event`](Self::on_event).
     #[inline]
     pub fn enqueue(&mut self, now: Instant, packet: P) -> Enqueued<P> {
         self.drain(now);
@@ -99,7 +99,7 @@ impl<P: Packet> Link<P> {
             return Enqueued::Dropped { reason: DropReason::Queue, packet };
         }
         let departure = self.transmitter.send(now, bytes);
-        let head = self.carried.is_empty().then(|| departure + self.delay);
+        let event = self.carried.is_empty().then(|| departure + self.delay);
         if departure == now {
             // Nothing is in transmission, as that would leave later than now.
             self.travelling += 1;
@@ -108,16 +108,16 @@ impl<P: Packet> Link<P> {
             self.meter.join(now, bytes);
         }
         self.carried.push_back(Held { departure, packet });
-        Enqueued::Queued { head }
+        Enqueued::Queued { event }
     }
 
-    /// The head of the link arrives at the far end; `next` says when the one behind it does, for which the owner must
+    /// The event that the owner scheduled: the packet that arrives at the far end, if one does, and when the owner must
     /// call again. That may be at the same instant.
     ///
     /// # Panics
     /// When `now` is not the time at which the head arrives.
     #[inline]
-    pub fn on_arrival(&mut self, now: Instant) -> (P, Option<Instant>) {
+    pub fn on_event(&mut self, now: Instant) -> (Option<P>, Option<Instant>) {
         // Any that travel were taken out of the queue before; the others can wait for the next look at it.
         if self.travelling == 0 {
             self.drain(now);
@@ -125,7 +125,7 @@ impl<P: Packet> Link<P> {
         let head = self.carried.pop_front().expect("a packet on the link");
         assert!(head.departure + self.delay == now, "an arrival at the wrong time, {now}");
         self.travelling -= 1;
-        (head.packet, self.carried.front().map(|next| next.departure + self.delay))
+        (Some(head.packet), self.carried.front().map(|next| next.departure + self.delay))
     }
 
     /// The packet that the link accepted last, unless it has arrived.

@@ -55,9 +55,9 @@ impl PacketKind {
 pub enum Enqueued<P> {
     /// The link carries it.
     Queued {
-        /// Its arrival at the far end if it is now the head of the link: the event that the owner must schedule.
+        /// When the owner must call [`Link::on_event`]: the arrival of the packet if it is now the head of the link.
         /// `None` when others are ahead of it: their event is pending already.
-        head: Option<Instant>,
+        event: Option<Instant>,
     },
     /// It is gone.
     Dropped {

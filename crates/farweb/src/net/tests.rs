@@ -59,8 +59,8 @@ fn arrivals(link: &mut Link<TestPacket>, head: Option<Instant>) -> Vec<(Instant,
     let mut arrived = Vec::new();
     let mut next = head;
     while let Some(now) = next {
-        let (packet, after) = link.on_arrival(now);
-        arrived.push((now, packet.number));
+        let (packet, after) = link.on_event(now);
+        arrived.extend(packet.map(|packet| (now, packet.number)));
         next = after;
     }
     arrived
@@ -80,19 +80,19 @@ fn an_idle_link_takes_size_over_rate_plus_delay() {
     let config =
         LinkConfig { rate: BitRate::from_bps(34_368_000), delay: Duration::from_millis(60), ..plain() };
     let mut link = link(&config);
-    assert_eq!(link.enqueue(at(5), data(0, 1500)), Enqueued::Queued { head: Some(at(60_349_163 + 5)) });
+    assert_eq!(link.enqueue(at(5), data(0, 1500)), Enqueued::Queued { event: Some(at(60_349_163 + 5)) });
 }
 
 #[test]
 fn only_the_head_of_the_link_is_announced() {
     let mut link = link(&plain());
-    assert_eq!(link.enqueue(at(0), data(0, 100)), Enqueued::Queued { head: Some(at(1_100_000)) });
-    assert_eq!(link.enqueue(at(0), data(1, 100)), Enqueued::Queued { head: None });
+    assert_eq!(link.enqueue(at(0), data(0, 100)), Enqueued::Queued { event: Some(at(1_100_000)) });
+    assert_eq!(link.enqueue(at(0), data(1, 100)), Enqueued::Queued { event: None });
     // The first has left the transmitter but not arrived: the link is not empty.
-    assert_eq!(link.enqueue(at(500_000), data(2, 100)), Enqueued::Queued { head: None });
+    assert_eq!(link.enqueue(at(500_000), data(2, 100)), Enqueued::Queued { event: None });
     let order = arrivals(&mut link, Some(at(1_100_000)));
     assert_eq!(order, [(at(1_100_000), 0), (at(1_200_000), 1), (at(1_600_000), 2)]);
-    assert_eq!(link.enqueue(at(1_600_000), data(3, 100)), Enqueued::Queued { head: Some(at(2_700_000)) });
+    assert_eq!(link.enqueue(at(1_600_000), data(3, 100)), Enqueued::Queued { event: Some(at(2_700_000)) });
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_lost_packet_takes_neither_time_nor_room() {
     let _ = link.enqueue(at(0), data(0, 100));
     let lost = data(1, 100);
     assert_eq!(link.enqueue(at(0), lost), Enqueued::Dropped { reason: DropReason::Loss, packet: lost });
-    assert_eq!(link.enqueue(at(0), data(2, 100)), Enqueued::Queued { head: None });
+    assert_eq!(link.enqueue(at(0), data(2, 100)), Enqueued::Queued { event: None });
     let refused = data(3, 100);
     assert_eq!(
         link.enqueue(at(0), refused),
@@ -176,7 +176,7 @@ fn a_lost_packet_takes_neither_time_nor_room() {
 fn an_arrival_at_the_wrong_time_is_a_bug() {
     let mut link = link(&plain());
     let _ = link.enqueue(at(0), data(0, 100));
-    link.on_arrival(at(1_100_001));
+    link.on_event(at(1_100_001));
 }
 
 /// 100 B and 300 B at 0, 100 B at 1000 µs; a byte takes 1 µs.
@@ -250,10 +250,10 @@ fn the_mean_queue_of_poisson_arrivals_is_that_of_m_d_1() {
         while clock < end {
             let now = at(clock as u64);
             while let Some(time) = due.filter(|time| *time <= now) {
-                due = link.on_arrival(time).1;
+                due = link.on_event(time).1;
             }
-            let Enqueued::Queued { head } = link.enqueue(now, data(0, 100)) else { panic!("no limit") };
-            due = due.or(head);
+            let Enqueued::Queued { event } = link.enqueue(now, data(0, 100)) else { panic!("no limit") };
+            due = due.or(event);
             clock -= libm::log(1.0 - random.uniform()) * SERVICE_NANOS / load;
         }
         means.push(link.close_interval(at(end as u64)).queue_bytes_mean() / 100.0);
@@ -279,16 +279,16 @@ fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
     for ((gap, bytes), number) in offers.iter().zip(0..) {
         now += Duration::from_nanos(*gap);
         while let Some(time) = due.filter(|time| *time <= now) {
-            let (packet, next) = link.on_arrival(time);
-            arrived.push((time, packet.number));
+            let (packet, next) = link.on_event(time);
+            arrived.extend(packet.map(|packet| (time, packet.number)));
             due = next;
         }
         match link.enqueue(now, data(number, *bytes)) {
-            Enqueued::Queued { head: Some(head) } => {
+            Enqueued::Queued { event: Some(head) } => {
                 assert_eq!(due, None, "one pending event");
                 due = Some(head);
             }
-            Enqueued::Queued { head: None } => assert!(due.is_some(), "a link with packets has an event"),
+            Enqueued::Queued { event: None } => assert!(due.is_some(), "a link with packets has an event"),
             Enqueued::Dropped { packet, .. } => dropped.push(packet.number),
         }
         assert_eq!(arrived.len() + dropped.len() + link.packets(), number as usize + 1);

@@ -185,10 +185,11 @@ impl World {
     }
 
     pub(super) fn on_packet_arrival(&mut self, now: Instant, id: LinkId) {
-        let (packet, next) = self.path.links[id].on_arrival(now);
+        let (packet, next) = self.path.links[id].on_event(now);
         if let Some(at) = next {
             self.queue.push(at, Event::PacketArrives(id));
         }
+        let Some(packet) = packet else { return };
         self.progress.packet_hops += 1;
         let node = id.far_node();
         if node == packet.destination {
@@ -204,8 +205,8 @@ impl World {
     fn enqueue(&mut self, now: Instant, id: LinkId, packet: Packet) -> bool {
         let recorded = packet.mark.recorded;
         match self.path.links[id].enqueue(now, packet) {
-            net::Enqueued::Queued { head } => {
-                if let Some(at) = head {
+            net::Enqueued::Queued { event } => {
+                if let Some(at) = event {
                     self.queue.push(at, Event::PacketArrives(id));
                 }
                 if recorded {

@@ -58,7 +58,7 @@ impl Direction {
     }
 
     fn send(&mut self, now: Instant, segment: Segment) {
-        if let Enqueued::Queued { head: Some(head) } = self.link.enqueue(now, Wire(segment)) {
+        if let Enqueued::Queued { event: Some(head) } = self.link.enqueue(now, Wire(segment)) {
             self.head = Some(head);
         }
     }
@@ -68,9 +68,9 @@ impl Direction {
         if self.head != Some(now) {
             return None;
         }
-        let (Wire(segment), next) = self.link.on_arrival(now);
+        let (packet, next) = self.link.on_event(now);
         self.head = next;
-        Some(segment)
+        packet.map(|Wire(segment)| segment)
     }
 }
 
