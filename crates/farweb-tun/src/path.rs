@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use farweb::net::{Enqueued, Link, LinkConfig, ListedPackets, Packet, PacketKind};
+use farweb::net::{
+    DropTail, Enqueued, Link, LinkConfig, ListedPackets, Packet, PacketKind, QueueConfig, QueueCounts,
+};
 use farweb::rng::Stream;
 use farweb::tcp::Flags;
 use farweb::units::{Duration, Instant};
@@ -88,16 +90,16 @@ impl Travelling {
 
 impl Direction {
     /// An empty direction; its random losses come from `random`.
-    pub(crate) fn new(way: &Way, random: Stream) -> Self {
+    pub(crate) fn new(way: &Way, random: &Stream) -> Self {
+        let drop_tail = |limit| QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All });
         let config = LinkConfig {
             rate: way.rate,
             delay: way.delay.unwrap_or(Duration::ZERO),
-            limit: way.queue,
-            counts: farweb::net::QueueCounts::All,
+            queue: way.queue.map_or(QueueConfig::Unlimited, drop_tail),
             loss: way.loss.clone(),
         };
         Self {
-            link: Link::new(&config, random),
+            link: Link::new(&config, |_| random.clone()),
             head: None,
             late: way.late.clone(),
             twice: way.twice.clone(),
@@ -187,7 +189,7 @@ mod tests {
     use farweb::rng::Streams;
 
     fn direction(way: &str) -> Direction {
-        Direction::new(&serde_json::from_str(way).unwrap(), Streams::new(1).stream("loss", 0))
+        Direction::new(&serde_json::from_str(way).unwrap(), &Streams::new(1).stream("loss", 0))
     }
 
     /// Sends data packets of 1000 B, one each ms, numbered by their first byte; when and what arrives.

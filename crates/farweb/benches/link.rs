@@ -2,7 +2,9 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use farweb::net::{Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueCounts, QueueLimit};
+use farweb::net::{
+    DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts, QueueLimit,
+};
 use farweb::rng::Streams;
 use farweb::units::{BitRate, Bytes, Duration, Instant};
 
@@ -30,14 +32,14 @@ const PACKETS: usize = 100_000;
 
 /// An E3 line with 60 ms of delay, some 170 packets in flight when it is full.
 fn e3(loss: Loss) -> Link<Segment> {
+    let limit = QueueLimit::Bytes(Bytes::new(256_000));
     let config = LinkConfig {
         rate: BitRate::from_bps(34_368_000),
         delay: Duration::from_millis(60),
-        limit: Some(QueueLimit::Bytes(Bytes::new(256_000))),
-        counts: QueueCounts::All,
+        queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
         loss,
     };
-    Link::new(&config, Streams::new(1).stream("loss", 0))
+    Link::new(&config, |purpose| Streams::new(1).stream(purpose, 0))
 }
 
 /// Gaps and sizes of a web load: mostly full segments, every eighth one the rest of a response, at `load` of the line.

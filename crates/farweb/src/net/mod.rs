@@ -6,6 +6,7 @@ mod config;
 mod link;
 mod listed;
 mod loss;
+mod queue;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use crate::units::Instant;
 pub use config::{LinkConfig, Loss, QueueCounts, QueueLimit};
 pub use link::{Carried, Link};
 pub use listed::{ListedPackets, ListedPacketsError};
+pub use queue::{DropTail, QueueConfig};
 pub use stats::LinkStats;
 
 /// What a link needs to know of a packet.

@@ -30,9 +30,10 @@ impl Transmitter {
         Self { rate, free_at: Instant::ZERO, slack: 0 }
     }
 
-    /// Whether a packet takes no time at all.
-    pub(super) const fn is_unlimited(&self) -> bool {
-        self.rate.is_none()
+    /// When a packet that is there at `now` would start to be sent.
+    #[inline]
+    pub(super) fn free_from(&self, now: Instant) -> Instant {
+        now.max(self.free_at)
     }
 
     /// Takes a packet of `bytes` bytes; returns when its last bit leaves.

@@ -123,8 +123,8 @@ impl Path {
         let mut links = IdVec::new();
         for pair in &path.link {
             for direction in [&pair.up, &pair.down] {
-                let random = streams.stream("loss", links.len() as u64);
-                links.push(Link::new(&direction.config(), random));
+                let number = links.len() as u64;
+                links.push(Link::new(&direction.config(), |purpose| streams.stream(purpose, number)));
             }
         }
         Self { nodes: path.nodes.clone(), links }
@@ -189,13 +189,13 @@ impl World {
         if let Some(at) = next {
             self.queue.push(at, Event::PacketArrives(id));
         }
-        let Some(packet) = packet else { return };
+        let Some(packet) = &packet else { return };
         self.progress.packet_hops += 1;
         let node = id.far_node();
         if node == packet.destination {
-            self.deliver(now, &packet);
+            self.deliver(now, packet);
         } else {
-            if !self.enqueue(now, LinkId::leaving(node, id.direction()), packet) {
+            if !self.enqueue(now, LinkId::leaving(node, id.direction()), *packet) {
                 self.lose(now, packet.connection);
             }
         }
