@@ -134,9 +134,9 @@ impl Direction {
         if self.head != Some(now) {
             return self.detained.pop_first().map(|(_, packet)| packet).into_iter().collect();
         }
-        let (packet, next) = self.link.on_event(now);
-        self.head = next;
-        let Some(packet) = packet else { return Vec::new() };
+        let due = self.link.on_event(now);
+        self.head = due.next;
+        let Some(packet) = due.arrived else { return Vec::new() };
         if let Some(late) = self.late.iter().find(|late| packet.is_one_of(&late.packets)) {
             self.report.late.push(packet.name());
             self.detained.insert((now + late.by, self.report.late.len() as u64), packet);

@@ -61,9 +61,9 @@ fn carry(mut link: Link<Segment>, offers: &[(Duration, u32)]) -> u64 {
     for ((gap, bytes), number) in offers.iter().zip(0..) {
         now += *gap;
         while let Some(time) = due.filter(|time| *time <= now) {
-            let (packet, next) = link.on_event(time);
-            sum += packet.map_or(0, |packet| u64::from(packet.bytes) + packet.header[6]);
-            due = next;
+            let event = link.on_event(time);
+            sum += event.arrived.map_or(0, |packet| u64::from(packet.bytes) + packet.header[6]);
+            due = event.next;
         }
         // Fifty segments a connection.
         let packet = Segment { flow: number / 50, bytes: *bytes, header: [number; 7] };

@@ -29,7 +29,7 @@ use super::loss::LossProcess;
 use super::queue::{Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
 use super::transmitter::Transmitter;
-use super::{DropReason, Enqueued, Packet};
+use super::{DropReason, Due, Enqueued, Packet};
 
 /// One direction of a link, with the packets that wait, are sent or travel on it.
 ///
@@ -111,16 +111,16 @@ impl<P: Packet> Link<P> {
         Enqueued::Dropped { reason, packet }
     }
 
-    /// The event that the owner scheduled: the packet that arrives at the far end, if one does, and when the owner must
-    /// call again. That may be at the same instant.
+    /// The event that the owner scheduled.
     ///
     /// # Panics
     /// When `now` is not the time at which the head arrives.
     #[inline]
-    pub fn on_event(&mut self, now: Instant) -> (Option<P>, Option<Instant>) {
+    pub fn on_event(&mut self, now: Instant) -> Due<P> {
         let head = self.accepted.pop_front().expect("a packet on the link");
         assert!(head.departure + self.delay == now, "an arrival at the wrong time, {now}");
-        (Some(head.packet), self.accepted.front().map(|next| next.departure + self.delay))
+        let next = self.accepted.front().map(|next| next.departure + self.delay);
+        Due { arrived: Some(head.packet), next }
     }
 
     /// The packet that the link accepted last, unless it has arrived.

@@ -70,6 +70,15 @@ pub enum Enqueued<P> {
     },
 }
 
+/// What an event of a link brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due<P> {
+    /// The packet that arrives at the far end, if one does.
+    pub arrived: Option<P>,
+    /// When the owner must call [`Link::on_event`] again, which may be at the same instant.
+    pub next: Option<Instant>,
+}
+
 /// Why a link dropped a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {

@@ -3,6 +3,10 @@
 //! All sums are integers, so that an interval's numbers do not depend on how often they were asked for. A packet
 //! belongs to the interval in which its last bit leaves; one that leaves at the very end of an interval belongs to
 //! it.
+//!
+//! Left out: waiting times of single packets, which captures show; distributions of the queue beside its mean and peak.
+//!
+//! Source: time averages by their definition, integral over length.
 
 use crate::units::{Bytes, Duration, Instant};
 

@@ -58,7 +58,7 @@ fn arrivals(link: &mut Link<TestPacket>, head: Option<Instant>) -> Vec<(Instant,
     let mut arrived = Vec::new();
     let mut next = head;
     while let Some(now) = next {
-        let (packet, after) = link.on_event(now);
+        let Due { arrived: packet, next: after } = link.on_event(now);
         arrived.extend(packet.map(|packet| (now, packet.number)));
         next = after;
     }
@@ -205,7 +205,7 @@ fn the_mean_queue_of_poisson_arrivals_is_that_of_m_d_1() {
         while clock < end {
             let now = at(clock as u64);
             while let Some(time) = due.filter(|time| *time <= now) {
-                due = link.on_event(time).1;
+                due = link.on_event(time).next;
             }
             let Enqueued::Queued { event } = link.enqueue(now, data(0, 100)) else { panic!("no limit") };
             due = due.or(event);
@@ -234,7 +234,7 @@ fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
     for ((gap, bytes), number) in offers.iter().zip(0..) {
         now += Duration::from_nanos(*gap);
         while let Some(time) = due.filter(|time| *time <= now) {
-            let (packet, next) = link.on_event(time);
+            let Due { arrived: packet, next } = link.on_event(time);
             arrived.extend(packet.map(|packet| (time, packet.number)));
             due = next;
         }

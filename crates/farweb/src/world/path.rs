@@ -185,11 +185,11 @@ impl World {
     }
 
     pub(super) fn on_packet_arrival(&mut self, now: Instant, id: LinkId) {
-        let (packet, next) = self.path.links[id].on_event(now);
-        if let Some(at) = next {
+        let due = self.path.links[id].on_event(now);
+        if let Some(at) = due.next {
             self.queue.push(at, Event::PacketArrives(id));
         }
-        let Some(packet) = &packet else { return };
+        let Some(packet) = &due.arrived else { return };
         self.progress.packet_hops += 1;
         let node = id.far_node();
         if node == packet.destination {

@@ -3,6 +3,10 @@
 //! A packet in transmission is in the queue, whole, until its last bit has left; what leaves at an instant no longer
 //! counts for what arrives at the same instant. Departures are known when packets join, so nothing happens at a
 //! departure: [`drain`](Backlog::drain) takes out what has left by the time at which someone looks.
+//!
+//! Left out: the packets themselves, which the link keeps; when they joined.
+//!
+//! Source: chosen. Where the packet in transmission is not to count, a discipline leaves it out.
 
 use std::collections::VecDeque;
 

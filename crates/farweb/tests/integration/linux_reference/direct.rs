@@ -70,9 +70,9 @@ impl Direction {
         if self.head != Some(now) {
             return None;
         }
-        let (packet, next) = self.link.on_event(now);
-        self.head = next;
-        packet.map(|Wire(segment)| segment)
+        let due = self.link.on_event(now);
+        self.head = due.next;
+        due.arrived.map(|Wire(segment)| segment)
     }
 }
 
