@@ -42,6 +42,13 @@ fn e3(loss: Loss) -> Link<Segment> {
     Link::new(&config, |purpose| Streams::new(1).stream(purpose, 0))
 }
 
+/// A link that takes no time, as between a proxy and servers beside it.
+fn without_time() -> Link<Segment> {
+    let config =
+        LinkConfig { rate: None, delay: Duration::ZERO, queue: QueueConfig::Unlimited, loss: Loss::None };
+    Link::new(&config, |purpose| Streams::new(1).stream(purpose, 0))
+}
+
 /// Gaps and sizes of a web load: mostly full segments, every eighth one the rest of a response, at `load` of the line.
 fn offers(load: f64) -> Vec<(Duration, u32)> {
     let mut random = Streams::new(1).stream("bench", 0);
@@ -75,27 +82,32 @@ fn carry(mut link: Link<Segment>, offers: &[(Duration, u32)]) -> u64 {
     sum
 }
 
-fn bench(bencher: Bencher, load: f64, loss: &Loss) {
+fn bench(bencher: Bencher, load: f64, link: &Link<Segment>) {
     let offers = offers(load);
     let counter = ItemsCount::new(PACKETS);
-    bencher.counter(counter).with_inputs(|| e3(loss.clone())).bench_values(|link| carry(link, &offers));
+    bencher.counter(counter).with_inputs(|| link.clone()).bench_values(|link| carry(link, &offers));
 }
 
 #[divan::bench(args = [0.5, 0.95, 1.5], sample_count = 20)]
 fn without_loss(bencher: Bencher, load: f64) {
-    bench(bencher, load, &Loss::None);
+    bench(bencher, load, &e3(Loss::None));
 }
 
 #[divan::bench(sample_count = 20)]
 fn bernoulli(bencher: Bencher) {
-    bench(bencher, 0.95, &Loss::Bernoulli { probability: 0.01 });
+    bench(bencher, 0.95, &e3(Loss::Bernoulli { probability: 0.01 }));
 }
 
 #[divan::bench(sample_count = 20)]
 fn list(bencher: Bencher) {
     let drop =
         ["data 8", "syn 1", "data 13..15"].map(|text| text.parse().expect("packets by kind and number"));
-    bench(bencher, 0.95, &Loss::List { drop: drop.to_vec() });
+    bench(bencher, 0.95, &e3(Loss::List { drop: drop.to_vec() }));
+}
+
+#[divan::bench(sample_count = 20)]
+fn unlimited(bencher: Bencher) {
+    bench(bencher, 0.95, &without_time());
 }
 
 fn main() {
