@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use farweb::net::{Enqueued, Link, LinkConfig, ListedPackets, Packet, PacketKind};
+use farweb::net::{
+    DropTail, Enqueued, Link, LinkConfig, ListedPackets, Packet, PacketKind, QueueConfig, QueueCounts,
+};
 use farweb::rng::Stream;
 use farweb::tcp::Flags;
 use farweb::units::{Duration, Instant};
@@ -88,16 +90,16 @@ impl Travelling {
 
 impl Direction {
     /// An empty direction; its random losses come from `random`.
-    pub(crate) fn new(way: &Way, random: Stream) -> Self {
+    pub(crate) fn new(way: &Way, random: &Stream) -> Self {
+        let drop_tail = |limit| QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All });
         let config = LinkConfig {
             rate: way.rate,
             delay: way.delay.unwrap_or(Duration::ZERO),
-            limit: way.queue,
-            counts: farweb::net::QueueCounts::All,
+            queue: way.queue.map_or(QueueConfig::Unlimited, drop_tail),
             loss: way.loss.clone(),
         };
         Self {
-            link: Link::new(&config, random),
+            link: Link::new(&config, |_| random.clone()),
             head: None,
             late: way.late.clone(),
             twice: way.twice.clone(),
@@ -116,7 +118,7 @@ impl Direction {
         *self.report.packets.entry(name_of(kind)).or_default() += 1;
         let packet = Travelling { bytes, flow, kind, number: *number, number_of_all: census.all };
         match self.link.enqueue(now, packet) {
-            Enqueued::Queued { head } => self.head = head.or(self.head),
+            Enqueued::Queued { event } => self.head = event.or(self.head),
             Enqueued::Dropped { packet, .. } => self.report.dropped.push(packet.name()),
         }
     }
@@ -132,8 +134,9 @@ impl Direction {
         if self.head != Some(now) {
             return self.detained.pop_first().map(|(_, packet)| packet).into_iter().collect();
         }
-        let (packet, next) = self.link.on_arrival(now);
-        self.head = next;
+        let due = self.link.on_event(now);
+        self.head = due.next;
+        let Some(packet) = due.arrived else { return Vec::new() };
         if let Some(late) = self.late.iter().find(|late| packet.is_one_of(&late.packets)) {
             self.report.late.push(packet.name());
             self.detained.insert((now + late.by, self.report.late.len() as u64), packet);
@@ -186,7 +189,7 @@ mod tests {
     use farweb::rng::Streams;
 
     fn direction(way: &str) -> Direction {
-        Direction::new(&serde_json::from_str(way).unwrap(), Streams::new(1).stream("loss", 0))
+        Direction::new(&serde_json::from_str(way).unwrap(), &Streams::new(1).stream("loss", 0))
     }
 
     /// Sends data packets of 1000 B, one each ms, numbered by their first byte; when and what arrives.

@@ -88,7 +88,7 @@ impl Talk {
         let clock = Clock::start();
         let streams = Streams::new(description.seed);
         let [up, down] = [(&description.up, 0), (&description.down, 1)]
-            .map(|(way, index)| Direction::new(way, streams.stream("loss", index)));
+            .map(|(way, index)| Direction::new(way, &streams.stream("loss", index)));
         let is_client = description.connect.is_some();
         let (to_kernel, to_farweb) = if is_client { (up, down) } else { (down, up) };
         let captures = match &description.captures {

@@ -2,7 +2,9 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use farweb::net::{Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueCounts, QueueLimit};
+use farweb::net::{
+    DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts, QueueLimit,
+};
 use farweb::rng::Streams;
 use farweb::units::{BitRate, Bytes, Duration, Instant};
 
@@ -30,14 +32,21 @@ const PACKETS: usize = 100_000;
 
 /// An E3 line with 60 ms of delay, some 170 packets in flight when it is full.
 fn e3(loss: Loss) -> Link<Segment> {
+    let limit = QueueLimit::Bytes(Bytes::new(256_000));
     let config = LinkConfig {
         rate: BitRate::from_bps(34_368_000),
         delay: Duration::from_millis(60),
-        limit: Some(QueueLimit::Bytes(Bytes::new(256_000))),
-        counts: QueueCounts::All,
+        queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
         loss,
     };
-    Link::new(&config, Streams::new(1).stream("loss", 0))
+    Link::new(&config, |purpose| Streams::new(1).stream(purpose, 0))
+}
+
+/// A link that takes no time, as between a proxy and servers beside it.
+fn without_time() -> Link<Segment> {
+    let config =
+        LinkConfig { rate: None, delay: Duration::ZERO, queue: QueueConfig::Unlimited, loss: Loss::None };
+    Link::new(&config, |purpose| Streams::new(1).stream(purpose, 0))
 }
 
 /// Gaps and sizes of a web load: mostly full segments, every eighth one the rest of a response, at `load` of the line.
@@ -59,13 +68,13 @@ fn carry(mut link: Link<Segment>, offers: &[(Duration, u32)]) -> u64 {
     for ((gap, bytes), number) in offers.iter().zip(0..) {
         now += *gap;
         while let Some(time) = due.filter(|time| *time <= now) {
-            let (packet, next) = link.on_arrival(time);
-            sum += u64::from(packet.bytes) + packet.header[6];
-            due = next;
+            let event = link.on_event(time);
+            sum += event.arrived.map_or(0, |packet| u64::from(packet.bytes) + packet.header[6]);
+            due = event.next;
         }
         // Fifty segments a connection.
         let packet = Segment { flow: number / 50, bytes: *bytes, header: [number; 7] };
-        if let Enqueued::Queued { head: Some(head) } = link.enqueue(now, packet) {
+        if let Enqueued::Queued { event: Some(head) } = link.enqueue(now, packet) {
             due = Some(head);
         }
     }
@@ -73,27 +82,32 @@ fn carry(mut link: Link<Segment>, offers: &[(Duration, u32)]) -> u64 {
     sum
 }
 
-fn bench(bencher: Bencher, load: f64, loss: &Loss) {
+fn bench(bencher: Bencher, load: f64, link: &Link<Segment>) {
     let offers = offers(load);
     let counter = ItemsCount::new(PACKETS);
-    bencher.counter(counter).with_inputs(|| e3(loss.clone())).bench_values(|link| carry(link, &offers));
+    bencher.counter(counter).with_inputs(|| link.clone()).bench_values(|link| carry(link, &offers));
 }
 
 #[divan::bench(args = [0.5, 0.95, 1.5], sample_count = 20)]
 fn without_loss(bencher: Bencher, load: f64) {
-    bench(bencher, load, &Loss::None);
+    bench(bencher, load, &e3(Loss::None));
 }
 
 #[divan::bench(sample_count = 20)]
 fn bernoulli(bencher: Bencher) {
-    bench(bencher, 0.95, &Loss::Bernoulli { probability: 0.01 });
+    bench(bencher, 0.95, &e3(Loss::Bernoulli { probability: 0.01 }));
 }
 
 #[divan::bench(sample_count = 20)]
 fn list(bencher: Bencher) {
     let drop =
         ["data 8", "syn 1", "data 13..15"].map(|text| text.parse().expect("packets by kind and number"));
-    bench(bencher, 0.95, &Loss::List { drop: drop.to_vec() });
+    bench(bencher, 0.95, &e3(Loss::List { drop: drop.to_vec() }));
+}
+
+#[divan::bench(sample_count = 20)]
+fn unlimited(bencher: Bencher) {
+    bench(bencher, 0.95, &without_time());
 }
 
 fn main() {

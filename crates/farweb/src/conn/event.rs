@@ -13,8 +13,8 @@ pub(crate) enum Event {
     Begin,
     /// The upcoming request reaches the first node.
     RequestStarts,
-    /// The packet at the head of a link reaches its far end.
-    PacketArrives(LinkId),
+    /// A link has something to do: as a rule, the packet at its head reaches its far end.
+    LinkIsDue(LinkId),
     /// A timer of an endpoint may be due.
     TimerFires(ConnectionId, End),
     /// The next piece of a response is released where it is served.

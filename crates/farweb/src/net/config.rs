@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
 
 use super::listed::ListedPackets;
+use super::queue::QueueConfig;
 
 /// One direction of a link.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,15 +18,13 @@ pub struct LinkConfig {
     pub rate: Option<BitRate>,
     /// Propagation delay, from the last bit sent to the packet's arrival.
     pub delay: Duration,
-    /// Limit of the drop-tail queue; `None` is unlimited.
-    pub limit: Option<QueueLimit>,
-    /// Which packets count against the limit.
-    pub counts: QueueCounts,
+    /// The queue in front of the transmitter.
+    pub queue: QueueConfig,
     /// Losses besides those of a full queue.
     pub loss: Loss,
 }
 
-/// Limit of a drop-tail queue.
+/// How much a queue holds at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueLimit {
     /// IP bytes.

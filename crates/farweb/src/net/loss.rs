@@ -55,6 +55,12 @@ impl LossProcess {
     /// Whether `packet`, the next one to reach the link, is lost.
     #[inline]
     pub(super) fn loses<P: Packet>(&mut self, packet: &P) -> bool {
+        !matches!(self, Self::None) && self.chooses(packet)
+    }
+
+    /// Whether the process chooses `packet`. Kept out of line: most links lose nothing.
+    #[inline(never)]
+    fn chooses<P: Packet>(&mut self, packet: &P) -> bool {
         match self {
             Self::None => false,
             Self::List(list) => list.loses(packet.flow(), packet.kind()),

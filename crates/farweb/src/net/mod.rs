@@ -7,6 +7,7 @@ mod link;
 mod listed;
 mod loss;
 mod path;
+mod queue;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ pub use config::{LinkConfig, Loss, QueueCounts, QueueLimit};
 pub use link::{Carried, Link};
 pub use listed::{ListedPackets, ListedPacketsError};
 pub use path::{Direction, LinkId, LinkTotals, Path};
+pub use queue::{DropTail, QueueConfig};
 pub use stats::LinkStats;
 
 /// What a link needs to know of a packet.
@@ -57,9 +59,9 @@ impl PacketKind {
 pub enum Enqueued<P> {
     /// The link carries it.
     Queued {
-        /// Its arrival at the far end if it is now the head of the link: the event that the owner must schedule.
+        /// When the owner must call [`Link::on_event`]: the arrival of the packet if it is now the head of the link.
         /// `None` when others are ahead of it: their event is pending already.
-        head: Option<Instant>,
+        event: Option<Instant>,
     },
     /// It is gone.
     Dropped {
@@ -68,6 +70,15 @@ pub enum Enqueued<P> {
         /// The packet, given back.
         packet: P,
     },
+}
+
+/// What an event of a link brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due<P> {
+    /// The packet that arrives at the far end, if one does.
+    pub arrived: Option<P>,
+    /// When the owner must call [`Link::on_event`] again, which may be at the same instant.
+    pub next: Option<Instant>,
 }
 
 /// Why a link dropped a packet.

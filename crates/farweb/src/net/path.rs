@@ -8,7 +8,7 @@ use crate::id::{Id, IdVec};
 use crate::rng::Streams;
 use crate::units::Instant;
 
-use super::{Carried, Enqueued, Link, LinkConfig, LinkStats, Packet};
+use super::{Carried, Due, Enqueued, Link, LinkConfig, LinkStats, Packet};
 
 define_ids! {
     /// One direction of a link: twice the link's number, and one more for `down`.
@@ -92,14 +92,14 @@ impl LinkId {
 }
 
 impl<P: Packet> Path<P> {
-    /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws its
-    /// losses from a stream of its own.
+    /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws from
+    /// random streams of its own.
     #[must_use]
     pub fn new(nodes: Vec<String>, links: impl Iterator<Item = [LinkConfig; 2]>, streams: &Streams) -> Self {
         let mut path = Self { nodes, links: IdVec::new() };
         for config in links.flatten() {
-            let random = streams.stream("loss", path.links.len() as u64);
-            path.links.push(Link::new(&config, random));
+            let number = path.links.len() as u64;
+            path.links.push(Link::new(&config, |purpose| streams.stream(purpose, number)));
         }
         path
     }
@@ -116,16 +116,21 @@ impl<P: Packet> Path<P> {
         u8::try_from(self.nodes.len() - 1).expect("fewer than 256 nodes")
     }
 
+    /// Each direction of each link.
+    pub fn links(&self) -> impl Iterator<Item = LinkId> + use<P> {
+        (0..self.links.len()).map(LinkId::new)
+    }
+
     /// A packet reaches a link; see [`Link::enqueue`].
     #[inline]
     pub fn enqueue(&mut self, now: Instant, link: LinkId, packet: P) -> Enqueued<P> {
         self.links[link].enqueue(now, packet)
     }
 
-    /// The head of a link arrives at its far end; see [`Link::on_arrival`].
+    /// An event that a link asked for; see [`Link::on_event`].
     #[inline]
-    pub fn on_arrival(&mut self, now: Instant, link: LinkId) -> (P, Option<Instant>) {
-        self.links[link].on_arrival(now)
+    pub fn on_event(&mut self, now: Instant, link: LinkId) -> Due<P> {
+        self.links[link].on_event(now)
     }
 
     /// The packet that a link accepted last, if it is still there.

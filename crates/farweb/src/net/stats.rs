@@ -3,10 +3,15 @@
 //! All sums are integers, so that an interval's numbers do not depend on how often they were asked for. A packet
 //! belongs to the interval in which its last bit leaves; one that leaves at the very end of an interval belongs to
 //! it.
+//!
+//! Left out: waiting times of single packets, which captures show; distributions of the queue beside its mean and peak.
+//!
+//! Source: time averages by their definition, integral over length.
 
 use crate::units::{Bytes, Duration, Instant};
 
 use super::DropReason;
+use super::queue::Backlog;
 
 /// What a link direction did from `from` to `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,16 +78,15 @@ impl LinkStats {
     }
 }
 
-/// Follows the queue of a link direction: how much it holds, and the statistics that come of it.
+/// Counts what a link direction does, into statistics.
 ///
-/// Calls come in order of time. What happens goes into one open piece; where an interval of any kind begins or ends the
-/// piece is cut and added to those that it belongs to, so that intervals may overlap at no cost a packet.
+/// What will come of a packet is known when it is accepted, and counted at once, in one open piece. Where an interval of
+/// any kind begins or ends the piece is cut: what lies ahead, of the packets that are still in the queue, goes over to the
+/// next piece. A piece that was cut is added to the intervals that it belongs to, so that these may overlap at no cost a
+/// packet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Meter {
-    /// What is in the queue now.
-    pub(super) held_bytes: u64,
-    pub(super) held_packets: u64,
-    /// The open piece; `to` is the time up to which it is filled in.
+    /// The open piece, as if every packet that was accepted had left; `to` is filled in when it is cut.
     open: LinkStats,
     /// What was cut off since the last recording interval ended.
     interval: LinkStats,
@@ -94,30 +98,27 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// A packet of `bytes` bytes joins the queue.
+    /// A packet of `bytes` bytes is accepted.
     #[inline]
-    pub(super) fn join(&mut self, now: Instant, bytes: u32) {
-        self.advance(now);
-        self.held_bytes += u64::from(bytes);
-        self.held_packets += 1;
-        let held = Bytes::new(self.held_bytes);
-        self.open.queue_bytes_max = self.open.queue_bytes_max.max(held);
-    }
-
-    /// The last bit of the packet at the head, of `bytes` bytes, has been sent.
-    #[inline]
-    pub(super) fn leave(&mut self, at: Instant, bytes: u32) {
-        self.advance(at);
-        self.held_bytes -= u64::from(bytes);
-        self.held_packets -= 1;
-        self.sent_at_once(bytes);
-    }
-
-    /// A packet of `bytes` bytes was sent in no time, so that it never was in the queue.
-    #[inline]
-    pub(super) fn sent_at_once(&mut self, bytes: u32) {
+    pub(super) fn accept(&mut self, bytes: u32) {
         self.open.bytes += Bytes::new(u64::from(bytes));
         self.open.packets += 1;
+    }
+
+    /// That packet is in the queue from `now` to `departure`, from `start` on in transmission; with it the queue has
+    /// `held_bytes`.
+    #[inline]
+    pub(super) fn hold(
+        &mut self,
+        now: Instant,
+        start: Instant,
+        departure: Instant,
+        bytes: u32,
+        held_bytes: u64,
+    ) {
+        self.open.busy += departure - start;
+        self.open.queue_byte_nanos += byte_nanos(bytes, departure - now);
+        self.open.queue_bytes_max = self.open.queue_bytes_max.max(Bytes::new(held_bytes));
     }
 
     /// A packet was dropped.
@@ -129,64 +130,76 @@ impl Meter {
     }
 
     /// Ends the open recording interval at `now` and opens the next one.
-    pub(super) fn close_interval(&mut self, now: Instant) -> LinkStats {
-        self.cut(now);
-        let next = self.from(now);
+    pub(super) fn close_interval(&mut self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+        let next = self.cut(now, backlog);
         std::mem::replace(&mut self.interval, next)
     }
 
     /// Measures from `now` on.
-    pub(super) fn begin_measuring(&mut self, now: Instant) {
-        self.cut(now);
-        self.measured = self.from(now);
+    pub(super) fn begin_measuring(&mut self, now: Instant, backlog: &mut Backlog) {
+        self.measured = self.cut(now, backlog);
         self.is_measuring = true;
     }
 
     /// Measures up to `now`.
-    pub(super) fn end_measuring(&mut self, now: Instant) {
-        self.cut(now);
+    pub(super) fn end_measuring(&mut self, now: Instant, backlog: &mut Backlog) {
+        self.cut(now, backlog);
         self.is_measuring = false;
     }
 
     /// All since measuring began, to its end or to `now`.
-    pub(super) fn measured(&mut self, now: Instant) -> LinkStats {
-        self.advance(now);
-        if self.is_measuring { self.measured.joined(&self.open) } else { self.measured }
+    pub(super) fn measured(&mut self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+        if self.is_measuring { self.measured.joined(&self.piece(now, backlog)) } else { self.measured }
     }
 
     /// All from the start of the run to `now`.
-    pub(super) fn totals(&mut self, now: Instant) -> LinkStats {
-        self.advance(now);
-        self.cut.joined(&self.open)
+    pub(super) fn totals(&mut self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+        self.cut.joined(&self.piece(now, backlog))
     }
 
-    /// Ends the open piece at `now` and opens the next one.
-    fn cut(&mut self, now: Instant) {
-        self.advance(now);
-        let next = self.from(now);
-        let piece = std::mem::replace(&mut self.open, next);
+    /// Ends the open piece at `now` and opens the next one; gives an empty interval that begins there.
+    fn cut(&mut self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+        let piece = self.piece(now, backlog);
+        self.open = ahead(now, backlog);
         self.cut = self.cut.joined(&piece);
         self.interval = self.interval.joined(&piece);
         if self.is_measuring {
             self.measured = self.measured.joined(&piece);
         }
+        LinkStats { from: now, to: now, queue_bytes_max: self.open.queue_bytes_max, ..LinkStats::default() }
     }
 
-    /// Statistics that begin at `now`, with what stands in the queue.
-    fn from(&self, now: Instant) -> LinkStats {
-        LinkStats { from: now, to: now, queue_bytes_max: Bytes::new(self.held_bytes), ..LinkStats::default() }
-    }
-
-    /// Accounts for the time up to `now`, in which the queue did not change.
-    #[inline]
-    fn advance(&mut self, now: Instant) {
-        if self.held_packets > 0 {
-            let span = now - self.open.to;
-            self.open.busy += span;
-            self.open.queue_byte_nanos += u128::from(self.held_bytes) * u128::from(span.as_nanos());
+    /// The open piece as it is when it ends at `now`.
+    fn piece(&self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+        backlog.drain(now);
+        let ahead = ahead(now, backlog);
+        LinkStats {
+            to: now,
+            bytes: self.open.bytes - ahead.bytes,
+            packets: self.open.packets - ahead.packets,
+            busy: self.open.busy - ahead.busy,
+            queue_byte_nanos: self.open.queue_byte_nanos - ahead.queue_byte_nanos,
+            ..self.open
         }
-        self.open.to = now;
     }
+}
+
+/// What a link direction will do from `now` on, when `backlog` was drained, until all have left.
+fn ahead(now: Instant, backlog: &Backlog) -> LinkStats {
+    let held = Bytes::new(backlog.bytes());
+    let mut ahead =
+        LinkStats { from: now, to: now, bytes: held, queue_bytes_max: held, ..LinkStats::default() };
+    for (departure, bytes) in backlog.departures() {
+        ahead.packets += 1;
+        ahead.busy = departure - now;
+        ahead.queue_byte_nanos += byte_nanos(bytes, departure - now);
+    }
+    ahead
+}
+
+#[inline]
+fn byte_nanos(bytes: u32, span: Duration) -> u128 {
+    u128::from(bytes) * u128::from(span.as_nanos())
 }
 
 #[cfg(test)]
@@ -198,6 +211,33 @@ mod tests {
         Instant::from_nanos(nanos)
     }
 
+    /// A queue that is measured, of packets of 100 B that take 10 ns each.
+    #[derive(Default)]
+    struct Measured {
+        meter: Meter,
+        backlog: Backlog,
+        free_at: Instant,
+    }
+
+    impl Measured {
+        fn join(&mut self, now: Instant) {
+            self.backlog.drain(now);
+            let start = now.max(self.free_at);
+            self.free_at = start + Duration::from_nanos(10);
+            self.backlog.join(self.free_at, 100);
+            self.meter.accept(100);
+            self.meter.hold(now, start, self.free_at, 100, self.backlog.bytes());
+        }
+
+        fn stats(
+            &mut self,
+            stats: fn(&mut Meter, Instant, &mut Backlog) -> LinkStats,
+            now: Instant,
+        ) -> LinkStats {
+            stats(&mut self.meter, now, &mut self.backlog)
+        }
+    }
+
     /// 5 packets of 100 B join at 0, and one leaves every 10 ns.
     ///
     /// | ns | in the queue |
@@ -207,24 +247,21 @@ mod tests {
     /// | 20–30 | 300 B |
     /// | 30–40 | 200 B |
     /// | 40–50 | 100 B |
-    fn burst(meter: &mut Meter) {
-        (0..5).for_each(|_| meter.join(at(0), 100));
+    fn burst() -> Measured {
+        let mut queue = Measured::default();
+        (0..5).for_each(|_| queue.join(at(0)));
+        queue
     }
 
     #[test]
     fn what_is_measured_begins_and_ends_at_the_very_instant() {
-        let mut meter = Meter::default();
-        burst(&mut meter);
-        meter.leave(at(10), 100);
-        meter.begin_measuring(at(13));
-        meter.leave(at(20), 100);
-        meter.leave(at(30), 100);
-        meter.drop(DropReason::Queue);
-        meter.end_measuring(at(34));
-        meter.drop(DropReason::Queue);
-        meter.leave(at(40), 100);
-        meter.join(at(41), 1_000_000);
-        let measured = meter.measured(at(60));
+        let mut queue = burst();
+        queue.meter.begin_measuring(at(13), &mut queue.backlog);
+        queue.meter.drop(DropReason::Queue);
+        queue.meter.end_measuring(at(34), &mut queue.backlog);
+        queue.meter.drop(DropReason::Queue);
+        (0..100).for_each(|_| queue.join(at(41)));
+        let measured = queue.stats(Meter::measured, at(60));
         assert_eq!((measured.from, measured.to), (at(13), at(34)));
         assert_eq!((measured.packets, measured.bytes, measured.drops()), (2, Bytes::new(200), 1));
         assert_eq!(measured.busy, Duration::from_nanos(21));
@@ -235,12 +272,10 @@ mod tests {
 
     #[test]
     fn measuring_that_has_not_ended_goes_up_to_now() {
-        let mut meter = Meter::default();
-        burst(&mut meter);
-        meter.begin_measuring(at(5));
-        (1..=5).for_each(|packet| meter.leave(at(10 * packet), 100));
+        let mut queue = burst();
+        queue.meter.begin_measuring(at(5), &mut queue.backlog);
         for end in [70, 100] {
-            let measured = meter.measured(at(end));
+            let measured = queue.stats(Meter::measured, at(end));
             assert_eq!((measured.to, measured.busy), (at(end), Duration::from_nanos(45)));
             assert_eq!(measured.queue_byte_nanos, 5 * 500 + 10 * (400 + 300 + 200 + 100));
             assert_eq!((measured.queue_bytes_max, measured.packets), (Bytes::new(500), 5));
@@ -252,31 +287,31 @@ mod tests {
         fn recording_intervals_and_measuring_leave_each_other_alone(
             steps in prop::collection::vec((0..50_u64, 0..4_u8, any::<bool>()), 2..60), begin in 0..30_usize, length in 0..30_usize,
         ) {
-            let (mut plain, mut recorded, mut measured) = (Meter::default(), Meter::default(), Meter::default());
+            let mut plain = Measured::default();
+            let (mut recorded, mut measured) = (Measured::default(), Measured::default());
             let (mut now, mut intervals, mut expected) = (at(0), Vec::new(), Vec::new());
             for (step, (gap, action, close)) in steps.into_iter().enumerate() {
                 now += Duration::from_nanos(gap);
-                for meter in [&mut plain, &mut recorded, &mut measured] {
+                for queue in [&mut plain, &mut recorded, &mut measured] {
                     match action {
-                        0 if meter.held_packets > 0 => meter.leave(now, 100),
-                        1 => meter.drop(DropReason::Loss),
-                        2 => meter.sent_at_once(40),
-                        _ => meter.join(now, 100),
+                        0 => queue.meter.drop(DropReason::Loss),
+                        1 => queue.meter.accept(40),
+                        _ => queue.join(now),
                     }
                 }
                 if step == begin {
-                    measured.begin_measuring(now);
+                    measured.meter.begin_measuring(now, &mut measured.backlog);
                 }
                 if step == begin + length {
-                    measured.end_measuring(now);
+                    measured.meter.end_measuring(now, &mut measured.backlog);
                 }
                 if close {
-                    expected.push(recorded.close_interval(now));
-                    intervals.push(measured.close_interval(now));
+                    expected.push(recorded.stats(Meter::close_interval, now));
+                    intervals.push(measured.stats(Meter::close_interval, now));
                 }
             }
             prop_assert_eq!(intervals, expected);
-            prop_assert_eq!(measured.totals(now), plain.totals(now));
+            prop_assert_eq!(measured.stats(Meter::totals, now), plain.stats(Meter::totals, now));
         }
     }
 }

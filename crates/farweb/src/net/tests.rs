@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::rng::{Stream, Streams};
+use crate::rng::Streams;
 use crate::units::{BitRate, Bytes, Duration};
 
 /// A packet with a number, to follow it.
@@ -31,27 +31,26 @@ const fn data(number: u64, bytes: u32) -> TestPacket {
     TestPacket { flow: 1, kind: PacketKind::Data, bytes, number }
 }
 
-const fn at(nanos: u64) -> Instant {
+pub(super) const fn at(nanos: u64) -> Instant {
     Instant::from_nanos(nanos)
 }
 
-fn random() -> Stream {
-    Streams::new(1).stream("loss", 0)
-}
-
 /// 8 Mbit/s, so that a byte takes 1 µs; 1 ms delay; no limit, no loss.
-fn plain() -> LinkConfig {
+pub(super) fn plain() -> LinkConfig {
     LinkConfig {
         rate: BitRate::from_bps(8_000_000),
         delay: Duration::from_millis(1),
-        limit: None,
-        counts: QueueCounts::All,
+        queue: QueueConfig::Unlimited,
         loss: Loss::None,
     }
 }
 
-fn link(config: &LinkConfig) -> Link<TestPacket> {
-    Link::new(config, random())
+fn limited(limit: QueueLimit) -> QueueConfig {
+    QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All })
+}
+
+pub(super) fn link(config: &LinkConfig) -> Link<TestPacket> {
+    Link::new(config, |purpose| Streams::new(1).stream(purpose, 0))
 }
 
 /// Takes everything off the link: when each packet arrives, and its number.
@@ -59,15 +58,15 @@ fn arrivals(link: &mut Link<TestPacket>, head: Option<Instant>) -> Vec<(Instant,
     let mut arrived = Vec::new();
     let mut next = head;
     while let Some(now) = next {
-        let (packet, after) = link.on_arrival(now);
-        arrived.push((now, packet.number));
+        let Due { arrived: packet, next: after } = link.on_event(now);
+        arrived.extend(packet.map(|packet| (now, packet.number)));
         next = after;
     }
     arrived
 }
 
 /// Offers packets of `sizes` at `now`; tells which were accepted.
-fn offer(link: &mut Link<TestPacket>, now: Instant, sizes: &[u32]) -> Vec<bool> {
+pub(super) fn offer(link: &mut Link<TestPacket>, now: Instant, sizes: &[u32]) -> Vec<bool> {
     let offered = sizes.iter().zip(0..);
     offered
         .map(|(bytes, number)| matches!(link.enqueue(now, data(number, *bytes)), Enqueued::Queued { .. }))
@@ -80,25 +79,25 @@ fn an_idle_link_takes_size_over_rate_plus_delay() {
     let config =
         LinkConfig { rate: BitRate::from_bps(34_368_000), delay: Duration::from_millis(60), ..plain() };
     let mut link = link(&config);
-    assert_eq!(link.enqueue(at(5), data(0, 1500)), Enqueued::Queued { head: Some(at(60_349_163 + 5)) });
+    assert_eq!(link.enqueue(at(5), data(0, 1500)), Enqueued::Queued { event: Some(at(60_349_163 + 5)) });
 }
 
 #[test]
 fn only_the_head_of_the_link_is_announced() {
     let mut link = link(&plain());
-    assert_eq!(link.enqueue(at(0), data(0, 100)), Enqueued::Queued { head: Some(at(1_100_000)) });
-    assert_eq!(link.enqueue(at(0), data(1, 100)), Enqueued::Queued { head: None });
+    assert_eq!(link.enqueue(at(0), data(0, 100)), Enqueued::Queued { event: Some(at(1_100_000)) });
+    assert_eq!(link.enqueue(at(0), data(1, 100)), Enqueued::Queued { event: None });
     // The first has left the transmitter but not arrived: the link is not empty.
-    assert_eq!(link.enqueue(at(500_000), data(2, 100)), Enqueued::Queued { head: None });
+    assert_eq!(link.enqueue(at(500_000), data(2, 100)), Enqueued::Queued { event: None });
     let order = arrivals(&mut link, Some(at(1_100_000)));
     assert_eq!(order, [(at(1_100_000), 0), (at(1_200_000), 1), (at(1_600_000), 2)]);
-    assert_eq!(link.enqueue(at(1_600_000), data(3, 100)), Enqueued::Queued { head: Some(at(2_700_000)) });
+    assert_eq!(link.enqueue(at(1_600_000), data(3, 100)), Enqueued::Queued { event: Some(at(2_700_000)) });
 }
 
 #[test]
 fn without_a_rate_packets_of_one_instant_arrive_at_one_instant_in_order() {
     // The limit has no effect: nothing waits.
-    let config = LinkConfig { rate: None, limit: Some(QueueLimit::Bytes(Bytes::new(100))), ..plain() };
+    let config = LinkConfig { rate: None, queue: limited(QueueLimit::Bytes(Bytes::new(100))), ..plain() };
     let mut link = link(&config);
     assert_eq!(offer(&mut link, at(7), &[1500, 40, 1500]), [true; 3]);
     let order = arrivals(&mut link, Some(at(1_000_007)));
@@ -110,57 +109,13 @@ fn without_a_rate_packets_of_one_instant_arrive_at_one_instant_in_order() {
 }
 
 #[test]
-fn a_limit_in_packets_counts_all_or_those_that_wait() {
-    let limited = |counts| link(&LinkConfig { limit: Some(QueueLimit::Packets(3)), counts, ..plain() });
-    let mut all = limited(QueueCounts::All);
-    assert_eq!(offer(&mut all, at(0), &[100; 5]), [true, true, true, false, false]);
-    let mut waiting = limited(QueueCounts::Waiting);
-    assert_eq!(offer(&mut waiting, at(0), &[100; 5]), [true, true, true, true, false]);
-}
-
-#[test]
-fn a_limit_in_bytes_counts_all_or_those_that_wait() {
-    let limited =
-        |counts| link(&LinkConfig { limit: Some(QueueLimit::Bytes(Bytes::new(250))), counts, ..plain() });
-    // What does not fit is dropped; what is small enough still fits behind it, to the byte.
-    let mut all = limited(QueueCounts::All);
-    assert_eq!(offer(&mut all, at(0), &[100, 100, 51, 50, 1]), [true, true, false, true, false]);
-    let mut waiting = limited(QueueCounts::Waiting);
-    assert_eq!(
-        offer(&mut waiting, at(0), &[100, 100, 100, 51, 50, 1]),
-        [true, true, true, false, true, false]
-    );
-}
-
-#[test]
-fn a_packet_above_the_limit_passes_only_where_those_in_transmission_do_not_count() {
-    let tiny =
-        |counts| link(&LinkConfig { limit: Some(QueueLimit::Bytes(Bytes::new(99))), counts, ..plain() });
-    assert_eq!(offer(&mut tiny(QueueCounts::All), at(0), &[100]), [false]);
-    assert_eq!(offer(&mut tiny(QueueCounts::Waiting), at(0), &[100, 100, 99]), [true, false, true]);
-}
-
-#[test]
-fn what_leaves_at_an_instant_makes_room_for_what_arrives_at_it() {
-    for (counts, limit) in [(QueueCounts::All, 2), (QueueCounts::Waiting, 1)] {
-        let config = LinkConfig { limit: Some(QueueLimit::Packets(limit)), counts, ..plain() };
-        let mut early = link(&config);
-        assert_eq!(offer(&mut early, at(0), &[100, 100]), [true, true]);
-        let mut punctual = early.clone();
-        // The first packet's last bit leaves at 100 µs.
-        assert_eq!(offer(&mut early, at(99_999), &[100]), [false]);
-        assert_eq!(offer(&mut punctual, at(100_000), &[100]), [true]);
-    }
-}
-
-#[test]
 fn a_lost_packet_takes_neither_time_nor_room() {
     let loss = Loss::List { drop: vec!["data 2".parse().unwrap()] };
-    let mut link = link(&LinkConfig { limit: Some(QueueLimit::Packets(2)), loss, ..plain() });
+    let mut link = link(&LinkConfig { queue: limited(QueueLimit::Packets(2)), loss, ..plain() });
     let _ = link.enqueue(at(0), data(0, 100));
     let lost = data(1, 100);
     assert_eq!(link.enqueue(at(0), lost), Enqueued::Dropped { reason: DropReason::Loss, packet: lost });
-    assert_eq!(link.enqueue(at(0), data(2, 100)), Enqueued::Queued { head: None });
+    assert_eq!(link.enqueue(at(0), data(2, 100)), Enqueued::Queued { event: None });
     let refused = data(3, 100);
     assert_eq!(
         link.enqueue(at(0), refused),
@@ -176,7 +131,7 @@ fn a_lost_packet_takes_neither_time_nor_room() {
 fn an_arrival_at_the_wrong_time_is_a_bug() {
     let mut link = link(&plain());
     let _ = link.enqueue(at(0), data(0, 100));
-    link.on_arrival(at(1_100_001));
+    link.on_event(at(1_100_001));
 }
 
 /// 100 B and 300 B at 0, 100 B at 1000 µs; a byte takes 1 µs.
@@ -250,10 +205,10 @@ fn the_mean_queue_of_poisson_arrivals_is_that_of_m_d_1() {
         while clock < end {
             let now = at(clock as u64);
             while let Some(time) = due.filter(|time| *time <= now) {
-                due = link.on_arrival(time).1;
+                due = link.on_event(time).next;
             }
-            let Enqueued::Queued { head } = link.enqueue(now, data(0, 100)) else { panic!("no limit") };
-            due = due.or(head);
+            let Enqueued::Queued { event } = link.enqueue(now, data(0, 100)) else { panic!("no limit") };
+            due = due.or(event);
             clock -= libm::log(1.0 - random.uniform()) * SERVICE_NANOS / load;
         }
         means.push(link.close_interval(at(end as u64)).queue_bytes_mean() / 100.0);
@@ -279,16 +234,16 @@ fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
     for ((gap, bytes), number) in offers.iter().zip(0..) {
         now += Duration::from_nanos(*gap);
         while let Some(time) = due.filter(|time| *time <= now) {
-            let (packet, next) = link.on_arrival(time);
-            arrived.push((time, packet.number));
+            let Due { arrived: packet, next } = link.on_event(time);
+            arrived.extend(packet.map(|packet| (time, packet.number)));
             due = next;
         }
         match link.enqueue(now, data(number, *bytes)) {
-            Enqueued::Queued { head: Some(head) } => {
+            Enqueued::Queued { event: Some(head) } => {
                 assert_eq!(due, None, "one pending event");
                 due = Some(head);
             }
-            Enqueued::Queued { head: None } => assert!(due.is_some(), "a link with packets has an event"),
+            Enqueued::Queued { event: None } => assert!(due.is_some(), "a link with packets has an event"),
             Enqueued::Dropped { packet, .. } => dropped.push(packet.number),
         }
         assert_eq!(arrived.len() + dropped.len() + link.packets(), number as usize + 1);
@@ -300,10 +255,13 @@ fn drive(config: &LinkConfig, offers: &[(u64, u32)]) -> History {
 
 fn any_config() -> impl Strategy<Value = LinkConfig> {
     let limit = prop_oneof![
-        Just(None),
-        (0..10_000_u64).prop_map(|bytes| Some(QueueLimit::Bytes(Bytes::new(bytes)))),
-        (0..10_u64).prop_map(|packets| Some(QueueLimit::Packets(packets))),
+        (0..10_000_u64).prop_map(|bytes| QueueLimit::Bytes(Bytes::new(bytes))),
+        (0..10_u64).prop_map(QueueLimit::Packets),
     ];
+    let counts = prop_oneof![Just(QueueCounts::All), Just(QueueCounts::Waiting)];
+    let drop_tail =
+        (limit, counts).prop_map(|(limit, counts)| QueueConfig::DropTail(DropTail { limit, counts }));
+    let queue = prop_oneof![1 => Just(QueueConfig::Unlimited), 2 => drop_tail];
     let loss = prop_oneof![
         Just(Loss::None),
         Just(Loss::List { drop: vec!["data 2..4".parse().unwrap(), "any 9".parse().unwrap()] }),
@@ -315,15 +273,13 @@ fn any_config() -> impl Strategy<Value = LinkConfig> {
             loss_bad: 0.9
         }),
     ];
-    let counts = prop_oneof![Just(QueueCounts::All), Just(QueueCounts::Waiting)];
     let rate =
         prop_oneof![1 => Just(None), 4 => (1_000_000..100_000_000_000_u64).prop_map(BitRate::from_bps)];
     let delay = prop_oneof![1 => Just(0), 4 => 0..5_000_000_u64];
-    (rate, delay, limit, counts, loss).prop_map(|(rate, delay, limit, counts, loss)| LinkConfig {
+    (rate, delay, queue, loss).prop_map(|(rate, delay, queue, loss)| LinkConfig {
         rate,
         delay: Duration::from_nanos(delay),
-        limit,
-        counts,
+        queue,
         loss,
     })
 }

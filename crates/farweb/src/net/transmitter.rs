@@ -8,6 +8,11 @@
 //! The sum is not kept: it is enough to know by how much the last departure was rounded up. With `slack` in units of
 //! 1/rate ns, a packet that takes `whole + part / rate` ns leaves `whole` later when `part` fits into the slack, and
 //! `whole + 1` later when it does not. This is exact.
+//!
+//! Left out: framing below IP, rates that vary, a medium shared by several senders.
+//!
+//! Source: the transmission time of ns-2.35 (`link/delay.h`, `txtime`). Differs: whole nanoseconds, exact over a busy
+//! period, where ns-2 adds floating-point times.
 
 use crate::units::{BitRate, Duration, Instant};
 
@@ -30,9 +35,10 @@ impl Transmitter {
         Self { rate, free_at: Instant::ZERO, slack: 0 }
     }
 
-    /// Whether a packet takes no time at all.
-    pub(super) const fn is_unlimited(&self) -> bool {
-        self.rate.is_none()
+    /// When a packet that is there at `now` would start to be sent.
+    #[inline]
+    pub(super) fn free_from(&self, now: Instant) -> Instant {
+        now.max(self.free_at)
     }
 
     /// Takes a packet of `bytes` bytes; returns when its last bit leaves.

@@ -13,7 +13,7 @@ pub use super::sweep::{
 };
 pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
-use crate::net::LinkConfig;
+use crate::net::{DropTail, LinkConfig, QueueConfig};
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
@@ -95,11 +95,11 @@ impl LinkDirection {
     /// The link that it describes.
     #[must_use]
     pub fn config(&self) -> LinkConfig {
+        let drop_tail = |limit| QueueConfig::DropTail(DropTail { limit, counts: self.queue_counts });
         LinkConfig {
             rate: self.rate.0,
             delay: self.delay,
-            limit: self.queue,
-            counts: self.queue_counts,
+            queue: self.queue.map_or(QueueConfig::Unlimited, drop_tail),
             loss: self.loss.clone(),
         }
     }

@@ -8,27 +8,29 @@ use crate::conn::{Closing, ConnectionId, Connections, End, ExchangeId};
 use crate::net::LinkId;
 use crate::node;
 
-use super::network::{Arrival, Settled};
+use super::network::Settled;
 use super::{Upcoming, World};
 
 impl World {
-    /// The packet at the head of a link reaches its far end.
+    /// A link has something to do.
     #[inline]
-    pub(super) fn on_packet_arrival(&mut self, link: LinkId) {
-        self.progress.packet_hops += 1;
+    pub(super) fn on_link(&mut self, link: LinkId) {
         let Self { connections, network, output, .. } = self;
-        match network.take_arrival(link, |id| connections.get(id)) {
-            Arrival::Forwarded { lost: None } => {}
-            Arrival::Forwarded { lost: Some(id) } => {
-                connections.get_mut(id).expect("a connection outlives its packets").in_flight -= 1;
-                self.end_if_over(id);
-            }
-            Arrival::Delivered(packet) => {
-                let id = packet.connection;
-                let connection = connections.get_mut(id).expect("a connection outlives its packets");
-                let settled = network.deliver(connection, &packet, output);
-                self.on_settled(id, settled);
-            }
+        let Some(packet) = network.run_link(link) else {
+            return;
+        };
+        self.progress.packet_hops += 1;
+        let id = packet.connection;
+        if link.far_node() == packet.destination {
+            let connection = connections.get_mut(id).expect("a connection outlives its packets");
+            let settled = network.deliver(connection, &packet, output);
+            self.on_settled(id, settled);
+            return;
+        }
+        let recorded = if packet.mark().recorded { connections.get(id) } else { None };
+        if !network.forward(link, packet, recorded) {
+            connections.get_mut(id).expect("a connection outlives its packets").in_flight -= 1;
+            self.end_if_over(id);
         }
     }
 

@@ -182,7 +182,7 @@ impl World {
         match event {
             Event::Begin => self.on_begin(),
             Event::RequestStarts => self.on_request_start(source)?,
-            Event::PacketArrives(link) => self.on_packet_arrival(link),
+            Event::LinkIsDue(link) => self.on_link(link),
             Event::TimerFires(connection, end) => self.on_timer(connection, end),
             Event::ResponseReleases(exchange) => self.on_release(exchange),
             Event::IdleEnds(connection, end) => self.on_idle(connection, end),

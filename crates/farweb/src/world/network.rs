@@ -11,6 +11,8 @@ use crate::conn::{
     Closing, Connection, ConnectionId, End, Event, Exchange, ExchangeId, Extras, Mark, Packet, PacketPath,
     Transport,
 };
+use crate::engine::Channel;
+use crate::id::IdVec;
 use crate::net::{Enqueued, LinkId};
 use crate::node::{self, Decision, Node, Stand, on_node};
 use crate::record;
@@ -22,20 +24,14 @@ use crate::units::{Instant, When};
 /// All but the connections.
 pub(super) struct Network {
     pub(super) path: PacketPath,
+    /// By link: its place in the event queue.
+    channels: IdVec<LinkId, Channel>,
     /// What packets on the path do not carry themselves.
     extras: Extras,
     pub(super) nodes: Vec<Node>,
     /// By leg.
     pub(super) carriers: Vec<Carrier>,
     pub(super) context: Context,
-}
-
-/// What became of a packet at the far end of a link.
-pub(super) enum Arrival {
-    /// It goes on, or was dropped there; which connection has lost one.
-    Forwarded { lost: Option<ConnectionId> },
-    /// It has reached its end of a connection.
-    Delivered(Packet),
 }
 
 /// What is left to be done for a connection that is settled.
@@ -53,16 +49,15 @@ impl Network {
         streams: &Streams,
         nodes: Vec<Node>,
         carriers: Vec<Carrier>,
-        context: Context,
+        mut context: Context,
     ) -> Self {
         let links = scenario.path.link.iter().map(|link| [link.up.config(), link.down.config()]);
-        Self {
-            path: PacketPath::new(scenario.path.nodes.clone(), links, streams),
-            extras: Extras::default(),
-            nodes,
-            carriers,
-            context,
+        let path = PacketPath::new(scenario.path.nodes.clone(), links, streams);
+        let mut channels = IdVec::new();
+        for link in path.links() {
+            channels.push(context.queue.add_channel(Event::LinkIsDue(link)));
         }
+        Self { path, channels, extras: Extras::default(), nodes, carriers, context }
     }
 
     /// The time is `now`.
@@ -75,33 +70,31 @@ impl Network {
         }
     }
 
-    /// The packet at the head of `link` arrives; `recorded` finds its connection where somebody records it.
+    /// A link has something to do; the packet that so arrives at its far end, if one does.
     #[inline]
-    pub(super) fn take_arrival<'c>(
-        &mut self,
-        link: LinkId,
-        recorded: impl Fn(ConnectionId) -> Option<&'c Connection>,
-    ) -> Arrival {
-        let (packet, next) = self.path.on_arrival(self.context.now, link);
-        if let Some(at) = next {
-            self.context.queue.push(at, Event::PacketArrives(link));
+    pub(super) fn run_link(&mut self, link: LinkId) -> Option<Packet> {
+        let due = self.path.on_event(self.context.now, link);
+        if let Some(at) = due.next {
+            self.context.queue.push_on(self.channels[link], at);
         }
-        if link.far_node() == packet.destination {
-            return Arrival::Delivered(packet);
-        }
-        let connection = if packet.mark().recorded { recorded(packet.connection) } else { None };
-        let taken = self.enqueue(LinkId::leaving(link.far_node(), link.direction()), packet, connection);
-        Arrival::Forwarded { lost: (!taken).then_some(packet.connection) }
+        due.arrived
+    }
+
+    /// Gives a packet to the link behind the one that it has come from; whether that took it. `connection` is its own, where
+    /// somebody records it.
+    #[inline]
+    pub(super) fn forward(&mut self, from: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
+        self.enqueue(LinkId::leaving(from.far_node(), from.direction()), packet, connection)
     }
 
     /// Gives a packet to a link, and tells who records `connection`; whether the link took it.
     #[inline]
     fn enqueue(&mut self, link: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
-        let Self { path, extras, context: Context { now, queue, observer, .. }, .. } = self;
+        let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
         match path.enqueue(*now, link, packet) {
-            Enqueued::Queued { head } => {
-                if let Some(at) = head {
-                    queue.push(at, Event::PacketArrives(link));
+            Enqueued::Queued { event } => {
+                if let Some(at) = event {
+                    queue.push_on(channels[link], at);
                 }
                 if let Some(connection) = connection {
                     observer.packets.record_passage(connection, link, path, extras);

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, as the documentation of the crate and `docs/architecture.md` list them.
 const LAYERS: [&str; 15] = [
-    "units", "id", "rng", "engine", "net", "tcp", "http", "workload", "record", "scenario", "conn", "observe",
-    "carrier", "node", "world",
+    "units", "id", "rng", "engine", "net", "tcp", "http", "workload", "record", "scenario", "conn",
+    "observe", "carrier", "node", "world",
 ];
 
 /// The source files at `path`, those of tests left out, as they may use anything.

@@ -3,7 +3,9 @@
 //! For several requests on one connection, which no carrier has yet; and for cells that depend on the clocks of both hosts
 //! being one: the hosts of the reference were namespaces of one kernel, where a world gives every host a clock of its own.
 
-use farweb::net::{Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueCounts, QueueLimit};
+use farweb::net::{
+    DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts, QueueLimit,
+};
 use farweb::rng::Streams;
 use farweb::tcp::{Config, Connection, Flags, HostClock, Notice, Output, ProfileName, Segment};
 use farweb::units::{BitRate, Duration, Instant};
@@ -47,18 +49,18 @@ struct Direction {
 impl Direction {
     fn new(cell: &Cell, delay_ms: u64, name: &str) -> Self {
         let drop = cell.drops(name).iter().map(|drop| drop.parse().expect("packets")).collect();
+        let limit = QueueLimit::Packets(cell.queue_packets);
         let config = LinkConfig {
             rate: BitRate::from_bps(cell.rate_bps),
             delay: Duration::from_millis(delay_ms),
-            limit: Some(QueueLimit::Packets(cell.queue_packets)),
-            counts: QueueCounts::All,
+            queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
             loss: Loss::List { drop },
         };
-        Self { link: Link::new(&config, Streams::new(0).stream("link", 0)), head: None }
+        Self { link: Link::new(&config, |purpose| Streams::new(0).stream(purpose, 0)), head: None }
     }
 
     fn send(&mut self, now: Instant, segment: Segment) {
-        if let Enqueued::Queued { head: Some(head) } = self.link.enqueue(now, Wire(segment)) {
+        if let Enqueued::Queued { event: Some(head) } = self.link.enqueue(now, Wire(segment)) {
             self.head = Some(head);
         }
     }
@@ -68,9 +70,9 @@ impl Direction {
         if self.head != Some(now) {
             return None;
         }
-        let (Wire(segment), next) = self.link.on_arrival(now);
-        self.head = next;
-        Some(segment)
+        let due = self.link.on_event(now);
+        self.head = due.next;
+        due.arrived.map(|Wire(segment)| segment)
     }
 }
 
