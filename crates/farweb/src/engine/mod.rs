@@ -16,18 +16,25 @@
 //! not grow with the number of timers.
 //!
 //! What is pushed for the current slice while its events leave goes into a binary heap beside them; the earlier of
-//! the two heads leaves first.
+//! the two heads leaves first. The heads of links stand beside all this in [`channels`].
 //!
 //! Source of the wheel: G. Varghese, A. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987, scheme 7. Differs:
 //! slices are wider than the unit of time, with the exact order restored within one.
 
+mod channels;
+mod due;
 #[cfg(test)]
 mod tests;
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use channels::Channels;
+use due::Due;
+
 use crate::units::Instant;
+
+pub use channels::Channel;
 
 /// Pending events of type `E`, and the time of the one that left last.
 #[derive(Debug, Clone)]
@@ -39,15 +46,19 @@ pub struct EventQueue<E> {
     /// Number of the current slice; every event in `wheel` is in a later one.
     slice: u64,
     wheel: Wheel<E>,
+    channels: Channels<E>,
+    /// No event leaves before this but those of channels: that of the earliest other one, or, while they all lie in the wheel,
+    /// the end of the current slice.
+    others_from: Due,
     now: Instant,
     pushed: u64,
+    /// Events pending, those of channels left out.
     pending: usize,
 }
 
 #[derive(Debug, Clone)]
 struct Pending<E> {
-    at: Instant,
-    order: u64,
+    due: Due,
     event: E,
 }
 
@@ -68,7 +79,7 @@ const SLOTS: usize = 1 << SLOT_BITS;
 /// Levels for slice numbers of `64 - SLICE_BITS` binary digits.
 const LEVELS: usize = (u64::BITS - SLICE_BITS).div_ceil(SLOT_BITS) as usize;
 
-impl<E> EventQueue<E> {
+impl<E: Copy> EventQueue<E> {
     /// An empty queue at the start of time.
     #[must_use]
     pub fn new() -> Self {
@@ -77,6 +88,8 @@ impl<E> EventQueue<E> {
             near: BinaryHeap::new(),
             slice: 0,
             wheel: Wheel::new(),
+            channels: Channels::new(),
+            others_from: Due::NEVER,
             now: Instant::ZERO,
             pushed: 0,
             pending: 0,
@@ -96,49 +109,91 @@ impl<E> EventQueue<E> {
     #[inline]
     pub fn push(&mut self, at: Instant, event: E) {
         assert!(at >= self.now, "an event for {at} was scheduled at {}", self.now);
-        let pending = Pending { at, order: self.pushed, event };
+        let pending = Pending { due: Due::new(at, self.pushed), event };
         self.pushed += 1;
         self.pending += 1;
         if pending.slice() <= self.slice {
+            self.others_from = self.others_from.min(pending.due);
             self.near.push(pending);
         } else {
             self.wheel.push(self.slice, pending);
+            if self.others_from == Due::NEVER {
+                self.others_from = self.end_of_slice();
+            }
         }
+    }
+
+    /// Adds a source of `event`, which has it pending at most once.
+    pub fn add_channel(&mut self, event: E) -> Channel {
+        self.channels.add(event)
+    }
+
+    /// Schedules the event of a channel, which has none pending.
+    ///
+    /// # Panics
+    /// When it has, or `at` lies in the past.
+    #[inline]
+    pub fn push_on(&mut self, channel: Channel, at: Instant) {
+        assert!(at >= self.now, "an event for {at} was scheduled at {}", self.now);
+        self.channels.push(channel, Due::new(at, self.pushed));
+        self.pushed += 1;
     }
 
     /// The next event, with the clock moved to it.
     #[inline]
     pub fn pop(&mut self) -> Option<(Instant, E)> {
+        let channel = self.channels.first();
+        if channel < self.others_from {
+            self.now = channel.at();
+            return Some((self.now, self.channels.pop()));
+        }
+        self.pop_other()
+    }
+
+    /// The next event, where that of no channel can be shown to go before it.
+    fn pop_other(&mut self) -> Option<(Instant, E)> {
         self.advance();
-        let Pending { at, event, .. } =
-            if self.near_is_next() { self.near.pop() } else { self.sorted.pop() }?;
+        if self.channels.first() < self.others_from {
+            self.now = self.channels.first().at();
+            return Some((self.now, self.channels.pop()));
+        }
+        let next = if self.near_is_next() { self.near.pop() } else { self.sorted.pop() };
+        let Pending { due, event } = next?;
         self.pending -= 1;
-        self.now = at;
-        Some((at, event))
+        self.now = due.at();
+        self.others_from = match (self.near.peek(), self.sorted.last()) {
+            (Some(near), Some(sorted)) => near.due.min(sorted.due),
+            (Some(only), None) | (None, Some(only)) => only.due,
+            (None, None) if self.pending > 0 => self.end_of_slice(),
+            (None, None) => Due::NEVER,
+        };
+        Some((self.now, event))
     }
 
     /// When the next event is due. Takes `&mut self` because it may sort events, which changes nothing that can be
     /// seen.
     #[must_use]
     pub fn next_at(&mut self) -> Option<Instant> {
-        self.advance();
-        let next = if self.near_is_next() { self.near.peek() } else { self.sorted.last() };
-        next.map(|pending| pending.at)
+        if self.channels.first() >= self.others_from {
+            self.advance();
+        }
+        let first = self.channels.first().min(self.others_from);
+        (first != Due::NEVER).then(|| first.at())
     }
 
     /// Number of events pending.
     #[must_use]
-    pub const fn len(&self) -> usize {
-        self.pending
+    pub fn len(&self) -> usize {
+        self.pending + self.channels.len()
     }
 
     /// Whether nothing is pending.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.pending == 0
+    pub fn is_empty(&self) -> bool {
+        self.pending == 0 && self.channels.is_empty()
     }
 
-    /// Moves on to the next slice with events when those of the current one have left.
+    /// Moves on to the next slice with events in the wheel when those of the current one have left.
     ///
     /// Only as late as this, when the owner has pushed all that it wants to push now: an event pushed for a slice
     /// before the current one leaves in its order all the same, but by way of the heap.
@@ -146,10 +201,17 @@ impl<E> EventQueue<E> {
     fn advance(&mut self) {
         if self.sorted.is_empty() && self.near.is_empty() && self.pending > 0 {
             self.slice = self.wheel.take_earliest_slice(&mut self.sorted);
+            self.others_from = self.sorted.last().expect("a slice with events").due;
         }
     }
 
-    /// Whether the next event is in `near` and not in `sorted`.
+    /// Before every event in the wheel.
+    #[inline]
+    const fn end_of_slice(&self) -> Due {
+        Due::new(Instant::from_nanos((self.slice + 1).saturating_mul(1 << SLICE_BITS)), 0)
+    }
+
+    /// Whether the next event that is not of a channel is in `near` and not in `sorted`.
     #[inline]
     fn near_is_next(&self) -> bool {
         match (self.near.peek(), self.sorted.last()) {
@@ -159,7 +221,7 @@ impl<E> EventQueue<E> {
     }
 }
 
-impl<E> Default for EventQueue<E> {
+impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
         Self::new()
     }
@@ -214,15 +276,21 @@ impl<E> Pending<E> {
     /// Number of the slice of time that the event is in.
     #[inline]
     const fn slice(&self) -> u64 {
-        self.at.as_nanos() >> SLICE_BITS
+        slice(self.due.at())
     }
+}
+
+/// Number of the slice of time that an instant is in.
+#[inline]
+const fn slice(at: Instant) -> u64 {
+    at.as_nanos() >> SLICE_BITS
 }
 
 /// Reversed, because `BinaryHeap` gives the largest first.
 impl<E> Ord for Pending<E> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        (other.at, other.order).cmp(&(self.at, self.order))
+        other.due.cmp(&self.due)
     }
 }
 

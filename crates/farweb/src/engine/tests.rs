@@ -10,7 +10,7 @@ const fn at(nanos: u64) -> Instant {
 }
 
 /// All pending events, in the order in which they leave.
-fn drain<E>(queue: &mut EventQueue<E>) -> Vec<(Instant, E)> {
+fn drain<E: Copy>(queue: &mut EventQueue<E>) -> Vec<(Instant, E)> {
     std::iter::from_fn(|| queue.pop()).collect()
 }
 
@@ -133,6 +133,40 @@ proptest! {
                 Step::Look => prop_assert_eq!(queue.next_at(), list.first().map(|(due, _)| *due)),
             }
             prop_assert_eq!(queue.len(), list.len());
+        }
+        prop_assert_eq!(drain(&mut queue), list);
+    }
+
+    #[test]
+    fn events_of_channels_leave_among_the_others_in_order_of_time_and_entry(
+        steps in prop::collection::vec((0..4_usize, 0..2_000_000_u64, 0..3_u8), 1..400),
+    ) {
+        let mut queue = EventQueue::new();
+        let channels = [0, 1, 2].map(|channel| queue.add_channel(channel));
+        let mut list: Vec<(Instant, usize)> = Vec::new();
+        for (number, (owner, span, pops)) in steps.into_iter().enumerate() {
+            // Rounded, so that instants are often equal.
+            let due = queue.now() + Duration::from_nanos(span / 50_000 * 50_000);
+            let is_free = !list.iter().any(|(_, event)| *event == owner);
+            let event = match channels.get(owner) {
+                Some(channel) if is_free => {
+                    queue.push_on(*channel, due);
+                    owner
+                }
+                _ => {
+                    queue.push(due, 3 + number);
+                    3 + number
+                }
+            };
+            let place = list.partition_point(|(other, _)| *other <= due);
+            list.insert(place, (due, event));
+            prop_assert_eq!(queue.len(), list.len());
+            for _ in 0..pops {
+                prop_assert_eq!(queue.next_at(), list.first().map(|(due, _)| *due));
+                prop_assert_eq!(queue.is_empty(), list.is_empty());
+                let expected = (!list.is_empty()).then(|| list.remove(0));
+                prop_assert_eq!(queue.pop(), expected);
+            }
         }
         prop_assert_eq!(drain(&mut queue), list);
     }
