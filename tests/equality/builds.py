@@ -110,7 +110,8 @@ class Repository:
             tree, archive, stage = (Path(scratch) / name for name in ("tree", "tree.tar", "packages"))
             self._git("archive", "--output", str(archive), commit)
             tree.mkdir()
-            _call("tar", "-xf", archive, "-C", tree)
+            # With the time of now, so that cargo compiles them: a revision may be older than what another one left.
+            _call("tar", "-xmf", archive, "-C", tree)
             _call(maturin, "build", "--release", "--interpreter", sys.executable, "--out", tree, folder=tree, **target)
             with zipfile.ZipFile(next(tree.glob("*.whl"))) as wheel:
                 wheel.extractall(stage)

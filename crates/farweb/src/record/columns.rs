@@ -174,9 +174,13 @@ macro_rules! table {
                 self.len() == 0
             }
 
-            /// The columns with their names, leaving none behind.
+            /// The columns with their names, leaving none behind, but room for as many rows.
             pub fn take(&mut self) -> Vec<(&'static str, Column)> {
-                vec![$((stringify!($column), column!(std::mem::take(&mut self.$column); $($kind)+)),)+]
+                let rows = self.len();
+                vec![$((
+                    stringify!($column),
+                    column!(std::mem::replace(&mut self.$column, Vec::with_capacity(rows)); $($kind)+),
+                )),+]
             }
         }
 
