@@ -45,14 +45,14 @@ impl Connection {
         self.rtt.on_retransmit();
         self.snd_nxt = self.snd_una;
         self.output(out);
-        self.congestion.enter_recovery(duplicates, self.mss);
+        self.congestion.on_recovery_started(duplicates, self.mss);
         self.snd_nxt = self.snd_nxt.max(resume);
     }
 
     /// An ACK of new data, a SYN or a FIN. Whether there may be something to send.
     pub(super) fn process_new_ack(&mut self, segment: &Segment, out: &mut Output) -> Result<bool, Rejection> {
         if self.recovery.on_ack() {
-            self.congestion.leave_recovery();
+            self.congestion.on_recovered();
         }
         if segment.ack > self.snd_max {
             return Err(Rejection::Acknowledge);

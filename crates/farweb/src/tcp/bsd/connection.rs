@@ -207,7 +207,7 @@ impl Connection {
     /// The segment counts as sent; the retransmission timer recovers it (`tcp_quench`).
     pub const fn on_local_drop(&mut self) {
         if self.profile.source_quench {
-            self.congestion.set_cwnd(self.mss);
+            self.congestion.on_source_quench(self.mss);
         }
     }
 

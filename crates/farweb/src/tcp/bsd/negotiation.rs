@@ -121,6 +121,6 @@ impl Connection {
             }
             self.mss = mss;
         }
-        self.congestion.set_cwnd(mss * u64::from(self.profile.initial_cwnd_segments));
+        self.congestion.on_mss_settled(mss * u64::from(self.profile.initial_cwnd_segments));
     }
 }

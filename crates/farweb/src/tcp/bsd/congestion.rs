@@ -1,42 +1,59 @@
-//! Reno as 4.4BSD-Lite has it.
+//! Congestion control: how much may fly, as 4.4BSD-Lite's Reno has it. What is lost is the matter of
+//! [`recovery`](super::recovery).
 //!
 //! Models slow start, congestion avoidance with its additional eighth of a segment, halving, and the inflation of
-//! cwnd during fast recovery. Grows once for each ACK of new data, whatever it acknowledges. Leaves out the cache of
-//! ssthresh by route.
+//! cwnd during fast recovery. Grows once for each ACK of new data, whatever it acknowledges. Nothing else writes the
+//! windows: the connection says what happened. Leaves out the cache of ssthresh by route, and pacing; one place asks how
+//! much may leave (`plan()` in [`output`](super::output)).
 //!
-//! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_timer.c` 8.1; RFC 2525, sections 2.6 and 2.8, for what is wrong with it.
+//! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_output.c` 8.3, `tcp_timer.c` 8.1; RFC 2525, sections 2.6 and 2.8, for what is
+//! wrong with it.
 
-use super::super::profile::Profile;
+use super::profile::Profile;
 
 /// Largest window that can be advertised: `TCP_MAXWIN` scaled by `TCP_MAX_WINSHIFT`, 65535 · 2^14.
 const WINDOW_MAX: u64 = 65535 << 14;
 
-/// State of Reno, in bytes.
+/// The windows of a connection, in bytes.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Reno {
+pub(super) struct Congestion {
     cwnd: u64,
     ssthresh: u64,
     additive_eighth: bool,
 }
 
-impl Reno {
+impl Congestion {
     pub(super) const fn new(profile: &Profile) -> Self {
         Self { cwnd: WINDOW_MAX, ssthresh: WINDOW_MAX, additive_eighth: profile.additive_eighth }
     }
 
+    /// Bytes that may be in flight.
     pub(super) const fn cwnd(&self) -> u64 {
         self.cwnd
     }
 
+    /// Window up to which growth is exponential.
     pub(super) const fn ssthresh(&self) -> u64 {
         self.ssthresh
     }
 
-    pub(super) const fn set_cwnd(&mut self, cwnd: u64) {
-        self.cwnd = cwnd;
+    /// A SYN has settled the segment size, with which `initial` bytes may go at first.
+    pub(super) const fn on_mss_settled(&mut self, initial: u64) {
+        self.cwnd = initial;
     }
 
-    /// One segment an ACK up to and including ssthresh, about one a round trip above.
+    /// Nothing passed for so long that cwnd is out of date: no more than `restart` bytes may go.
+    pub(super) fn on_idle(&mut self, restart: u64) {
+        self.cwnd = self.cwnd.min(restart);
+    }
+
+    /// The host's own queue was full (`tcp_quench()`).
+    pub(super) const fn on_source_quench(&mut self, mss: u64) {
+        self.cwnd = mss;
+    }
+
+    /// New data was acknowledged: one segment up to and including ssthresh, about one a round trip above; cwnd does not
+    /// grow beyond `limit`.
     pub(super) fn on_ack(&mut self, mss: u64, limit: u64) {
         let increase = if self.cwnd > self.ssthresh {
             mss * mss / self.cwnd + if self.additive_eighth { mss / 8 } else { 0 }
@@ -46,21 +63,30 @@ impl Reno {
         self.cwnd = (self.cwnd + increase).min(limit);
     }
 
-    /// Half the window in whole segments, at least two, is the new ssthresh; one segment is the new window.
+    /// The retransmission timer expired with `window` bytes allowed: half of it in whole segments, at least two, is the new
+    /// ssthresh, and one segment the new window.
     pub(super) fn on_timeout(&mut self, window: u64, mss: u64) {
         self.ssthresh = (window / 2 / mss).max(2) * mss;
         self.cwnd = mss;
     }
 
-    pub(super) const fn enter_recovery(&mut self, duplicates: u64, mss: u64) {
+    /// A fast retransmit starts with `window` bytes allowed: for the time of one segment, that is all that may go.
+    pub(super) fn on_fast_retransmit(&mut self, window: u64, mss: u64) {
+        self.on_timeout(window, mss);
+    }
+
+    /// The lost segment was sent again; `duplicates` segments are known to have left the network.
+    pub(super) const fn on_recovery_started(&mut self, duplicates: u64, mss: u64) {
         self.cwnd = self.ssthresh + duplicates * mss;
     }
 
-    pub(super) const fn inflate(&mut self, mss: u64) {
+    /// One more segment has left the network.
+    pub(super) const fn on_further_duplicate(&mut self, mss: u64) {
         self.cwnd += mss;
     }
 
-    pub(super) fn deflate(&mut self) {
+    /// The lost segment was acknowledged.
+    pub(super) fn on_recovered(&mut self) {
         self.cwnd = self.cwnd.min(self.ssthresh);
     }
 }
@@ -71,8 +97,8 @@ mod tests {
 
     const MSS: u64 = 1460;
 
-    fn reno(cwnd: u64, ssthresh: u64) -> Reno {
-        Reno { cwnd, ssthresh, additive_eighth: true }
+    fn reno(cwnd: u64, ssthresh: u64) -> Congestion {
+        Congestion { cwnd, ssthresh, additive_eighth: true }
     }
 
     #[test]
@@ -87,7 +113,7 @@ mod tests {
         let mut growing = reno(5 * MSS, 4 * MSS);
         growing.on_ack(MSS, 65535);
         assert_eq!(growing.cwnd(), 5 * MSS + MSS / 5 + MSS / 8);
-        let mut standard = Reno { additive_eighth: false, ..reno(5 * MSS, 4 * MSS) };
+        let mut standard = Congestion { additive_eighth: false, ..reno(5 * MSS, 4 * MSS) };
         standard.on_ack(MSS, 65535);
         assert_eq!(standard.cwnd(), 5 * MSS + MSS / 5);
     }

@@ -1,4 +1,5 @@
-//! Fast retransmit and fast recovery of 4.4BSD-Lite, by counting duplicate ACKs.
+//! Loss recovery beside the retransmission timer: fast retransmit and fast recovery of 4.4BSD-Lite, by counting duplicate
+//! ACKs. How much may fly is the matter of [`congestion`](super::congestion).
 //!
 //! Models the counter, its threshold, and the test that decides about deflation: only *more* duplicates than the
 //! threshold deflate. There is no memory of what was outstanding when recovery began: any ACK of new data ends it, and a
@@ -7,18 +8,33 @@
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5.
 
-use super::super::profile::Profile;
-use super::OnDuplicate;
+use std::cmp::Ordering;
+
+use super::profile::Profile;
 
 /// The counter of duplicate ACKs.
 #[derive(Debug, Clone)]
-pub(in super::super) struct FastRetransmit {
+pub(super) struct Recovery {
     duplicates: u32,
     threshold: u32,
     deflate_at_threshold: bool,
 }
 
-impl FastRetransmit {
+/// What a duplicate ACK calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnDuplicate {
+    /// Nothing yet.
+    Wait,
+    /// The segment at `snd_una` is lost: send it again.
+    Retransmit {
+        /// Duplicates counted.
+        duplicates: u64,
+    },
+    /// In recovery: one more segment has left the network.
+    Inflate,
+}
+
+impl Recovery {
     pub(super) const fn new(profile: &Profile) -> Self {
         Self {
             duplicates: 0,
@@ -27,24 +43,28 @@ impl FastRetransmit {
         }
     }
 
+    /// A duplicate ACK arrived.
     pub(super) fn on_duplicate(&mut self) -> OnDuplicate {
         self.duplicates += 1;
         match self.duplicates.cmp(&self.threshold) {
-            std::cmp::Ordering::Less => OnDuplicate::Wait,
-            std::cmp::Ordering::Equal => OnDuplicate::Retransmit { duplicates: u64::from(self.duplicates) },
-            std::cmp::Ordering::Greater => OnDuplicate::Inflate,
+            Ordering::Less => OnDuplicate::Wait,
+            Ordering::Equal => OnDuplicate::Retransmit { duplicates: u64::from(self.duplicates) },
+            Ordering::Greater => OnDuplicate::Inflate,
         }
     }
 
+    /// Something else than a duplicate arrived, or the retransmission timer expired.
     pub(super) const fn reset(&mut self) {
         self.duplicates = 0;
     }
 
+    /// New data was acknowledged. Whether that ends a recovery whose window has to be deflated.
     pub(super) fn on_ack(&mut self) -> bool {
         let duplicates = std::mem::take(&mut self.duplicates);
         duplicates > self.threshold || (self.deflate_at_threshold && duplicates == self.threshold)
     }
 
+    /// Whether the threshold is reached, and no ACK of new data was counted since.
     pub(super) const fn is_recovering(&self) -> bool {
         self.duplicates >= self.threshold
     }
