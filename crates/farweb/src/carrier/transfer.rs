@@ -5,6 +5,8 @@
 //!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003.
 
+use std::sync::Arc;
+
 use crate::conn::{Connection, ConnectionId, Connections, End, ExchangeId, Transport};
 use crate::rng::Streams;
 use crate::scenario::Scenario;
@@ -18,7 +20,7 @@ use super::{Carry, Context};
 /// The transfers of a leg.
 pub(crate) struct Transfer {
     leg: usize,
-    profile: Profile,
+    profile: Arc<Profile>,
     /// Names of the nodes, and where the leg's first and last ones are.
     nodes: Vec<String>,
     first: usize,
@@ -34,7 +36,7 @@ impl Transfer {
         let nodes = scenario.path.nodes.clone();
         let place = |name: &str| nodes.iter().position(|node| node == name).expect("a node of the path");
         let (first, last) = (place(&scenario.leg[leg].from), place(&scenario.leg[leg].to));
-        Self { leg, profile: profile.clone(), nodes, first, last, streams }
+        Self { leg, profile, nodes, first, last, streams }
     }
 
     /// The node that serves a request: that in its column `source`, or the last one of the leg.

@@ -1,4 +1,7 @@
 //! The TCP of 4.4BSD: all its timers are counts of ticks, one routine decides about every segment.
+//!
+//! Read first: [`Connection`]; then how a segment is predicted in `prediction`, and what leaves in `output`. What is modelled
+//! and left out, and from which source, stands at the head of each file.
 
 mod acknowledgement;
 mod congestion;
@@ -12,8 +15,13 @@ mod receive;
 mod recovery;
 mod rtt;
 mod send;
+mod shared;
 mod timers;
+
+#[cfg(test)]
+mod tests;
 
 pub(super) use connection::Config;
 pub use connection::Connection;
 pub use profile::{HeaderPrediction, IdleRestart, Overrides, Profile};
+pub use shared::SharedProfile;

@@ -64,10 +64,10 @@ impl Connection {
     fn restart_after_idle(&mut self) {
         let rto = u64::from(self.rtt.rto());
         match self.profile.idle_restart {
-            IdleRestart::SinceReceived if self.idle_ticks() >= rto => self.congestion.set_cwnd(self.mss),
+            IdleRestart::SinceReceived if self.idle_ticks() >= rto => self.congestion.on_idle(self.mss),
             IdleRestart::SinceSent if self.clock.tick - self.sent_tick >= rto => {
                 let initial = u64::from(self.profile.initial_cwnd_segments) * self.mss;
-                self.congestion.set_cwnd(initial.min(self.congestion.cwnd()));
+                self.congestion.on_idle(initial);
             }
             _ => {}
         }
@@ -132,7 +132,7 @@ impl Connection {
     }
 
     /// The sender's rules against small segments.
-    const fn is_data_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
+    fn is_data_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
         let empties = plan.offset + plan.len >= plan.queued;
         plan.len == self.mss
             || ((idle || !self.profile.nagle) && empties)

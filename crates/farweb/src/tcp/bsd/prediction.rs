@@ -4,6 +4,7 @@
 //! origin, so cwnd stops growing once it has reached the peer's window, and the ACK that ends a fast recovery may leave an
 //! inflated window behind (RFC 2525, section 2.8; L. Brakmo and L. Peterson, "Performance Problems in BSD4.4 TCP", CCR 25(5),
 //! 1995). [`HeaderPrediction::Fixed`] keeps that last ACK off this path.
+//! Leaves out urgent data, which keeps a segment off this path.
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5; V. Jacobson, "4BSD TCP Header Prediction", CCR 20(2), 1990.
 
@@ -40,13 +41,13 @@ impl Connection {
 
     /// A pure ACK of new data, when the congestion window is not what limits.
     fn on_predicted_ack(&mut self, segment: &Segment, out: &mut Output) -> bool {
-        let recovering =
-            self.profile.header_prediction == HeaderPrediction::Fixed && self.recovery.is_recovering();
+        let recovering = self.profile.header_prediction == HeaderPrediction::Fixed
+            && self.recovery.is_recovering(&self.profile);
         let new = segment.ack > self.snd_una && segment.ack <= self.snd_max;
         if !new || self.congestion.cwnd() < self.snd_wnd || recovering {
             return false;
         }
-        self.rtt.on_ack(segment.ack, self.clock.tick, segment.options.timestamps.map(|stamps| stamps.echo));
+        self.measure_rtt(segment);
         self.snd_una = segment.ack;
         self.restart_retransmit();
         self.wake_writer(out);
@@ -69,6 +70,12 @@ impl Connection {
             self.output(out);
         }
         true
+    }
+
+    /// What an ACK of new data says of the round-trip time.
+    pub(super) fn measure_rtt(&mut self, segment: &Segment) {
+        let echo = segment.options.timestamps.map(|stamps| stamps.echo);
+        self.rtt.on_ack(segment.ack, self.clock.tick, echo, &self.profile);
     }
 
     /// After an ACK of new data: all acknowledged stops the timer, else it starts anew, unless the window is shut.

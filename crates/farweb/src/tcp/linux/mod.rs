@@ -1,6 +1,7 @@
 //! The TCP of Linux 6.18: SACK, RACK-TLP, proportional rate reduction, CUBIC, auto-tuning of both buffers.
 //!
-//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, and what is lost in `recovery`.
+//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, what is lost in `recovery`, and how
+//! much may fly in `congestion`. What is modelled and left out, and from which source, stands at the head of each file.
 
 mod acknowledge;
 mod clock;
@@ -17,11 +18,13 @@ mod rtt;
 mod sack;
 mod send;
 mod sent;
+mod shared;
 mod timers;
 
 pub(super) use connection::Config;
 pub use connection::Connection;
 pub use profile::{CongestionControl, HystartKind, Overrides, Profile};
+pub use shared::SharedProfile;
 
 #[cfg(test)]
 mod tests;

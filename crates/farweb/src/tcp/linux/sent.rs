@@ -1,5 +1,8 @@
 //! A segment that was sent and is not acknowledged, with the marks that it has got since.
 //!
+//! Models the record of a packet in the retransmission queue. Leaves out what several packets in one buffer need, the mark
+//! of ECN, and the times from which a delivery rate is computed.
+//!
 //! Source: Linux 6.18 `include/net/tcp.h`, `struct tcp_skb_cb`; RFC 8985, section 6.2, for the order of transmissions.
 
 use crate::tcp::segment::Flags;
@@ -21,8 +24,6 @@ pub(super) struct Sent {
     pub(super) sent_at: Instant,
     /// Segments that had been delivered when it was last transmitted; `None` once that has made a sample.
     pub(super) delivered: Option<u64>,
-    /// When the last of those was delivered, or when it was sent if nothing was in flight.
-    pub(super) delivered_at: Instant,
     /// A SACK block covers it.
     pub(super) sacked: bool,
     /// It is taken to be lost.
@@ -31,7 +32,7 @@ pub(super) struct Sent {
     pub(super) retransmitted: bool,
     /// It was retransmitted at some time.
     pub(super) ever_retransmitted: bool,
-    /// Neighbours in the order by time of transmission, while it is there.
+    /// Neighbours in the order by time of transmission, while it is there and the queue keeps it.
     pub(super) earlier: SegmentId,
     pub(super) later: SegmentId,
     pub(super) in_time_order: bool,
@@ -46,7 +47,6 @@ impl Sent {
             flags,
             sent_at: now,
             delivered: None,
-            delivered_at: now,
             sacked: false,
             lost: false,
             retransmitted: false,

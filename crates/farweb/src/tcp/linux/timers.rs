@@ -3,6 +3,7 @@
 //! Models Linux's one transmission timer, which stands for the retransmission timeout, a tail loss probe, RACK's wait for
 //! late segments, or a window probe; the delayed ACK is the receiver's. Another timer serves the SYN-ACK, keepalive,
 //! FIN_WAIT_2 and TIME_WAIT, of which a connection needs one at a time. All run on the timer wheel.
+//! Leaves out the timer of pacing.
 //!
 //! Source: Linux 6.18 `tcp_timer.c`; `inet_connection_sock.c`, `reqsk_timer_handler()`; `tcp_output.c`,
 //! `tcp_send_probe0()`, `tcp_write_wakeup()`; RFC 6298, section 5.
@@ -11,6 +12,8 @@ use super::connection::Connection;
 use super::receive::AckDue;
 use crate::tcp::state::{CloseReason, Output, State};
 use crate::units::{Duration, Instant};
+
+const NEVER: Instant = Instant::from_nanos(u64::MAX);
 
 /// What the transmission timer stands for (`icsk_pending`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +54,10 @@ impl Timers {
         self.state = None;
     }
 
-    fn earliest(&self) -> Option<Instant> {
-        self.transmission.map(|(_, at)| at).into_iter().chain(self.state).min()
+    /// The earliest deadline; [`NEVER`] when no timer is set.
+    fn earliest(&self) -> Instant {
+        let transmission = self.transmission.map_or(NEVER, |(_, at)| at);
+        self.state.map_or(transmission, |at| at.min(transmission))
     }
 }
 
@@ -60,21 +65,21 @@ impl Connection {
     /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Instant> {
-        let delayed_ack = match self.receive.ack_due() {
-            AckDue::At(at) if self.state != State::Closed => Some(at),
-            _ => None,
+        let earliest = match self.receive.ack_due() {
+            AckDue::At(at) if self.state != State::Closed => at.min(self.timers.earliest()),
+            _ => self.timers.earliest(),
         };
-        self.timers.earliest().into_iter().chain(delayed_ack).min()
+        (earliest != NEVER).then_some(earliest)
     }
 
     /// Runs the timers that are due. May be called early or for nothing.
     pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
-        self.now = now;
+        self.clock.advance(now);
         if let AckDue::At(at) = self.receive.ack_due()
             && at <= now
             && self.state != State::Closed
         {
-            self.receive.on_delayed_ack_timer(now, &self.clock);
+            self.receive.on_delayed_ack_timer(&self.clock, &self.profile);
             self.send_due_ack(out);
         }
         if self.timers.state.is_some_and(|at| at <= now) {
@@ -116,11 +121,11 @@ impl Connection {
     /// Sets the transmission timer to expire after `wait`, in place of what it stood for.
     pub(super) fn set_transmission(&mut self, pending: Pending, wait: Duration) {
         let wait = wait.min(self.profile.rto_max);
-        self.timers.transmission = Some((pending, self.clock.wheel_deadline(self.now, wait)));
+        self.timers.transmission = Some((pending, self.clock.wheel_deadline(self.clock.jiffies_in(wait))));
     }
 
     pub(super) fn set_state_timer(&mut self, wait: Duration) {
-        self.timers.state = Some(self.clock.wheel_deadline(self.now, wait));
+        self.timers.state = Some(self.clock.wheel_deadline(self.clock.jiffies_in(wait)));
     }
 
     /// The timer for what is in flight: a probe if there may be one, else the retransmission timeout.
@@ -135,8 +140,8 @@ impl Connection {
     pub(super) fn until_rto(&self) -> Duration {
         let Some(front) = self.queue.front() else { return Duration::ZERO };
         // The kernel counts the timeout in ticks.
-        let rto = self.profile.jiffy * self.rto_ticks();
-        (front.sent_at + rto).saturating_since(self.now)
+        let rto = self.profile.jiffy * self.rtt.rto_ticks();
+        (front.sent_at + rto).saturating_since(self.clock.now())
     }
 
     /// Sets the retransmission timer anew; one that stands for a probe of some kind goes on from where it was.
@@ -179,7 +184,7 @@ impl Connection {
         let is_linear =
             self.state == State::SynSent && self.timeouts <= u64::from(self.profile.syn_linear_timeouts);
         if !is_linear {
-            self.rtt.back_off();
+            self.rtt.back_off(&self.profile);
         }
         self.set_transmission(Pending::Retransmit, self.rtt.rto());
     }
@@ -190,9 +195,9 @@ impl Connection {
         let limit = self.profile.rto_max * 2;
         let sent_again_for = match (self.recovery.undo.first_retransmit, self.queue.front()) {
             (Some(start), _) => {
-                Duration::from_millis(u64::from(self.clock.timestamp_ms(self.now).wrapping_sub(start)))
+                Duration::from_millis(u64::from(self.clock.timestamp_ms().wrapping_sub(start)))
             }
-            (None, Some(front)) => self.now - front.sent_at,
+            (None, Some(front)) => self.clock.now() - front.sent_at,
             (None, None) => Duration::ZERO,
         };
         self.ticks_since(self.heard_at) > self.clock.jiffies_in(limit) && sent_again_for > limit
@@ -226,7 +231,7 @@ impl Connection {
         let doublings = (rto_max.as_nanos() / base.as_nanos().max(1)).max(1).ilog2();
         let doubling = base * ((2_u64 << retries.min(doublings)) - 1);
         let limit = doubling + rto_max * u64::from(retries.saturating_sub(doublings));
-        let millis = self.clock.timestamp_ms(self.now).wrapping_sub(start);
+        let millis = self.clock.timestamp_ms().wrapping_sub(start);
         Duration::from_millis(u64::from(millis)) >= limit
     }
 

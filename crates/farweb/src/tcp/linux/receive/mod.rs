@@ -13,12 +13,9 @@ mod taking;
 mod tuning;
 mod window;
 
-#[cfg(test)]
-mod tests;
-
 use std::ops::Range;
 
-use acking::{Acking, Progress};
+use acking::{Acking, HalfWindow, Progress};
 use reassembly::Early;
 use sack::SackReport;
 use tuning::Tuning;
@@ -27,6 +24,7 @@ use window::ReceiveWindow;
 use super::clock::Clock;
 use super::profile::Profile;
 use super::rtt::Rtt;
+use super::shared::SharedProfile;
 use crate::tcp::segment::Segment;
 use crate::units::Instant;
 
@@ -47,6 +45,14 @@ pub(super) enum AckDue {
     Now,
     /// At that instant, if no segment has carried it before.
     At(Instant),
+}
+
+/// What the receiver is lent for a segment: the time, the constants, and the sender's round trip.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context<'c> {
+    pub(super) clock: &'c Clock,
+    pub(super) profile: &'c SharedProfile,
+    pub(super) rtt: &'c Rtt,
 }
 
 /// What a segment brought.
@@ -114,7 +120,7 @@ impl Receiver {
             fin: Fin::Unknown,
             early: Early::default(),
             sack: SackReport::default(),
-            acking: Acking::new(profile),
+            acking: Acking::new(),
             window: ReceiveWindow::new(profile, u64::from(mss), clamp),
             tuning: Tuning::new(),
             segment: SEGMENT_ASSUMED,
@@ -136,17 +142,17 @@ impl Receiver {
     }
 
     /// Both SYNs are known: `rcv_nxt` follows the peer's.
-    pub(super) fn start(&mut self, now: Instant, clock: &Clock, rcv_nxt: u64, agreed: Agreed) {
+    pub(super) fn start(&mut self, clock: &Clock, rcv_nxt: u64, agreed: Agreed) {
         self.rcv_nxt = rcv_nxt;
         self.copied_seq = rcv_nxt;
         (self.timestamps, self.sacks) = (agreed.timestamps, agreed.sack);
         let option_bytes = if agreed.timestamps { TIMESTAMP_BYTES } else { 0 };
         self.window.start(rcv_nxt, agreed.scaling, option_bytes, agreed.passive);
-        self.tuning.start(now, rcv_nxt, self.window.initial_round(FIRST_ROUND));
+        self.tuning.start(clock.now(), rcv_nxt, self.window.initial_round(FIRST_ROUND));
         let half_window = self.window.advertised() / 2;
         self.segment =
             SEGMENT_ASSUMED.min(self.window.mss()).min(agreed.mss).min(half_window).max(SEGMENT_MIN);
-        self.acking.start(now, clock);
+        self.acking.start(clock);
     }
 
     /// Whether a segment from `seq` to `end` is in the window.
@@ -158,9 +164,9 @@ impl Receiver {
     }
 
     /// A segment from `seq` to `end` was not acceptable, and the peer is to learn where we are.
-    pub(super) fn on_unacceptable(&mut self, seq: u64, end: u64) {
+    pub(super) fn on_unacceptable(&mut self, seq: u64, end: u64, profile: &SharedProfile) {
         if seq < end && seq < self.rcv_nxt {
-            self.acking.go_quick(self.half_window_segments());
+            self.acking.go_quick(self.half_window(), profile);
             self.report_duplicate(seq..end.min(self.rcv_nxt));
         }
     }
@@ -171,8 +177,9 @@ impl Receiver {
         }
     }
 
-    fn half_window_segments(&self) -> u32 {
-        u32::try_from(self.window.advertised() / (2 * self.segment)).unwrap_or(u32::MAX)
+    /// Half of the window as it was advertised, in segments of the peer.
+    fn half_window(&self) -> HalfWindow {
+        HalfWindow { bytes: self.window.advertised() / 2, segment: self.segment }
     }
 
     /// Memory that is taken, in bytes.
@@ -183,28 +190,22 @@ impl Receiver {
     /// Takes the payload and the FIN of an acceptable segment, and decides when it is acknowledged.
     ///
     /// A segment without either only brings a timestamp back. The caller has dealt with SYN, RST and old timestamps.
-    pub(super) fn on_segment(
-        &mut self,
-        now: Instant,
-        clock: &Clock,
-        segment: &Segment,
-        rtt: &Rtt,
-    ) -> Arrival {
-        self.note_echo(now, clock, segment);
+    pub(super) fn on_segment(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
+        self.note_echo(context.clock, segment);
         if segment.sequence_len() == 0 || self.fin == Fin::Received {
             return Arrival::default();
         }
         self.sack.forget_duplicate();
-        let arrival = self.take(now, clock, segment, rtt);
+        let arrival = self.take(context, segment);
         if self.fin == Fin::Received {
-            self.acking.on_fin();
+            self.acking.on_fin(context.profile);
             self.early.clear();
         }
-        self.decide(now, clock, rtt);
+        self.decide(context);
         arrival
     }
 
-    fn decide(&mut self, now: Instant, clock: &Clock, rtt: &Rtt) {
+    fn decide(&mut self, context: &Context<'_>) {
         let (chosen, is_short) = self.window.choose(self.used(), self.segment);
         if is_short {
             self.acking.stop_quick();
@@ -218,7 +219,7 @@ impl Receiver {
             sack: self.sacks,
             receiver_rtt: self.tuning.rtt(),
         };
-        self.acking.decide(now, clock, rtt, &progress);
+        self.acking.decide(context, &progress);
     }
 
     /// Numbers received in order since the last ACK.
@@ -232,19 +233,19 @@ impl Receiver {
     }
 
     /// A deadline of [`ack_due`](Self::ack_due) has come.
-    pub(super) fn on_delayed_ack_timer(&mut self, now: Instant, clock: &Clock) {
-        self.acking.on_timer(now, clock);
+    pub(super) fn on_delayed_ack_timer(&mut self, clock: &Clock, profile: &SharedProfile) {
+        self.acking.on_timer(clock, profile);
     }
 
     /// A segment with an ACK has left, after [`advertise`](Self::advertise).
-    pub(super) fn on_ack_sent(&mut self) {
-        self.acking.on_ack_sent();
+    pub(super) fn on_ack_sent(&mut self, profile: &SharedProfile) {
+        self.acking.on_ack_sent(profile);
         self.sack.forget_duplicate();
     }
 
     /// A segment with data has left: in a dialogue ACKs ride on data.
-    pub(super) fn on_data_sent(&mut self, now: Instant, clock: &Clock) {
-        self.acking.on_data_sent(now, clock);
+    pub(super) fn on_data_sent(&mut self, clock: &Clock) {
+        self.acking.on_data_sent(clock);
     }
 
     /// The window field for a segment that leaves now, scaled; moves `rcv_adv`.
@@ -261,13 +262,18 @@ impl Receiver {
         self.sack.blocks()
     }
 
+    /// Number of [`sack_blocks`](Self::sack_blocks).
+    pub(super) fn sack_count(&self) -> usize {
+        self.sack.count()
+    }
+
     /// Bytes that can be read.
     pub(super) const fn readable(&self) -> u64 {
         self.readable
     }
 
     /// Reads up to `bytes` and gives the number read. May make an ACK due.
-    pub(super) fn read(&mut self, now: Instant, bytes: u64) -> u64 {
+    pub(super) fn read(&mut self, now: Instant, bytes: u64, profile: &SharedProfile) -> u64 {
         let read = bytes.min(self.readable);
         if read == 0 {
             return 0;
@@ -285,7 +291,8 @@ impl Receiver {
         }
         self.readable -= read;
         self.copied_seq += read;
-        let is_due = self.acking.on_read(self.used() == 0, self.unacknowledged(), self.segment);
+        let is_emptied = self.used() == 0;
+        let is_due = self.acking.on_read(is_emptied, self.unacknowledged(), self.segment, profile);
         if !is_due && self.fin != Fin::Received {
             self.tell_opened_window();
         }

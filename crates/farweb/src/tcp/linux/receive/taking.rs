@@ -1,12 +1,16 @@
 //! What a segment brings: data in order, data beyond a gap, copies; and what the receiver learns from it.
 //!
+//! Models what becomes of payload and FIN, and the estimate of the peer's segment size. Leaves out urgent data, and joining
+//! and pruning of what lies beyond a gap.
+//!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_data_queue()`, `tcp_data_queue_ofo()`, `tcp_ofo_queue()`, `tcp_measure_rcv_mss()`.
 
 use super::reassembly::Released;
 use super::window::memory_of;
-use super::{Arrival, Clock, Fin, Receiver, Rtt, SEGMENT_ASSUMED, SEGMENT_MIN, TIMESTAMP_BYTES};
+use super::{
+    Arrival, Clock, Context, Fin, Receiver, SEGMENT_ASSUMED, SEGMENT_MIN, SharedProfile, TIMESTAMP_BYTES,
+};
 use crate::tcp::segment::{Flags, Segment};
-use crate::units::Instant;
 
 /// Payload from which on a segment lets the window grow.
 const GROWING_LEN: u64 = 128;
@@ -16,32 +20,32 @@ const TCP_HEADER: u64 = 20;
 impl Receiver {
     /// The receiver's round trip, from the timestamp that comes back. An ACK without data uses up the timestamp that it brings, so
     /// the ACK of a request leaves the first flight of the response without a sample.
-    pub(super) fn note_echo(&mut self, now: Instant, clock: &Clock, segment: &Segment) {
+    pub(super) fn note_echo(&mut self, clock: &Clock, segment: &Segment) {
         if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
-            let age = clock.timestamp_ms(now).wrapping_sub(stamps.echo);
+            let age = clock.timestamp_ms().wrapping_sub(stamps.echo);
             let is_full = segment.sequence_len() >= self.segment;
             self.tuning.on_echo(stamps.echo, age, is_full && age < u32::MAX / 2);
         }
     }
 
-    pub(super) fn take(&mut self, now: Instant, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+    pub(super) fn take(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
         let (seq, end) = (segment.seq, segment.end());
         let left = self.window.left(self.rcv_nxt);
         let is_bare_fin = segment.len == 0;
         if end <= self.rcv_nxt {
             self.report_duplicate(seq..end);
-            self.drop_segment();
+            self.drop_segment(context.profile);
         } else if seq < self.rcv_nxt {
             self.report_duplicate(seq..self.rcv_nxt);
             if left == 0 {
-                self.drop_segment();
+                self.drop_segment(context.profile);
             } else {
-                return self.take_in_order(now, clock, segment, rtt);
+                return self.take_in_order(context, segment);
             }
         } else if seq == self.rcv_nxt && (left > 0 || is_bare_fin) {
-            return self.take_in_order(now, clock, segment, rtt);
+            return self.take_in_order(context, segment);
         } else if seq >= self.rcv_nxt + left {
-            self.drop_segment();
+            self.drop_segment(context.profile);
         } else {
             self.take_early(segment);
         }
@@ -49,12 +53,12 @@ impl Receiver {
     }
 
     /// A copy, or a segment beyond the window: the peer has not heard our ACKs, or probes.
-    fn drop_segment(&mut self) {
-        self.acking.go_quick(self.half_window_segments());
+    fn drop_segment(&mut self, profile: &SharedProfile) {
+        self.acking.go_quick(self.half_window(), profile);
         self.acking.schedule();
     }
 
-    fn take_in_order(&mut self, now: Instant, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+    fn take_in_order(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
         let memory = memory_of(u64::from(segment.packet_bytes()));
         if self.used() > self.window.memory() && !self.window.make_room(self.used()) && self.readable > 0 {
             self.acking.stop_quick();
@@ -66,7 +70,7 @@ impl Receiver {
         self.rcv_nxt += delivered;
         if segment.len > 0 {
             self.memory += memory;
-            self.on_data(now, clock, segment, memory, rtt);
+            self.on_data(context, segment, memory);
         }
         if segment.flags.contains(Flags::FIN) {
             self.receive_fin();
@@ -104,11 +108,11 @@ impl Receiver {
     }
 
     /// Data came in order: delays and window adapt.
-    fn on_data(&mut self, now: Instant, clock: &Clock, segment: &Segment, memory: u64, rtt: &Rtt) {
+    fn on_data(&mut self, context: &Context<'_>, segment: &Segment, memory: u64) {
         self.measure(segment, memory);
-        self.tuning.on_data(now, self.rcv_nxt, self.window.advertised());
-        let quick = self.half_window_segments();
-        self.acking.on_data(now, clock, rtt, quick);
+        self.tuning.on_data(context.clock.now(), self.rcv_nxt, self.window.advertised());
+        let half_window = self.half_window();
+        self.acking.on_data(context, half_window);
         self.grow_window(segment, memory);
     }
 
@@ -176,5 +180,35 @@ impl Receiver {
             let early = self.early.end().unwrap_or(self.rcv_nxt) - self.rcv_nxt;
             self.window.tune(self.tuning.best(), self.tuning.best(), early);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Agreed;
+    use super::*;
+    use crate::tcp::host::HostClock;
+    use crate::tcp::linux::Profile;
+    use crate::tcp::segment::{Options, Timestamps};
+    use crate::units::{Duration, Instant};
+
+    #[test]
+    fn an_ack_without_data_uses_up_its_timestamp() {
+        let profile = SharedProfile::new(Profile::linux());
+        let clock = Clock::new(Instant::from_nanos(1_001_000_000), HostClock::default(), &profile);
+        let stamps = Timestamps { value: 1, echo: 1000 };
+        let options = Options { timestamps: Some(stamps), ..Options::NONE };
+        let rtt_after = |lens: &[u32]| {
+            let mut receiver = Receiver::new(&profile, 1460, None);
+            let agreed = Agreed { scaling: true, timestamps: true, sack: true, mss: 1448, passive: false };
+            receiver.start(&clock, 1, agreed);
+            for len in lens {
+                let segment = Segment { seq: 1, ack: 1, len: *len, window: 100, flags: Flags::ACK, options };
+                receiver.note_echo(&clock, &segment);
+            }
+            receiver.tuning.rtt()
+        };
+        assert_eq!(rtt_after(&[1448]), Some(Duration::from_millis(1)));
+        assert_eq!(rtt_after(&[0, 1448]), None);
     }
 }

@@ -1,7 +1,8 @@
 //! Taking back a reduction of the window that was not called for.
 //!
-//! A reduction is taken back when all that was retransmitted is reported as a duplicate (D-SACK), or when a timestamp
-//! shows that what arrived is the original (Eifel). Leaves out ECN, which forbids it.
+//! Models both signs that Linux knows: a reduction is taken back when all that was retransmitted is reported as a
+//! duplicate (D-SACK), or when a timestamp shows that what arrived is the original (Eifel). Leaves out ECN, which forbids
+//! it.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_may_undo()`, `tcp_packet_delayed()`, `tcp_undo_cwnd_reduction()`,
 //! `tcp_try_undo_recovery()`, `tcp_try_undo_partial()`, `tcp_try_undo_dsack()`, `tcp_try_undo_loss()`; RFC 3522; RFC 3708.
@@ -62,7 +63,7 @@ impl Connection {
     pub(in crate::tcp::linux) fn is_spuriously_retransmitted(&self, sent: &Sent, segment: &Segment) -> bool {
         sent.was_retransmitted()
             && self.echo_in(segment).is_some()
-            && self.echo_is_before(self.clock.timestamp_ms(sent.sent_at))
+            && self.echo_is_before(self.clock.timestamp_ms_at(sent.sent_at))
     }
 
     /// Whether what has just arrived was sent before the first retransmission, or nothing was retransmitted.
@@ -85,11 +86,7 @@ impl Connection {
         if unmarks_losses {
             self.queue.clear_lost();
         }
-        if let Some(prior_ssthresh) = self.recovery.undo.prior_ssthresh {
-            self.window.cwnd = self.congestion.undo_cwnd(&self.window, self.recovery.prior_cwnd);
-            self.window.ssthresh = self.window.ssthresh.max(prior_ssthresh);
-        }
-        self.usage.since = self.now;
+        self.congestion.on_undo(&self.clock, self.recovery.undo.prior_ssthresh);
         self.recovery.undo.marker = None;
         self.recovery.rack.force();
     }
