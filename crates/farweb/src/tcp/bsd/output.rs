@@ -58,19 +58,40 @@ impl Connection {
         }
     }
 
+    /// Whether a call of [`output`](Self::output) would neither send anything nor change a variable: all is sent and
+    /// acknowledged, no ACK is owed, and the window has hardly moved. So it is on most reads.
+    pub(super) fn has_nothing_to_say(&self) -> bool {
+        self.snd_max == self.snd_una
+            && self.snd_nxt == self.snd_una
+            && !self.ack_now
+            && self.state.flags() == Flags::ACK
+            && self.send.queued(self.snd_una) == 0
+            && !self.is_restart_due()
+            && !self.is_window_update_due()
+    }
+
     /// Lowers cwnd when nothing passed for so long that it is out of date.
     ///
     /// 4.4BSD goes back to one segment, RFC 2581 to no more than the initial window.
     fn restart_after_idle(&mut self) {
-        let rto = u64::from(self.rtt.rto());
-        match self.profile.idle_restart {
-            IdleRestart::SinceReceived if self.idle_ticks() >= rto => self.congestion.on_idle(self.mss),
-            IdleRestart::SinceSent if self.clock.tick - self.sent_tick >= rto => {
-                let initial = u64::from(self.profile.initial_cwnd_segments) * self.mss;
-                self.congestion.on_idle(initial);
-            }
-            _ => {}
+        if !self.is_restart_due() {
+            return;
         }
+        let segments = match self.profile.idle_restart {
+            IdleRestart::SinceReceived | IdleRestart::Off => 1,
+            IdleRestart::SinceSent => u64::from(self.profile.initial_cwnd_segments),
+        };
+        self.congestion.on_idle(segments * self.mss);
+    }
+
+    /// Whether cwnd, with nothing in flight, is out of date.
+    fn is_restart_due(&self) -> bool {
+        let idle_ticks = match self.profile.idle_restart {
+            IdleRestart::SinceReceived => self.idle_ticks(),
+            IdleRestart::SinceSent => self.clock.tick - self.sent_tick,
+            IdleRestart::Off => return false,
+        };
+        idle_ticks >= u64::from(self.rtt.rto())
     }
 
     /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the

@@ -93,7 +93,7 @@ impl Connection {
         self.catch_up(now, out);
         let read = bytes.min(self.receive.buffered);
         self.receive.buffered -= read;
-        if read > 0 && self.state != State::Closed {
+        if read > 0 && self.state != State::Closed && !self.has_nothing_to_say() {
             self.output(out);
         }
         read

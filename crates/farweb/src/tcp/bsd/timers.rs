@@ -38,9 +38,14 @@ pub(super) enum Timer {
 const SLOW_TIMERS: [Timer; 4] = [Timer::Retransmit, Timer::Persist, Timer::Keep, Timer::TwoMsl];
 const NEVER: Instant = Instant::from_nanos(u64::MAX);
 
-/// Deadlines, by [`Timer`].
+/// The timers of a connection.
 #[derive(Debug, Clone)]
-pub(super) struct Timers([Instant; 5]);
+pub(super) struct Timers {
+    /// By [`Timer`].
+    deadlines: [Instant; 5],
+    /// None is due before this, so that most looks at them are one comparison.
+    none_before: Instant,
+}
 
 /// Time as a connection sees it.
 #[derive(Debug, Clone)]
@@ -116,26 +121,26 @@ impl Clock {
 
 impl Timers {
     pub(super) const fn new() -> Self {
-        Self([NEVER; 5])
+        Self { deadlines: [NEVER; 5], none_before: NEVER }
     }
 
     pub(super) fn is_set(&self, timer: Timer) -> bool {
-        self.0[timer as usize] != NEVER
+        self.deadlines[timer as usize] != NEVER
     }
 
     pub(super) const fn cancel(&mut self, timer: Timer) {
-        self.0[timer as usize] = NEVER;
+        self.deadlines[timer as usize] = NEVER;
     }
 
     /// Sets `timer` to expire `ticks` slow ticks from now.
     pub(super) fn set(&mut self, timer: Timer, ticks: u32, clock: &Clock) {
-        self.0[timer as usize] = clock.deadline(timer, ticks);
+        self.set_at(timer, clock.deadline(timer, ticks));
     }
 
     /// Sets the delayed ACK to the next fast tick, unless it is set.
     pub(super) fn set_delayed_ack(&mut self, clock: &mut Clock) {
         if !self.is_set(Timer::DelayedAck) {
-            self.0[Timer::DelayedAck as usize] = clock.next_fast_tick();
+            self.set_at(Timer::DelayedAck, clock.next_fast_tick());
         }
     }
 
@@ -143,14 +148,29 @@ impl Timers {
         *self = Self::new();
     }
 
+    fn set_at(&mut self, timer: Timer, at: Instant) {
+        self.deadlines[timer as usize] = at;
+        self.none_before = self.none_before.min(at);
+    }
+
+    /// Whether a timer is due.
+    #[inline]
+    pub(super) fn are_due(&mut self, now: Instant) -> bool {
+        if now < self.none_before {
+            return false;
+        }
+        self.none_before = self.earliest();
+        self.none_before <= now
+    }
+
     /// The earliest deadline; far beyond every run when no timer is set.
     pub(super) fn earliest(&self) -> Instant {
-        let [a, b, c, d, e] = self.0;
+        let [a, b, c, d, e] = self.deadlines;
         a.min(b).min(c.min(d)).min(e)
     }
 
     fn is_due(&self, timer: Timer, now: Instant) -> bool {
-        self.0[timer as usize] <= now
+        self.deadlines[timer as usize] <= now
     }
 }
 
