@@ -9,6 +9,7 @@ MINUTES ?= 10
 CASES ?= 2000
 BEFORE ?= HEAD
 CASES_OF ?=
+HTSIM ?=
 TARGETS ?= $(basename $(notdir $(wildcard crates/farweb/fuzz/fuzz_targets/*.rs)))
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -18,7 +19,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo test explore lint verify equality bench bench-parts bench-check bench-baseline \
+.PHONY: help tools setup build demo test explore lint verify equality bench bench-parts bench-check bench-baseline bench-rivals \
 	fuzz lock clean
 
 help: ## List the targets.
@@ -84,6 +85,9 @@ bench-check: ## Count instructions with valgrind: no case may take 3 % more than
 
 bench-baseline: ## Keep what bench-check counts now.
 	$(PYTHON) crates/farweb/benches/instructions.py --update $(CASES_OF)
+
+bench-rivals: ## Run the same transfers through ns-2, ns-3 and htsim, where they are; HTSIM=/path/to/htsim.
+	HTSIM="$(HTSIM)" $(PYTHON) crates/farweb/benches/rivals.py
 
 fuzz: ## Fuzz every reader and endpoint, MINUTES=10 each; TARGETS="scenario gzip" chooses.
 	@cargo +nightly --version >/dev/null 2>&1 || { echo "fuzz needs a nightly Rust: install it with rustup toolchain install nightly --profile minimal" >&2; exit 1; }

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Runs the named cases, or those whose names begin so, or all; each in a process of its own, so that its peak memory
-//! is its own. A row has the best of `--repeat` runs (3), which do the same work, by processor time. A packet-hop is the
-//! arrival of a packet at the far end of a link. `--short` runs the shortened cases whose instructions
+//! is its own. A row has the best of `--repeat` runs (3), which do the same work, by processor time. A packet-hop is
+//! the arrival of a packet at the far end of a link. `--short` runs the shortened cases whose instructions
 //! `make bench-check` counts. For other programs: `--here` runs the cases in this process, `--list` prints their
 //! names, `--requests` their requests. docs/performance.md says what the cases are.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark reads the wall clock")]
@@ -159,8 +159,8 @@ fn run(mut case: Case) -> Run {
     }
 }
 
-/// Processor time of this thread where the system tells it (Linux), which waiting for other processes does not lengthen;
-/// else the time that passes.
+/// Processor time of this thread where the system tells it (Linux), which waiting for other processes does not
+/// lengthen; else the time that passes.
 struct Stopwatch {
     processor: Option<f64>,
     wall: WallClock,
