@@ -8,6 +8,8 @@ CHROMIUM ?= chromium
 MINUTES ?= 10
 CASES ?= 2000
 BEFORE ?= HEAD
+CASES_OF ?=
+HTSIM ?=
 TARGETS ?= $(basename $(notdir $(wildcard crates/farweb/fuzz/fuzz_targets/*.rs)))
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -17,10 +19,11 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo test explore lint verify equality bench fuzz lock clean
+.PHONY: help tools setup build demo test explore lint verify equality bench bench-parts bench-check bench-baseline bench-rivals \
+	fuzz lock clean
 
 help: ## List the targets.
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 tools:
 	@command -v cargo >/dev/null || { echo "farweb needs Rust, and cargo is not on the PATH: install it with rustup" >&2; exit 1; }
@@ -71,8 +74,20 @@ verify: build ## Check the report in Chromium, captures with tshark and tcptrace
 equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 700 runs.
 	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE)
 
-bench: build ## Measure speed and memory.
-	cargo bench -p farweb --benches --locked
+bench: ## Measure speed and memory of whole simulations; CASES_OF="web mux" chooses.
+	cargo bench -p farweb --bench world --locked -- $(CASES_OF)
+
+bench-parts: ## Measure the event queue, links and TCP endpoints alone.
+	cargo bench -p farweb --bench engine --bench link --bench tcp --locked
+
+bench-check: ## Count instructions with valgrind: no case may take 3 % more than it did; CASES_OF chooses.
+	$(PYTHON) crates/farweb/benches/instructions.py $(CASES_OF)
+
+bench-baseline: ## Keep what bench-check counts now.
+	$(PYTHON) crates/farweb/benches/instructions.py --update $(CASES_OF)
+
+bench-rivals: ## Run the same transfers through ns-2, ns-3 and htsim, where they are; HTSIM=/path/to/htsim.
+	HTSIM="$(HTSIM)" $(PYTHON) crates/farweb/benches/rivals.py
 
 fuzz: ## Fuzz every reader and endpoint, MINUTES=10 each; TARGETS="scenario gzip" chooses.
 	@cargo +nightly --version >/dev/null 2>&1 || { echo "fuzz needs a nightly Rust: install it with rustup toolchain install nightly --profile minimal" >&2; exit 1; }

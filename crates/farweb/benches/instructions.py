@@ -1,0 +1,125 @@
+"""Count the instructions of the shortened cases of `benches/world` and compare them with instructions.toml.
+
+    make bench-check       fails when a case takes over 3 % more than it did
+    make bench-baseline    keeps what the cases take now
+
+Counted by callgrind, of the whole process: unlike times, counts are the same in every run, on a busy machine too. They
+differ between compilers, and by less than the limit between processors and C libraries.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+BASELINE = Path(__file__).with_suffix(".toml")
+ROOT = Path(__file__).parents[3]
+LIMIT = 0.03
+PROFILE = ("cargo", "bench", "-p", "farweb", "--bench", "world", "--locked", "--no-run", "--message-format=json")
+
+
+@dataclass(frozen=True)
+class Count:
+    """Instructions of a case, and what it did with them."""
+
+    case: str
+    instructions: int
+    packet_hops: int
+    before: int | None
+
+    @property
+    def change(self) -> float:
+        """Share by which the count has grown."""
+        return self.instructions / self.before - 1 if self.before else 0.0
+
+    def line(self) -> str:
+        """A line of the table."""
+        per_hop = self.instructions / self.packet_hops
+        before = "new" if self.before is None else f"{self.change:+.2%}"
+        verdict = "  ABOVE THE LIMIT" if self.change > LIMIT else ""
+        return f"{self.case:<24} {self.instructions:>14,} {per_hop:>9,.0f} {before:>9}{verdict}\n"
+
+
+def main() -> int:
+    """Count, print, compare; the exit code."""
+    parser = argparse.ArgumentParser(description="Compare the instructions of the benchmark's cases with the baseline.")
+    parser.add_argument("cases", nargs="*", help="cases, or how their names begin; all when left out")
+    parser.add_argument("--update", action="store_true", help="keep the counts as the baseline")
+    arguments = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        return _fail(
+            "bench-check needs valgrind, and it is not on the PATH: install it (Debian: apt-get install valgrind)"
+        )
+    kept = tomllib.loads(BASELINE.read_text()) if BASELINE.exists() else {"rustc": "", "instructions": {}}
+    compiler = _output("rustc", "--version").strip()
+    if kept["rustc"] != compiler and not arguments.update:
+        sys.stdout.write(f"The baseline is of {kept['rustc']}, this is {compiler}: counts may differ for that alone.\n")
+    program = built()
+    names = [name for name in cases(program) if not arguments.cases or name.startswith(tuple(arguments.cases))]
+    if not names:
+        return _fail(f"no case begins so; there are {', '.join(cases(program))}")
+    sys.stdout.write(f"{'case':<24} {'instructions':>14} {'a hop':>9} {'change':>9}\n")
+    counts = []
+    for name in names:
+        counts.append(counted(program, name, kept["instructions"].get(name)))
+        sys.stdout.write(counts[-1].line())
+        sys.stdout.flush()
+    if arguments.update:
+        write_baseline(compiler, kept["instructions"] | {count.case: count.instructions for count in counts})
+        return 0
+    above = [f"{count.case} takes {count.change:.1%} more" for count in counts if count.change > LIMIT]
+    if above:
+        return _fail(f"{'; '.join(above)}: at most {LIMIT:.0%} more is allowed, or make bench-baseline", 1)
+    return 0
+
+
+def built() -> Path:
+    """The program of the benchmark, compiled."""
+    for line in _output(*PROFILE).splitlines():
+        message = json.loads(line)
+        if message.get("target", {}).get("name") == "world" and message.get("executable"):
+            return Path(message["executable"])
+    raise SystemExit("cargo names no program of the benchmark")
+
+
+def cases(program: Path) -> Iterator[str]:
+    """The names of all cases."""
+    yield from _output(program, "--list").split()
+
+
+def counted(program: Path, case: str, before: int | None) -> Count:
+    """Run a case under callgrind."""
+    tool = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
+    ran = subprocess.run(
+        [*tool, program, "--here", "--short", "--repeat", "1", case], capture_output=True, text=True, check=False
+    )
+    collected = re.search(r"Collected : (\d+)", ran.stderr)
+    if ran.returncode != 0 or collected is None:
+        raise SystemExit(f"{case}: valgrind ended with code {ran.returncode}\n{ran.stderr}")
+    return Count(case, int(collected[1]), json.loads(ran.stdout)["packet_hops"], before)
+
+
+def write_baseline(compiler: str, instructions: dict[str, int]) -> None:
+    """Write instructions.toml."""
+    lines = [f'"{case}" = {number}' for case, number in instructions.items()]
+    head = "# Instructions of the shortened cases of benches/world, by callgrind; written by make bench-baseline."
+    BASELINE.write_text("\n".join([head, f'rustc = "{compiler}"', "", "[instructions]", *lines]) + "\n")
+
+
+def _output(*command: str | Path) -> str:
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT).stdout
+
+
+def _fail(message: str, code: int = 2) -> int:
+    sys.stderr.write(f"{message}\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
