@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Self, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from farweb.columns import Column
 
 __all__ = [
@@ -19,6 +22,7 @@ __all__ = [
     "WorkloadError",
     "XplotEncoder",
     "debug_build",
+    "object_ids",
     "result_version",
     "results_schema",
     "scenario_schema",
@@ -49,11 +53,18 @@ debug_build: bool
 def scenario_schema() -> str:
     """JSON Schema of a scenario, as JSON text."""
 
+def object_ids(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """The ids that runs give to what request tables name by texts.
+
+    Decimal digits below 2^64 - 1 are the number that they write; any other text has the 64-bit FNV-1a hash (RFC 9923)
+    of its UTF-8 bytes, or 2^64 - 2 for the one hash above it.
+    """
+
 def results_schema() -> str:
     """The tables of a results folder, as JSON text.
 
     `[{"name", "description", "columns": [{"name", "type", "unit", "nullable", "description"}]}]`, where `type` is
-    `int64`, `float64`, `bool`, `string` or `list<struct<start: int64, end: int64>>`.
+    `int64`, `uint64`, `float64`, `bool`, `string` or `list<struct<start: int64, end: int64>>`.
     """
 
 @final
@@ -164,7 +175,7 @@ class RequestReader:
         """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests by start time, all columns but `object`; None at the end.
+        """Up to `rows` requests by start time, all columns; None at the end.
 
         A table of these columns gives the same requests: times below 2^52 ns (52 days) come back to the nanosecond.
 

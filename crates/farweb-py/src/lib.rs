@@ -26,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use crate::simulation::{Simulation, results_schema};
     #[pymodule_export]
-    use crate::tables::{HostTable, RequestReader};
+    use crate::tables::{HostTable, RequestReader, object_ids};
 
     use pyo3::prelude::*;
 

@@ -92,6 +92,7 @@ impl RequestSource for Generator {
             request_bytes: 300,
             response_bytes: self.response_bytes(),
             server: None,
+            object: None,
             source: None,
             tag: None,
             day: None,

@@ -52,6 +52,7 @@ impl RequestSource for From<'_> {
             request_bytes: 0,
             response_bytes,
             server: None,
+            object: None,
             source: (!source.is_empty()).then(|| directory.sources.symbol(source)),
             tag: None,
             day: None,
