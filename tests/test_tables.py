@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import farweb.run
-from farweb import WorkloadError, _core, object_ids
+from farweb import Scenario, WorkloadError, _core, object_ids
 from farweb.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.run import TableWriter
 from farweb.sorting import sort_parquet
@@ -280,3 +280,18 @@ def test_objects_that_are_numbers_are_their_own_ids(folder: Path) -> None:
     table.with_columns(object=pl.Series([3, -1])).write_parquet("t.parquet")
     with pytest.raises(WorkloadError, match=r't\.parquet: column "object": int64 found, uint64 expected: .*-1'):
         ids("t.parquet")
+
+
+@pytest.mark.parametrize("copies", ["same", "renamed"])
+def test_results_have_the_objects_and_who_served_them(cable: Path, folder: Path, copies: str) -> None:
+    objects = ["http://a.example/", "", "17"]
+    lines = (folder / "requests.csv").read_text().splitlines()
+    header, *rows = [f"{line},{last}" for line, last in zip(lines, ["object", *objects], strict=True)]
+    (folder / "requests.csv").write_text("\n".join([header, *rows]) + "\n")
+    keys = {"workload.load": "2", "workload.copies_offset": "1 s", "workload.copies_hosts": copies}
+    requests = Scenario.load(cable).with_(keys).run(seed=1, out="r").requests.sort("request")
+    first, second = requests["object"].to_list()[::2], requests["object"].to_list()[1::2]
+    assert first == [*object_ids(objects[:1]).tolist(), None, 17]
+    assert (first == second) == (copies == "same")
+    assert requests["object"].dtype == pl.UInt64
+    assert requests["served_by"].to_list() == ["server"] * 6

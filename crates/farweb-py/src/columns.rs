@@ -20,6 +20,7 @@ pub(crate) fn to_python<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     Ok(match column {
         Column::Int(values) => values.into_pyarray(py).into_any(),
+        Column::Id(values) => values.into_pyarray(py).into_any(),
         Column::Float(values) => values.into_pyarray(py).into_any(),
         Column::Bool(values) => values.into_pyarray(py).into_any(),
         Column::Word(codes, dictionary) => words_to_python(py, codes, words(dictionary))?,

@@ -42,6 +42,8 @@ pub(super) struct Exchange {
     pub(super) held: HeldTimes,
     /// The response that the origin is releasing.
     pub(super) releasing: Option<Releasing>,
+    /// The node that serves it, on the first leg and once the response has begun.
+    pub(super) served_by: Option<u8>,
     /// How often its request was sent again.
     pub(super) resent: u64,
     /// Whether it is given up, on all legs.
@@ -95,6 +97,7 @@ impl Exchange {
             times: Times { start: now, ..Times::default() },
             held: HeldTimes::default(),
             releasing: None,
+            served_by: None,
             resent: 0,
             failed: false,
         }
@@ -149,6 +152,17 @@ impl World {
             Carrier::Single => self.open_for(now, id),
             Carrier::Persistent(_) => self.ask_for_connection(now, id),
             Carrier::Mux(_) => self.send_request_on_mux(now, id),
+        }
+    }
+
+    /// The response to the request of an exchange begins at `node`.
+    pub(super) fn note_server(&mut self, id: ExchangeId, node: u8) {
+        let mut lowest = id;
+        while let Some(below) = self.exchanges.get(lowest).and_then(|exchange| exchange.below) {
+            lowest = below;
+        }
+        if let Some(exchange) = self.exchanges.get_mut(lowest) {
+            exchange.served_by = Some(node);
         }
     }
 

@@ -44,14 +44,19 @@ impl World {
     }
 
     fn release_due(&mut self, now: Instant, id: ExchangeId, connection: ConnectionId, output: &mut Output) {
-        let Some(Releasing { since, plan }) =
-            self.exchanges.get_mut(id).and_then(|exchange| exchange.releasing.as_mut())
-        else {
+        let Some(exchange) = self.exchanges.get_mut(id) else {
+            return;
+        };
+        let Some(Releasing { since, plan }) = &mut exchange.releasing else {
             return;
         };
         let released = plan.release(now - *since);
         if let Some(due) = plan.next_due() {
             self.queue.push(*since + due, Event::OriginReleases(id));
+        }
+        if released > 0 && exchange.times.ready_first.is_none() {
+            let origin = self.legs[exchange.leg].to;
+            self.note_server(id, origin);
         }
         self.on_response_ready(now, id, released, 0);
         self.write(now, connection, End::Server, output);

@@ -7,6 +7,7 @@ use crate::record::{
 };
 use crate::scenario::Scenario;
 use crate::units::{Duration, Instant};
+use crate::workload::ObjectId;
 
 use super::capture::Capture;
 use super::exchange::Exchange;
@@ -71,6 +72,7 @@ impl Recorder {
         self.requests.push(&RequestRow {
             request: int(exchange.number),
             host: code(request.host),
+            object: request.object.map(ObjectId::get),
             source: request.source.map(code),
             tag: request.tag.map(code),
             status: status as i32,
@@ -84,6 +86,7 @@ impl Recorder {
             connection: ride.map(|ride| int(ride.number)),
             retransmits: ride.map_or(0, |ride| since(Pair::retransmits, ride.retransmits)),
             timeouts: ride.map_or(0, |ride| since(Pair::timeouts, ride.timeouts)),
+            served_by: exchange.served_by.map(i32::from),
         });
     }
 

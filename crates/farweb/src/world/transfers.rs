@@ -35,6 +35,7 @@ impl World {
         let exchange = self.start_exchange(now, 0, number, request, None);
         let id = self.add_connection(now, 0, Some(request.host), nodes, ends);
         self.assign_request(now, exchange, id);
+        self.note_server(exchange, nodes[1]);
         self.on_response_ready(now, exchange, request.response_bytes, 0);
         self.settle(now, id, End::Server, output);
         Ok(())
