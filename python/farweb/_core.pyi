@@ -21,6 +21,7 @@ __all__ = [
     "Simulation",
     "WorkloadError",
     "XplotEncoder",
+    "connection_use",
     "debug_build",
     "object_ids",
     "result_version",
@@ -52,6 +53,16 @@ debug_build: bool
 
 def scenario_schema() -> str:
     """JSON Schema of a scenario, as JSON text."""
+
+def connection_use(carrier: str) -> str:
+    """How a carrier uses connections, as JSON text: `{"requests", "reused", "shared", "standing"}`.
+
+    Args:
+        carrier: As JSON text, as an effective scenario has it; see `farweb.connection_use.ConnectionUse`.
+
+    Raises:
+        ScenarioError: There is no such carrier.
+    """
 
 def object_ids(texts: Sequence[str]) -> NDArray[np.uint64]:
     """The ids that runs give to what request tables name by texts.
@@ -127,11 +138,11 @@ class Scenario:
         """What the scenario means, as JSON text; a family's hosts are those of `run.seed`.
 
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
-        "down": {..}}], "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps",
-        "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps",
-        "connections_to_fill", "text"}], "sweep": {"design", "points", "replications", "runs", "factors": [{"name",
-        "levels": [..]}], "text"} or null, "warnings": [..], "text": "the path drawn in text, a paragraph a leg and one
-        for the sweep"}`
+        "down": {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
+        connection_use}, "profile", "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps", "bdp_bytes", "mss_bytes",
+        "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}], "sweep": {"design",
+        "points", "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 
 @final

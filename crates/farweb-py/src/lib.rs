@@ -22,7 +22,7 @@ mod _core {
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]
-    use crate::scenario::{Scenario, scenario_schema};
+    use crate::scenario::{Scenario, connection_use, scenario_schema};
     #[pymodule_export]
     use crate::simulation::{Simulation, results_schema};
     #[pymodule_export]
