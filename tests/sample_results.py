@@ -1,5 +1,6 @@
 """Results made by hand, with known content: Parquet and a manifest as a run leaves them."""
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -201,7 +202,7 @@ def write_results(
         legs: As `requests`.
         exchanges: As `requests`.
         measured: What the manifest says of each leg, measured over the whole run.
-        scenario: The legs of the scenario, a link each (see `leg`); none where left out.
+        scenario: The legs of the scenario, a link each (see `leg`); one over all links where left out.
     """
     path.mkdir(parents=True)
     tables = {"requests": requests, "links": links, "packets": packets}
@@ -235,9 +236,10 @@ def write_results(
         "inputs": {},
         "scenario": {"name": name, "path": {"nodes": nodes, "link": [{"up": direction, "down": direction}] * number}},
     }
-    if scenario is not None:
-        ends = [{"from": nodes[place], "to": nodes[place + 1]} for place in range(number)]
-        manifest["scenario"]["leg"] = [{**end, **each} for end, each in zip(ends, scenario, strict=True)]  # type: ignore[index]
+    ends = [("client", "server")] if scenario is None else list(itertools.pairwise(nodes))
+    manifest["scenario"]["leg"] = [  # type: ignore[index]
+        {"from": here, "to": there, **each} for (here, there), each in zip(ends, scenario or [leg()], strict=True)
+    ]
     if measured is not None:
         whole = {"from_ns": 0, "to_ns": 60 * SECOND, "links": manifest["links"]}
         manifest["measured"] = {**whole, "presented_bytes": 0, "legs": list(measured)}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from farweb import RunError, WorkloadError, _core
+from farweb import RunError, WorkloadError, _core, object_ids
 from farweb.columns import Column
 from farweb.importer import REPORT_KEY, import_log
 from samples import LOG, Farweb
@@ -111,6 +111,8 @@ def test_a_squid_log_becomes_a_table_that_runs(farweb: Farweb, folder: Path) -> 
     assert table["start_s"].to_pylist() == [0.0, 0.75, 1.9]  # ends less elapsed times: 6.0, 6.75, 7.9
     assert table["host"].to_pylist() == ["slow.example", "quick.example", "quick.example"]
     assert table["server_s"].to_pylist() == [4.5, 0.25, 0.1]
+    urls = ["http://slow.example/a", "http://quick.example/b", "http://quick.example/c"]
+    assert table["object"].to_pylist() == object_ids(urls).tolist()
     assert table.schema.field("start_s").metadata[b"unit"] == b"s"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from farweb import Results, Scenario
+from farweb import Results, ResultsError, Scenario
 from farweb.breakdown import KINDS, parts, path_legs
 from farweb.metrics import measure
 from samples import Farweb
@@ -36,12 +36,43 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
 def test_parts_add_up_to_the_latency_of_each_request(runs: dict[str, Results], name: str) -> None:
     run = runs[name]
     opened = run.connections.select("connection", "open_ns")
-    found = parts(run.exchanges, path_legs(run.manifest["scenario"]), opened)
+    found = parts(run.exchanges, path_legs(run.manifest), opened)
     assert len(found) == run.summary().done == 8
     both = found.join(run.requests, on="request")
     total = both.select(pl.sum_horizontal(pl.col(found.columns).exclude("request")))
     assert total.to_series().to_list() == (both["end_ns"] - both["start_ns"]).to_list()
     assert found.select(pl.min_horizontal(pl.all()).min()).item() >= 0
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"run.until": "3400 ms"},
+        {"path.link.1.down.loss": '{ kind = "list", drop = ["synack 1..99"] }', "run.until": "done"},
+    ],
+)
+def test_requests_that_end_early_keep_what_is_known(tmp_path: Path, changes: dict[str, Any]) -> None:
+    run = Scenario.load(EXAMPLES / "proxies.toml", changes).run(out=tmp_path / "r")
+    found = parts(run.exchanges, path_legs(run.manifest), run.connections.select("connection", "open_ns"))
+    assert found["request"].to_list() == run.requests["request"].sort().to_list()
+    both = found.join(run.requests, on="request", maintain_order="left")
+    is_known = pl.sum_horizontal(pl.col(found.columns).exclude("request").is_null()) == 0
+    assert both.select(is_known).to_series().equals(both["status"] == "done", check_names=False)
+    total = both.filter(pl.col("status") == "done").select(
+        parts=pl.sum_horizontal(pl.col(found.columns).exclude("request")), latency=pl.col("end_ns") - pl.col("start_ns")
+    )
+    assert total["parts"].to_list() == total["latency"].to_list()
+    assert found.select(pl.min_horizontal(pl.all()).min()).item() >= 0
+    if changes["run.until"] == "done":
+        assert set(run.requests["status"]) == {"failed"}
+        with pytest.raises(ResultsError, match="no request finished"):
+            run.breakdown()
+        return
+    told = run.breakdown()
+    came = [run.exchanges.filter(pl.col("leg") == leg)["request"].n_unique() for leg in (0, 1)]
+    assert [sum(each) for each in zip(told.reached, told.unfinished_reached, strict=True)] == came
+    assert told.requests == told.reached[1] == run.summary().done > 0
+    assert told.unfinished_reached[0] > told.unfinished_reached[1] > 0
 
 
 def test_what_a_proxy_saves(runs: dict[str, Results]) -> None:

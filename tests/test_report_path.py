@@ -120,7 +120,7 @@ def proxied(connections: int = 20) -> Point:
         {"from": "office", "to": "hub", "carrier": mux, "tcp": tcp},
         {"from": "hub", "to": "server", "carrier": persistent, "tcp": tcp},
     ]
-    return Point("", {**one.scenario, "leg": legs}, {**one.figures, "legs": []})
+    return point("", parse({**one.scenario, "leg": legs}, "proxied"), None)
 
 
 def test_a_proxy_is_named_and_legs_tell_their_carriers() -> None:

@@ -10,7 +10,7 @@ import pytest
 from samples import Farweb
 
 TABLES = ("requests", "connections", "exchanges", "links", "legs", "packets")
-TYPES = {"int64": "BIGINT", "float64": "DOUBLE", "bool": "BOOLEAN", "string": "VARCHAR"}
+TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "float64": "DOUBLE", "bool": "BOOLEAN", "string": "VARCHAR"}
 TYPES["list<struct<start: int64, end: int64>>"] = 'STRUCT("start" BIGINT, "end" BIGINT)[]'
 
 

@@ -39,6 +39,17 @@ def test_numbers(folder: Path, requests: pl.DataFrame) -> None:
     assert stats.by_interval[9] == (9, 1, 10_000)
     assert stats.top_hosts[0][:2] == ("a", 75)
     assert stats.host_mix is None
+    assert (stats.objects, stats.repeated) == (None, None)
+
+
+def test_objects_and_how_often_they_are_asked_for_again(folder: Path, requests: pl.DataFrame) -> None:
+    named = requests.with_columns(object=pl.Series([None, *(f"/{i % 33}" for i in range(99))]))
+    for write in (named.write_parquet, named.write_csv):
+        name = f"r.{write.__name__.removeprefix('write_')}"
+        write(name)
+        stats = read_stats(name)
+        assert stats.objects == 33
+        assert stats.repeated == pytest.approx(2 / 3)
 
 
 def test_intervals_without_a_request_are_there(folder: Path) -> None:

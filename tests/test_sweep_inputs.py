@@ -21,7 +21,7 @@ ROWS = 300
 HOSTS = "host\tname\twindow_bytes\tmss_bytes\nh1.example\twww\t8760\t1460\nh2.example\t\t4096\t536\n"
 
 
-def rows(latest_s: float, in_order: bool) -> list[tuple[float, str, int, int, float | None, str | None]]:
+def rows(latest_s: float, in_order: bool) -> list[tuple[float, str, int, int, float | None, str | None, str | None]]:
     rng = random.Random(7)
     starts = [rng.uniform(latest_s - 60, latest_s) for _ in range(ROWS)]
     # Equal starts keep the order of the file.
@@ -34,13 +34,14 @@ def rows(latest_s: float, in_order: bool) -> list[tuple[float, str, int, int, fl
             1000 + number,
             None if number % 4 else rng.uniform(0, 0.2),
             "sample" if number % 7 == 0 else None,
+            None if number % 5 == 0 else f"/{number % 50}",
         )
         for number, start in enumerate(sorted(starts) if in_order else starts)
     ]
 
 
 def write_table(path: Path, latest_s: float = 60.0, *, in_order: bool = True) -> None:
-    names = ("start_s", "host", "request_bytes", "response_bytes", "server_s", "tag")
+    names = ("start_s", "host", "request_bytes", "response_bytes", "server_s", "tag", "object")
     table = rows(latest_s, in_order)
     if path.suffix == ".parquet":
         columns = {name: [row[place] for row in table] for place, name in enumerate(names)}

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import farweb.run
-from farweb import WorkloadError, _core
+from farweb import Scenario, WorkloadError, _core, object_ids
 from farweb.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.run import TableWriter
 from farweb.sorting import sort_parquet
@@ -220,14 +220,14 @@ def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
             "request_bytes": rng.integers(1, 1000, 2000),
             "response_bytes": rng.integers(1, 2**53, 2000),
             "server_s": [None if n % 3 else n / 7 for n in range(2000)],
+            "object": pl.Series([None if n % 3 else 2**64 - 2 - n for n in range(2000)], dtype=pl.UInt64),
             "source": [None if n % 5 else f"node {n % 2}" for n in range(2000)],
             "tag": [None if n % 11 else "sample" for n in range(2000)],
             "day": rng.integers(1, 4, 2000),
         }
     )
     table.write_parquet("given.parquet")
-    copied = {**REQUESTS, "columns": [each for each in REQUESTS["columns"] if each["name"] != "object"]}
-    schema = arrow_schema(copied, {})  # type: ignore[arg-type]
+    schema = arrow_schema(REQUESTS, {})
 
     def copy(path: Path) -> pl.DataFrame:
         batches = []
@@ -244,3 +244,54 @@ def test_a_request_table_is_copied_without_loss(folder: Path) -> None:
     assert copy(Path("copy.parquet")).equals(first)
     first.write_csv("copy.csv")
     assert copy(Path("copy.csv")).equals(first)
+
+
+def ids(table: str | Path) -> list[int | None]:
+    """The objects of a request table as the core has them."""
+    with open_requests(Path(table)) as requests:
+        columns = _core.RequestReader(requests, str(table)).batch(100)
+    assert columns is not None
+    found: list[int | None] = to_arrow(columns, arrow_schema(REQUESTS, {}))["object"].to_pylist()
+    return found
+
+
+def test_an_object_has_one_id_whatever_the_table_is(folder: Path) -> None:
+    names = ["http://a.example/", None, "17", "", "-1", "18446744073709551615", "http://a.example/"]
+    rows = {"start_s": [0.0] * 7, "host": ["a"] * 7, "request_bytes": [1] * 7, "response_bytes": [1] * 7}
+    table = pl.DataFrame({**rows, "object": names})
+    page, nothing = 0x7FDD_CFE1_B34A_A373, 0xCBF2_9CE4_8422_2325
+    expected = [page, None, 17, nothing, *object_ids(["-1", "18446744073709551615"]).tolist(), page]
+    for kind in (pl.String, pl.Categorical):
+        table.with_columns(pl.col("object").cast(kind)).write_parquet("t.parquet")
+        assert ids("t.parquet") == expected
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        pq.write_table(pa.table({**rows, "object": pa.array(names, kind)}), "t.parquet")
+        assert ids("t.parquet") == expected
+    table.write_csv("t.csv")
+    assert ids("t.csv") == [page, None, 17, None, *expected[4:]]  # an empty field is none
+
+
+def test_objects_that_are_numbers_are_their_own_ids(folder: Path) -> None:
+    table = pl.DataFrame({"start_s": [0.0] * 2, "host": ["a"] * 2, "request_bytes": [1] * 2, "response_bytes": [1] * 2})
+    for kind in (pl.Int8, pl.Int64, pl.UInt32, pl.UInt64, pl.Float64, pl.Null):
+        numbers = pl.Series([None, None if kind == pl.Null else 7], dtype=kind)
+        table.with_columns(object=numbers).write_parquet("t.parquet")
+        assert ids("t.parquet") == numbers.to_list()
+    table.with_columns(object=pl.Series([3, -1])).write_parquet("t.parquet")
+    with pytest.raises(WorkloadError, match=r't\.parquet: column "object": int64 found, uint64 expected: .*-1'):
+        ids("t.parquet")
+
+
+@pytest.mark.parametrize("copies", ["same", "renamed"])
+def test_results_have_the_objects_and_who_served_them(cable: Path, folder: Path, copies: str) -> None:
+    objects = ["http://a.example/", "", "17"]
+    lines = (folder / "requests.csv").read_text().splitlines()
+    header, *rows = [f"{line},{last}" for line, last in zip(lines, ["object", *objects], strict=True)]
+    (folder / "requests.csv").write_text("\n".join([header, *rows]) + "\n")
+    keys = {"workload.load": "2", "workload.copies_offset": "1 s", "workload.copies_hosts": copies}
+    requests = Scenario.load(cable).with_(keys).run(seed=1, out="r").requests.sort("request")
+    first, second = requests["object"].to_list()[::2], requests["object"].to_list()[1::2]
+    assert first == [*object_ids(objects[:1]).tolist(), None, 17]
+    assert (first == second) == (copies == "same")
+    assert requests["object"].dtype == pl.UInt64
+    assert requests["served_by"].to_list() == ["server"] * 6

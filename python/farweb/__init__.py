@@ -15,7 +15,7 @@ import importlib
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from farweb._core import debug_build
+from farweb._core import debug_build, object_ids
 from farweb._core import version as __version__
 from farweb.errors import FarwebError, ResultsError, RunError, ScenarioError, StorageError, WorkloadError
 
@@ -36,6 +36,7 @@ __all__ = [
     "Summary",
     "WorkloadError",
     "__version__",
+    "object_ids",
 ]
 
 _HOMES = {

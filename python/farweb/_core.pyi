@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Self, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from farweb.columns import Column
 
 __all__ = [
@@ -18,7 +21,9 @@ __all__ = [
     "Simulation",
     "WorkloadError",
     "XplotEncoder",
+    "connection_use",
     "debug_build",
+    "object_ids",
     "result_version",
     "results_schema",
     "scenario_schema",
@@ -49,11 +54,28 @@ debug_build: bool
 def scenario_schema() -> str:
     """JSON Schema of a scenario, as JSON text."""
 
+def connection_use(carrier: str) -> str:
+    """How a carrier uses connections, as JSON text: `{"requests", "reused", "shared", "standing"}`.
+
+    Args:
+        carrier: As JSON text, as an effective scenario has it; see `farweb.connection_use.ConnectionUse`.
+
+    Raises:
+        ScenarioError: There is no such carrier.
+    """
+
+def object_ids(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """The ids that runs give to what request tables name by texts.
+
+    Decimal digits below 2^64 - 1 are the number that they write; any other text has the 64-bit FNV-1a hash (RFC 9923)
+    of its UTF-8 bytes, or 2^64 - 2 for the one hash above it.
+    """
+
 def results_schema() -> str:
     """The tables of a results folder, as JSON text.
 
     `[{"name", "description", "columns": [{"name", "type", "unit", "nullable", "description"}]}]`, where `type` is
-    `int64`, `float64`, `bool`, `string` or `list<struct<start: int64, end: int64>>`.
+    `int64`, `uint64`, `float64`, `bool`, `string` or `list<struct<start: int64, end: int64>>`.
     """
 
 @final
@@ -116,11 +138,11 @@ class Scenario:
         """What the scenario means, as JSON text; a family's hosts are those of `run.seed`.
 
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
-        "down": {..}}], "legs": [{"index", "from", "to", "carrier", "profile", "rtt_ns", "bottleneck_up_bps",
-        "bottleneck_down_bps", "bdp_bytes", "mss_bytes", "window_bytes", "window_segments", "window_limit_bps",
-        "connections_to_fill", "text"}], "sweep": {"design", "points", "replications", "runs", "factors": [{"name",
-        "levels": [..]}], "text"} or null, "warnings": [..], "text": "the path drawn in text, a paragraph a leg and one
-        for the sweep"}`
+        "down": {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
+        connection_use}, "profile", "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps", "bdp_bytes", "mss_bytes",
+        "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}], "sweep": {"design",
+        "points", "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 
 @final
@@ -164,7 +186,7 @@ class RequestReader:
         """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """Up to `rows` requests by start time, all columns but `object`; None at the end.
+        """Up to `rows` requests by start time, all columns; None at the end.
 
         A table of these columns gives the same requests: times below 2^52 ns (52 days) come back to the nanosecond.
 

@@ -1,9 +1,11 @@
 """Where the time of a request goes: the journey of its first byte up and of the last byte of its response down.
 
 The parts of a request's latency follow one another without gaps, so that they add up to it, to the nanosecond. On each
-leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg the
-server, until it has released the last byte; then on each leg, from the servers: the last byte waits because the sender
-is held by cwnd, by a window or otherwise, it travels, and what is left is the rest.
+leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg that
+it reached the server, until it has released the last byte; then on each leg, from the servers: the last byte waits
+because the sender is held by cwnd, by a window or otherwise, it travels, and what is left is the rest. A request that
+was served before the last leg spent no time on the legs behind. One that failed or was under way when the run ended has
+no latency: it counts in no mean, and is told beside it with the legs that it reached.
 
 - **Held**: from when the last byte was there to be sent until it was. A sender that has bytes
   and does not send them is held; the table `exchanges` has how long, and by what, since the first byte was there. Where
@@ -21,8 +23,10 @@ Round trips are propagation there and back over the whole path.
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from farweb.connection_use import ConnectionUse, connection_uses
 from farweb.errors import ResultsError
 from farweb.metrics import SAMPLE
 from farweb.quantities import count, number, seconds, share
@@ -61,6 +65,7 @@ class Leg:
         from_node: Its end at the clients.
         to_node: Its end at the servers.
         carrier: Kind of its carrier.
+        use: How its carrier uses connections.
         up_ns: Propagation of its links, upwards.
         down_ns: Propagation of its links, downwards.
     """
@@ -68,6 +73,7 @@ class Leg:
     from_node: str
     to_node: str
     carrier: str
+    use: ConnectionUse
     up_ns: int
     down_ns: int
 
@@ -99,7 +105,10 @@ class Breakdown:
         name: Of the run.
         tag: The tag of the requests; None: all of the run.
         requests: How many: those that finished and began after the warm-up.
-        latency_s: Their mean latency.
+        reached: By leg, how many of them came to it; the others were served before.
+        unfinished_reached: By leg, how many came to it of those that failed or that the end of the run cut off, in no
+            part: of leg 0 all of them.
+        latency_s: Mean latency of `requests`.
         rtt_s: Propagation there and back over the whole path.
         legs: From the clients.
         parts: In the order of `KINDS`, and of legs.
@@ -108,6 +117,8 @@ class Breakdown:
     name: str
     tag: str | None
     requests: int
+    reached: tuple[int, ...]
+    unfinished_reached: tuple[int, ...]
     latency_s: float
     rtt_s: float
     legs: tuple[Leg, ...]
@@ -116,8 +127,21 @@ class Breakdown:
     @property
     def subject(self) -> str:
         """Whose latency it is."""
-        requests = f"{count(self.requests)} request{'' if self.requests == 1 else 's'}"
+        requests = _requests_of(self.requests)
         return f"{requests} tagged {self.tag}" if self.tag else requests
+
+    @property
+    def remarks(self) -> list[str]:
+        """Who was served before the last leg, and who is in no part; nothing where all finished on all legs."""
+        said = []
+        if min(self.reached) < self.requests:
+            said.append(f"Of these requests {_by_leg(self.reached[1:])}; the others were served before.")
+        if left := self.unfinished_reached[0]:
+            came = f": {_by_leg(self.unfinished_reached[1:])}" if len(self.legs) > 1 else ""
+            said.append(
+                f"{_requests_of(left)} more did not finish and {'is' if left == 1 else 'are'} in no part{came}."
+            )
+        return said
 
     def total_s(self, kind: Kind, leg: int | None = None) -> float:
         """How long a kind of part takes, on one leg or, when None, all in all."""
@@ -128,10 +152,13 @@ class Breakdown:
         return dataclasses.asdict(self)
 
     def __rich__(self) -> "RenderableType":
-        return to_rich([self.sheet()])
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(to_rich([self.sheet()]), *map(Text, self.remarks))
 
     def _repr_html_(self) -> str:
-        return to_html([self.sheet()])
+        return to_html([self.sheet()]) + "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
 
     def sheet(self) -> Sheet:
         """The table for people: a row a kind, a column a leg."""
@@ -163,32 +190,43 @@ def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
     """
     import polars as pl
 
-    legs = path_legs(results.manifest["scenario"])
+    legs = path_legs(results.manifest)
     chosen, tag = _requests(results, tagged)
     table = results.scan("exchanges")
     if missing := [name for name in _STEPS if name not in table.collect_schema()]:
         raise ResultsError(
             f"{results.path}: its table of exchanges has no {missing[0]}: it is of an older farweb; run it again"
         )
-    exchanges = table.join(chosen.lazy(), on="request", how="semi").collect()
-    found = parts(exchanges, legs, _opened(results))
+    exchanges = table.join(chosen.lazy(), on="request").collect()
+    done = exchanges.filter("done")
+    found = parts(done, legs, _opened(results))
     if found.is_empty():
-        raise ResultsError(f"{results.path}: no request{' tagged ' + tag if tag else ''} finished on all legs")
+        raise ResultsError(f"{results.path}: no request{' tagged ' + tag if tag else ''} finished")
     latency = float(found.select(pl.sum_horizontal(pl.exclude("request")).mean()).item())
     rtt = sum(leg.up_ns + leg.down_ns for leg in legs)
     told = [
         _part(name, float(found[name].mean()), latency, rtt)  # type: ignore[arg-type]
         for name in sorted(found.columns[1:], key=_place)
     ]
-    return Breakdown(results.name, tag, len(found), latency / _NS, rtt / _NS, legs, tuple(told))
+    return Breakdown(
+        name=results.name,
+        tag=tag,
+        requests=len(found),
+        reached=_reached(done, len(legs)),
+        unfinished_reached=_reached(exchanges.filter(~pl.col("done")), len(legs)),
+        latency_s=latency / _NS,
+        rtt_s=rtt / _NS,
+        legs=legs,
+        parts=tuple(told),
+    )
 
 
 def _requests(results: "Results", tagged: bool | None) -> "tuple[pl.DataFrame, str | None]":
-    """The finished requests after the warm-up that are asked for, and their tag."""
+    """The requests after the warm-up that are asked for, whether each is `done`, and their tag."""
     import polars as pl
 
-    finished = results.scan("requests").filter((pl.col("start_ns") >= results.warmup_ns) & (pl.col("status") == "done"))
-    chosen = finished.select("request", "tag").collect()
+    begun = results.scan("requests").filter(pl.col("start_ns") >= results.warmup_ns)
+    chosen = begun.select("request", "tag", done=pl.col("status") == "done").collect()
     sample = chosen.filter(pl.col("tag") == SAMPLE)
     if tagged is None:
         tagged = not sample.is_empty()
@@ -202,16 +240,25 @@ def _opened(results: "Results") -> "pl.DataFrame | None":
     return results.scan("connections").select("connection", "open_ns").collect()
 
 
-def path_legs(scenario: Mapping[str, Any]) -> tuple[Leg, ...]:
-    """The legs of a scenario, as a manifest has it."""
+def _reached(exchanges: "pl.DataFrame", legs: int) -> tuple[int, ...]:
+    """How many requests came to each leg."""
+    import polars as pl
+
+    by_leg = dict(exchanges.group_by("leg").agg(pl.col("request").n_unique()).iter_rows())
+    return tuple(by_leg.get(leg, 0) for leg in range(legs))
+
+
+def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
+    """The legs of a run."""
+    scenario = manifest["scenario"]
     nodes = scenario["path"]["nodes"]
     legs = []
-    for leg in scenario["leg"]:
+    for leg, use in zip(scenario["leg"], connection_uses(manifest), strict=True):
         links = scenario["path"]["link"][nodes.index(leg["from"]) : nodes.index(leg["to"])]
         up_ns, down_ns = (
             sum(int(parse(link[direction]["delay"]).number * 10**9) for link in links) for direction in ("up", "down")
         )
-        legs.append(Leg(leg["from"], leg["to"], leg["carrier"]["kind"], up_ns, down_ns))
+        legs.append(Leg(leg["from"], leg["to"], leg["carrier"]["kind"], use, up_ns, down_ns))
     return tuple(legs)
 
 
@@ -225,23 +272,27 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
             a connection is there counts as its handshake.
 
     Returns:
-        A row a request that has ended on all legs, with the columns `request`, `server`, and `kind leg` for each other
-        kind and leg; all int64.
+        A row a request that came to the first leg, with the columns `request`, `server`, and `kind leg` for each other
+        kind and leg; all int64. Where a request was served before a leg, its parts there are 0; what it never came to
+        the end of is null, when it failed or was under way when the run ended. `server` is at the end of the last leg
+        that it came to.
     """
     import polars as pl
 
     path = _leg_rows(exchanges, 0, legs[0], opened)
     for place in range(1, len(legs)):
-        path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="inner")
-    path = path.sort("request").drop_nulls([f"{name} {place}" for place in range(len(legs)) for name in _LAST])
+        path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="left")
     columns = [pl.col("request")]
     for place, leg in enumerate(legs):
-        columns += _of_leg(place, leg, is_last=place == len(legs) - 1)
-    return path.select(columns)
+        served_before = pl.col(f"start_ns {place}").is_null() & pl.col("end_ns 0").is_not_null()
+        columns += [
+            pl.when(served_before).then(0).otherwise(part).cast(pl.Int64).alias(name)
+            for name, part in _of_leg(place, leg, is_last=place == len(legs) - 1)
+        ]
+    return path.sort("request").select(*columns, _server(len(legs)).alias("server"))
 
 
-_LAST = ("ready_last_ns", "sent_last_ns", "end_ns")
-_STEPS = ("start_ns", "connect_ns", "requested_ns", *_LAST, "cwnd_ns", "window_ns")
+_STEPS = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns", "cwnd_ns", "window_ns")
 
 
 def _leg_rows(exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataFrame | None") -> "pl.DataFrame":
@@ -253,28 +304,43 @@ def _leg_rows(exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataF
         rows = rows.with_columns(open_ns=pl.col("start_ns"))
     else:
         rows = rows.join(opened, left_on="connection_up", right_on="connection", how="left")
-    # One-way transfers have no connection and no request.
-    connect = pl.col("connect_ns").fill_null(pl.col("start_ns"))
-    rows = rows.with_columns(
-        connect_ns=connect,
-        requested_ns=pl.col("requested_ns").fill_null(connect),
-        cwnd_ns=pl.col("cwnd_ns").fill_null(0),
-        window_ns=pl.col("window_ns").fill_null(0),
-    )
+    if not leg.use.requests:
+        rows = rows.with_columns(connect_ns=pl.col("start_ns"), requested_ns=pl.col("start_ns"))
     begun = pl.col("open_ns").fill_null(pl.col("start_ns"))
-    if leg.carrier == "http/1.1":
+    if leg.use.reused and not leg.use.shared:
         # A connection that was there before the request had another one on it, and no handshake of its own.
         begun = pl.when(begun < pl.col("start_ns")).then(pl.col("connect_ns")).otherwise(begun)
-    rows = rows.with_columns(begun_ns=begun.clip(pl.col("start_ns"), pl.col("connect_ns")))
+    is_open = pl.col("connect_ns").is_not_null()
+    begun = pl.when(is_open).then(begun.clip(upper_bound=pl.col("connect_ns"))).otherwise(pl.col("open_ns"))
+    rows = rows.with_columns(begun_ns=begun.clip(lower_bound=pl.col("start_ns")))
     return rows.select("request", *(pl.col(name).alias(f"{name} {place}") for name in (*_STEPS, "begun_ns")))
 
 
-def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[pl.Expr]":
-    """The parts that a leg has in the latency of each request."""
+def _at(name: str, leg: int) -> "pl.Expr":
+    """When a request made a step on a leg, or a time that the table has for it there."""
     import polars as pl
 
-    def at(name: str, of: int = place) -> pl.Expr:
-        return pl.col(f"{name}_ns {of}")
+    return pl.col(f"{name}_ns {leg}")
+
+
+def _server(legs: int) -> "pl.Expr":
+    """What the server takes: at the end of the last leg that a request came to."""
+    import polars as pl
+
+    server = _at("ready_last", 0) - _at("requested", 0)
+    for leg in range(1, legs):
+        server = (
+            pl.when(_at("start", leg).is_null()).then(server).otherwise(_at("ready_last", leg) - _at("requested", leg))
+        )
+    return server
+
+
+def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.Expr]]":
+    """The parts that a leg has in the latency of each request that came to it, and their names."""
+    import polars as pl
+
+    def at(name: str) -> pl.Expr:
+        return _at(name, place)
 
     held = at("sent_last") - at("ready_last")
     reasons = at("cwnd") + at("window")
@@ -282,20 +348,29 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[pl.Expr]":
     by_cwnd = pl.when(hidden).then((held * (at("cwnd") / reasons)).round().cast(pl.Int64)).otherwise(at("cwnd"))
     by_window = pl.when(hidden).then(held - by_cwnd).otherwise(at("window"))
     way = at("end") - at("sent_last")
-    travel = pl.min_horizontal(way, pl.lit(leg.down_ns))
+    travel = way.clip(upper_bound=leg.down_ns)
     rest = way - travel
     if not is_last:
-        rest = rest + at("start", place + 1) - at("requested") + at("ready_last") - at("end", place + 1)
-    yield (at("begun") - at("start")).alias(f"wait {place}")
-    yield (at("connect") - at("begun")).alias(f"handshake {place}")
-    yield (at("requested") - at("connect")).alias(f"request {place}")
-    if is_last:
-        yield (at("ready_last") - at("requested")).alias("server")
-    yield by_cwnd.alias(f"cwnd {place}")
-    yield by_window.alias(f"window {place}")
-    yield (held - by_cwnd - by_window).alias(f"other {place}")
-    yield travel.alias(f"travel {place}")
-    yield rest.alias(f"rest {place}")
+        start, end = _at("start", place + 1), _at("end", place + 1)
+        between = (start - at("requested")) + (at("ready_last") - end)
+        rest = rest + pl.when(start.is_null()).then(0).otherwise(between)
+    yield f"wait {place}", at("begun") - at("start")
+    yield f"handshake {place}", at("connect") - at("begun")
+    yield f"request {place}", at("requested") - at("connect")
+    yield f"cwnd {place}", by_cwnd
+    yield f"window {place}", by_window
+    yield f"other {place}", held - by_cwnd - by_window
+    yield f"travel {place}", travel
+    yield f"rest {place}", rest
+
+
+def _requests_of(number: int) -> str:
+    return f"{count(number)} request{'' if number == 1 else 's'}"
+
+
+def _by_leg(reached: Sequence[int]) -> str:
+    """How many came to each leg behind the first."""
+    return ", ".join(f"{count(number)} reached leg {leg}" for leg, number in enumerate(reached, 1))
 
 
 def _place(name: str) -> tuple[int, int]:

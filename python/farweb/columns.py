@@ -18,15 +18,17 @@ Column = NDArray[Any] | tuple[NDArray[np.int32], list[str]] | tuple[NDArray[Any]
 """A column of the core: an array; for words, codes and the words they stand for; for lists of ranges, where each list
 begins and the last one ends, the first numbers, and the numbers after the last.
 
-A missing value is `NULL_INT` among int64, NaN among float64 and `NULL_CODE` among codes.
+A missing value is `NULL_INT` among int64, `NULL_ID` among uint64, NaN among float64 and `NULL_CODE` among codes.
 """
 
 NULL_INT = -(2**63)
+NULL_ID = 2**64 - 1
 NULL_CODE = -1
 
 _RANGE = pa.struct([("start", pa.int64()), ("end", pa.int64())])
 _TYPES = {
     "int64": pa.int64(),
+    "uint64": pa.uint64(),
     "float64": pa.float64(),
     "bool": pa.bool_(),
     "string": pa.string(),
@@ -97,7 +99,7 @@ def _array(column: Column, field: pa.Field) -> pa.Array:
         )
     if not field.nullable:
         return pa.array(column, field.type)
-    mask = np.isnan(column) if column.dtype.kind == "f" else column == NULL_INT
+    mask = np.isnan(column) if column.dtype.kind == "f" else column == _null(field.type)
     return pa.array(column, field.type, mask=mask)
 
 
@@ -120,7 +122,14 @@ def _column(array: pa.Array) -> Column:
         return offsets, _column(ranges.field("start")), _column(ranges.field("end"))  # type: ignore[return-value]
     if pa.types.is_boolean(array.type):
         return _filled(array, False)
-    return _filled(array, np.nan if pa.types.is_floating(array.type) else NULL_INT)
+    return _filled(array, _null(array.type))
+
+
+def _null(type: pa.DataType) -> float:
+    """What the core has for a missing number."""
+    if pa.types.is_floating(type):
+        return np.nan
+    return NULL_ID if pa.types.is_unsigned_integer(type) else NULL_INT
 
 
 def _filled(array: pa.Array, null: float | bool) -> NDArray[Any]:

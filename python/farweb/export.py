@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from farweb import _core
 from farweb.atomic import staged_file
 from farweb.columns import Column, arrow_schema, from_arrow, results_tables
+from farweb.connection_use import connection_uses
 from farweb.errors import FarwebError, ResultsError
 from farweb.results import Results
 
@@ -153,7 +154,7 @@ def _path(results: Results) -> tuple[list[str], list[tuple[int, int]]]:
 
 
 def _is_one_way(results: Results) -> bool:
-    return any(leg["carrier"]["kind"] == "transfer" for leg in results.manifest["scenario"]["leg"])
+    return not all(use.requests for use in connection_uses(results.manifest))
 
 
 def _point(results: Results, name: str) -> Point:

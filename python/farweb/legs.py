@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from farweb.connection_use import ConnectionUse, connection_uses
 from farweb.quantities import count, number, seconds, share, size
 from farweb.quantity import parse
 from farweb.sheet import Sheet
@@ -26,7 +27,7 @@ class Lives:
     requests: int
     """Requests that they carried; one that came and went on two connections of a mux counts at both."""
     reused: int | None
-    """Those for which no connection was opened: all on a connection but its first. None of a mux, which opens none."""
+    """Those for which no connection was opened: all on a connection but its first. None where they always stand."""
     bytes_up: int
     bytes_down: int
     life_mean_s: float
@@ -122,7 +123,8 @@ def legs_of(results: "Results") -> tuple[LegTotals, ...]:
     if not measured:
         return ()
     lives = _lives(results)
-    return tuple(_leg(manifest["scenario"]["leg"][leg["leg"]], leg, lives.get(leg["leg"])) for leg in measured)
+    legs, uses = manifest["scenario"]["leg"], connection_uses(manifest)
+    return tuple(_leg(legs[leg["leg"]], uses[leg["leg"]], leg, lives.get(leg["leg"])) for leg in measured)
 
 
 def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:
@@ -157,8 +159,10 @@ def _named(run: str, leg: LegTotals, runs: int) -> list[str]:
     return [leg.name] if runs == 1 else [run, leg.name]
 
 
-def _leg(scenario: Mapping[str, Any], measured: Mapping[str, Any], lives: Lives | None) -> LegTotals:
-    if lives is not None and scenario["carrier"]["kind"] == "mux":
+def _leg(
+    scenario: Mapping[str, Any], use: ConnectionUse, measured: Mapping[str, Any], lives: Lives | None
+) -> LegTotals:
+    if lives is not None and use.standing:
         lives = replace(lives, reused=None)
     return LegTotals(
         leg=measured["leg"],

@@ -26,7 +26,7 @@ from farweb.probe import check_host_table, write_host_table
 from farweb.quantities import count, seconds
 from farweb.sheet import Sheet, to_rich
 from farweb.sorting import sort_parquet
-from farweb.tables import HOSTS, REQUESTS, RequestBatches, open_hosts, open_requests
+from farweb.tables import HOSTS, REQUESTS, open_hosts, open_requests
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,8 +39,6 @@ _ROWS = 65_536  # chosen: some MB a batch
 _SHOWN = 5  # chosen: enough to see what is meant; JSON has all
 _CHECKED = ("window_bytes", "mss_bytes")
 _SCHEMA = arrow_schema(REQUESTS, {})
-_BESIDE = pa.schema([_SCHEMA.field("object"), _SCHEMA.field("day")])
-_GIVEN = pa.schema([field for field in _SCHEMA if field.name not in _BESIDE.names])
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,8 @@ def merge_requests(
     behind those of the tables before it.
 
     Args:
-        tables: Request tables of any kind that a run takes. `object` comes along from Parquet only.
+        tables: Request tables of any kind that a run takes. Of what they ask for (`object`) the ids come along, which
+            are those of a run; texts stay behind.
         out: The request table, a .parquet file; an older one is replaced when the new one is complete.
         align: ``start``: the first request of each table starts at 0. ``day``: the time of day counts, so that the
             same minutes of several days fall together; it is that of the log where the table was imported, else its
@@ -250,46 +249,8 @@ def _rows(path: Path) -> Iterator[pa.RecordBatch]:
     """The rows of a table with all columns of request tables, each checked by the core."""
     with open_requests(path) as requests:
         reader = _core.RequestReader(requests, str(path))
-        beside = _Beside(requests.path if isinstance(requests, RequestBatches) else None)
         while (columns := reader.batch(_ROWS)) is not None:
-            batch = to_arrow(columns, _GIVEN)
-            values = {name: batch[name] for name in _GIVEN.names}
-            values.update(beside.take(batch.num_rows))
-            if (day := columns.get("day")) is not None:
-                values["day"] = to_arrow({"day": day}, pa.schema([_SCHEMA.field("day")]))["day"]
-            yield pa.RecordBatch.from_arrays([values[name] for name in _SCHEMA.names], schema=_SCHEMA)
-
-
-class _Beside:
-    """Columns of a Parquet table that the core passes over, in the order of its rows; nulls where there are none."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._batches = iter(()) if path is None else self._read(path)
-        self._pending = _BESIDE.empty_table()
-
-    @staticmethod
-    def _read(path: Path) -> Iterator[pa.RecordBatch]:
-        with pq.ParquetFile(path) as file:
-            there = [name for name in _BESIDE.names if name in file.schema_arrow.names]
-            if not there:
-                return
-            for batch in file.iter_batches(batch_size=_ROWS, columns=there):
-                columns = [
-                    batch[name].cast(_BESIDE.field(name).type)
-                    if name in there
-                    else pa.nulls(batch.num_rows, _BESIDE.field(name).type)
-                    for name in _BESIDE.names
-                ]
-                yield pa.RecordBatch.from_arrays(columns, schema=_BESIDE)
-
-    def take(self, rows: int) -> dict[str, pa.Array]:
-        """The columns of the next rows."""
-        while len(self._pending) < rows and (batch := next(self._batches, None)) is not None:
-            self._pending = pa.concat_tables([self._pending, pa.Table.from_batches([batch])])
-        if not len(self._pending):
-            return {field.name: pa.nulls(rows, field.type) for field in _BESIDE}
-        taken, self._pending = self._pending.slice(0, rows).combine_chunks(), self._pending.slice(rows)
-        return {name: taken[name].chunk(0) for name in _BESIDE.names}
+            yield to_arrow(columns, _SCHEMA)
 
 
 def _placed(batch: pa.RecordBatch, shift_s: float, days_before: int, tag: str | None) -> pa.RecordBatch:

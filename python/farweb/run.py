@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb import _core
+from farweb import _core, connection_use
 from farweb.atomic import staged_folder
 from farweb.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.errors import ResultsError
@@ -119,6 +119,7 @@ def simulate_into(
         **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
         "warmup_ns": scenario.core.warmup_ns,
         "links": json.loads(simulation.link_totals()),
+        connection_use.KEY: connection_use.told(scenario.effective),
         "measured": json.loads(simulation.measured()),
         "rows": written,
         "inputs": inputs,

@@ -35,7 +35,7 @@ _ROWS = 65_536  # chosen: some MB a batch
 _COPIED = arrow_schema(
     {
         **REQUESTS,
-        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("object", "source", "tag")],
+        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("source", "tag")],
     },
     {},
 )
@@ -71,6 +71,10 @@ class WorkloadStats:
     """The hosts with most requests: key, requests, bytes of their responses."""
     self_correlation: SelfCorrelation | None
     """Of copies of the trace; None when it is too short, too long or the same in every second."""
+    objects: int | None
+    """Different objects that are asked for; None when the table names none."""
+    repeated: float | None
+    """Of the requests that name an object, the share for one that an earlier request named, 0 to 1; None as above."""
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
     """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
 
@@ -80,10 +84,12 @@ class WorkloadStats:
 
     def _sheets(self) -> list[Sheet]:
         busiest = max(self.by_interval, key=lambda interval: interval[1])
+        objects = [["objects", count(self.objects)], ["requests for one asked for before", share(self.repeated)]]
         facts = [
             ["requests", count(self.requests)],
             ["span", seconds(self.span_s)],
             ["hosts", count(self.hosts)],
+            *(objects if self.objects is not None else []),
             ["response bytes", size(self.response_bytes_total)],
             ["mean load", rate(8 * self.response_bytes_total / self.span_s) if self.span_s else "–"],
             [
@@ -210,6 +216,7 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
         "SELECT count(*), min(start_s), max(start_s) - min(start_s), count(DISTINCT host), sum(response_bytes) "
         "FROM requests",
     )
+    named, objects = _row(database, "SELECT count(object), count(DISTINCT object) FROM requests")
     interval = next((s for s in _INTERVALS_S if span / s < _MOST_INTERVALS), _INTERVALS_S[-1])
     response, request = _spread(database, "response_bytes"), _spread(database, "request_bytes")
     assert response is not None and request is not None, "there is a request"
@@ -232,6 +239,8 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
             ).fetchall()
         ),
         self_correlation=_self_correlation(database, first, span),
+        objects=objects if named else None,
+        repeated=1 - objects / named if named else None,
         host_mix={column: _mix(database, column) for column in _HOST_VALUES} if with_hosts else None,
     )
 

@@ -23,6 +23,9 @@ from farweb.sorting import sort_parquet
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
 
 
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_dictionary)
+
+
 def _column(name: str, type_: str, unit: str, optional: bool, description: str) -> ColumnSpec:
     return {"name": name, "type": type_, "unit": unit, "nullable": optional, "description": description}
 
@@ -44,7 +47,13 @@ REQUESTS: TableSpec = {
         ),
         _column("response_bytes", "int64", "B", False, "Size of the response, headers included; at least 1."),
         _column("server_s", "float64", "s", True, "Time that the origin took; null: not recorded."),
-        _column("object", "string", "", True, "What was asked for."),
+        _column(
+            "object",
+            "uint64",
+            "",
+            True,
+            "What is asked for, 0 to 2^64 - 2; a text in its place has its 64-bit FNV-1a hash.",
+        ),
         _column("source", "string", "", True, "Which node serves it."),
         _column("tag", "string", "", True, "`sample` marks the requests measured in every run."),
         _column(
@@ -109,14 +118,13 @@ def open_requests(path: Path) -> Iterator[RequestBatches | str]:
     columns = _checked_columns(path, REQUESTS)
     if row_count(path) == 0:
         raise WorkloadError(f"{path}: has no requests")
-    used = tuple(name for name in columns if name != "object")  # the core has no use for it yet
     if _is_sorted(path):
-        yield RequestBatches(path, str(path), used)
+        yield RequestBatches(path, str(path), tuple(columns))
         return
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         in_order = Path(folder) / "requests.parquet"
         sort_parquet(path, in_order, by="start_s", scratch=Path(folder))
-        yield RequestBatches(in_order, str(path), used)
+        yield RequestBatches(in_order, str(path), tuple(columns))
 
 
 def open_hosts(path: Path) -> _core.HostTable:
@@ -187,17 +195,25 @@ def _schema(spec: TableSpec, columns: Sequence[str]) -> pa.Schema:
 
 
 def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str) -> pa.RecordBatch:
-    """Columns in the types that the core takes; int32 sizes or hosts that are numbers are as good."""
+    """Columns in the types that the core takes; int32 sizes, or objects that are texts are as good."""
     schema = _schema(spec, batch.schema.names)
     columns = []
     for found, wanted, column in zip(batch.schema, schema, batch.columns, strict=True):
         try:
-            columns.append(column.cast(wanted.type))
+            columns.append((_object_ids(column) if found.name == "object" else column).cast(wanted.type))
         except pa.ArrowException as error:
             raise WorkloadError(
                 f'{name}: column "{found.name}": {found.type} found, {wanted.type} expected: {_first_line(error)}'
             ) from None
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _object_ids(column: pa.Array) -> pa.Array:
+    """The ids of objects that are texts; any other column as it is."""
+    if not any(is_text(column.type) for is_text in _TEXTS):
+        return column
+    words = column.cast(pa.string()).dictionary_encode()
+    return pa.array(_core.object_ids(words.dictionary.to_pylist())).take(words.indices)
 
 
 def _is_sorted(path: Path) -> bool:

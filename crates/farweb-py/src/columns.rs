@@ -20,6 +20,7 @@ pub(crate) fn to_python<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     Ok(match column {
         Column::Int(values) => values.into_pyarray(py).into_any(),
+        Column::Id(values) => values.into_pyarray(py).into_any(),
         Column::Float(values) => values.into_pyarray(py).into_any(),
         Column::Bool(values) => values.into_pyarray(py).into_any(),
         Column::Word(codes, dictionary) => words_to_python(py, codes, words(dictionary))?,
@@ -83,6 +84,7 @@ pub(crate) fn batch(columns: &Bound<'_, PyDict>) -> PyResult<Batch> {
         request_bytes: required(columns, "request_bytes", array)?,
         response_bytes: required(columns, "response_bytes", array)?,
         server_s: optional(columns, "server_s", array)?,
+        object: optional(columns, "object", array)?,
         source: optional(columns, "source", words)?,
         tag: optional(columns, "tag", words)?,
         day: optional(columns, "day", array)?,
@@ -107,6 +109,7 @@ pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_
     columns.set_item("request_bytes", batch.request_bytes.into_pyarray(py))?;
     columns.set_item("response_bytes", batch.response_bytes.into_pyarray(py))?;
     columns.set_item("server_s", batch.server_s.map(|values| values.into_pyarray(py)))?;
+    columns.set_item("object", batch.object.map(|values| values.into_pyarray(py)))?;
     for (name, words) in [("source", batch.source), ("tag", batch.tag)] {
         let words = words.map(|words| words_to_python(py, words.codes, words.words)).transpose()?;
         columns.set_item(name, words)?;

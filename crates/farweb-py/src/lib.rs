@@ -22,11 +22,11 @@ mod _core {
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]
-    use crate::scenario::{Scenario, scenario_schema};
+    use crate::scenario::{Scenario, connection_use, scenario_schema};
     #[pymodule_export]
     use crate::simulation::{Simulation, results_schema};
     #[pymodule_export]
-    use crate::tables::{HostTable, RequestReader};
+    use crate::tables::{HostTable, RequestReader, object_ids};
 
     use pyo3::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Scenarios: text in, checked values out.
 
-use farweb::scenario::{Design, ScenarioError as CoreError, Source};
+use farweb::scenario::{Carrier, Design, ScenarioError as CoreError, Source};
 use farweb::workload::{Directory, Held};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -84,6 +84,14 @@ fn settings(overrides: &Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
 
 fn checked(source: Result<Source, CoreError>) -> PyResult<Scenario> {
     source.map(Scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
+/// How a carrier, as JSON text of a scenario, uses connections, as JSON text.
+#[pyfunction]
+pub(crate) fn connection_use(carrier: &str) -> PyResult<String> {
+    let carrier: Carrier = serde_json::from_str(carrier)
+        .map_err(|error| ScenarioError::new_err(format!("carrier {carrier}: {error}")))?;
+    Ok(serde_json::to_string(&carrier.connection_use()).expect("it is plain data"))
 }
 
 /// JSON Schema of a scenario.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use farweb::id::Id;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
-    Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, Request,
+    Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, ObjectId, Request,
     RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns, open_hosts,
 };
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator};
 
@@ -21,6 +22,9 @@ const NULL_CODE: i32 = -1;
 
 /// A number that is missing.
 const NULL_INT: i64 = i64::MIN;
+
+/// An id that is missing.
+const NULL_ID: u64 = u64::MAX;
 
 /// A host table.
 #[pyclass(frozen, module = "farweb._core")]
@@ -107,25 +111,36 @@ impl RequestReader {
 
 impl RequestReader {
     fn read(&mut self, rows: usize) -> Result<Batch, WorkloadError> {
-        let (mut batch, mut server, mut days) = (Batch::default(), Vec::new(), Vec::new());
+        let mut batch = Batch::default();
+        let (mut server, mut objects, mut days) = (Vec::new(), Vec::new(), Vec::new());
         let (mut hosts, mut sources, mut tags) =
             (BatchWords::default(), BatchWords::default(), BatchWords::default());
         while batch.start_s.len() < rows {
             let Some(request) = self.requests.next_request(&mut self.directory)? else { break };
-            let Request { start, host, request_bytes, response_bytes, server: took, source, tag, day } =
-                request;
+            let Request {
+                start,
+                host,
+                request_bytes,
+                response_bytes,
+                server: took,
+                object,
+                source,
+                tag,
+                day,
+            } = request;
             let directory = &self.directory;
             batch.start_s.push((start - Instant::ZERO).to_secs_f64());
             hosts.push(Some(&directory.hosts()[host].key));
             batch.request_bytes.push(request_bytes as i64);
             batch.response_bytes.push(response_bytes as i64);
             server.push(took.map_or(f64::NAN, Duration::to_secs_f64));
+            objects.push(object.map_or(NULL_ID, ObjectId::get));
             sources.push(source.map(|source| &*directory.sources.words()[source]));
             tags.push(tag.map(|tag| &*directory.tags.words()[tag]));
             days.push(day.map_or(NULL_INT, i64::from));
         }
         batch.host = hosts.words();
-        batch.server_s = Some(server);
+        (batch.server_s, batch.object) = (Some(server), Some(objects));
         (batch.source, batch.tag) = (Some(sources.words()), Some(tags.words()));
         batch.day = Some(days);
         Ok(batch)
@@ -246,4 +261,11 @@ fn next_batch(
         // The text alone: the type of the exception is that of the one that Python sees in the end.
         .map_err(|error: PyErr| WorkloadError(Python::attach(|py| error.value(py).to_string())))
     }
+}
+
+/// The ids of objects by what tables call them.
+#[pyfunction]
+pub(crate) fn object_ids(py: Python<'_>, texts: Vec<String>) -> Bound<'_, PyArray1<u64>> {
+    let ids: Vec<u64> = texts.iter().map(|text| ObjectId::of_text(text).get()).collect();
+    ids.into_pyarray(py)
 }

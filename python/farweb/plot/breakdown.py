@@ -70,13 +70,19 @@ def breakdown(results: Sequence[Results]) -> Figure:
         f"Where the time goes{f' – {labels(results)[0]}' if len(results) == 1 else ''}",
         "Mean latency in parts that follow one another and add up. Held: from when the last byte of the response was "
         "there to be sent until it was. The rest: queues, transmission, segments sent again. n = "
-        f"{listed(whose)}. {provenance(results)}",
+        f"{listed(whose)}. {' '.join([*_remarks(labels(results), found), provenance(results)])}",
         tuple(panels),
         columns=len(panels),
         counted="requests",
         size=(9, 2.0 + 0.42 * len(bars)),
         share_y=True,
     )
+
+
+def _remarks(names: Sequence[str], found: Sequence[Breakdown]) -> list[str]:
+    """Who was served before the last leg, and who is in no bar."""
+    said = [(name, remark) for name, each in zip(names, found, strict=True) for remark in each.remarks]
+    return [remark if len(found) == 1 else f"{name}: {remark}" for name, remark in said]
 
 
 def _bars(name: str, of: Breakdown) -> list[_Bar]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from farweb.connection_use import connection_uses
 from farweb.errors import ResultsError
 from farweb.results import Results, how_to_record
 
@@ -95,9 +96,8 @@ def trace(
     payload = rows.filter(pl.col("event") == "send").group_by("direction").agg(pl.col("payload_bytes").sum())
     most = payload.sort(["payload_bytes", "direction"], descending=[True, False])
     direction = str(most["direction"][0])
-    legs = results.manifest["scenario"].get("leg") or [{"carrier": {"kind": "http/1.0"}}]
-    carrier = str(legs[int(rows["leg"][0])]["carrier"]["kind"])
-    if carrier in _OF_ONE_REQUEST:
+    legs, leg = results.manifest["scenario"]["leg"], int(rows["leg"][0])
+    if not connection_uses(results.manifest)[leg].reused:
         stay = None
     rows = rows.sort("time_ns", maintain_order=True)
     start_ns = int(rows["time_ns"][0])
@@ -109,7 +109,7 @@ def trace(
     shown = _during(stay, start_ns)
     return Trace(
         connection=connection,
-        leg=int(rows["leg"][0]),
+        leg=leg,
         direction=direction,
         node=str(sent["node"][0]),
         sent=sent.filter(shown).select("time_s", "seq", "payload_bytes", "flags", "retransmission"),
@@ -119,13 +119,10 @@ def trace(
         drops=rows.filter(shown & forward & (pl.col("event") == "drop")).select("time_s", "seq", "payload_bytes"),
         state=_state(at_sender, direction).filter(shown),
         start_s=start_ns / 1e9,
-        carrier=carrier,
+        carrier=str(legs[leg]["carrier"]["kind"]),
         legs=len(legs),
         request=None if stay is None else stay.request,
     )
-
-
-_OF_ONE_REQUEST = ("http/1.0", "transfer")
 
 
 def _during(stay: Stay | None, start_ns: int) -> pl.Expr:

@@ -4,7 +4,7 @@ The sentences say what `docs/models/` says at length.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from farweb.plot.style import listed
@@ -17,15 +17,6 @@ _PROFILES = {
     "linux": "that of Linux 6.18 with its defaults (CUBIC, SACK, RACK, initial window 10)",
     "linux-classic": "that of Linux 6.18 set back to the rules of the 1990s (Reno, no SACK, initial window 1)",
     "ns2-reno": "the one-way Agent/TCP/Reno of ns-2, counted in packets",
-}
-
-_CARRIERS = {
-    "http/1.0": "Every request opens a connection of its own (HTTP/1.0), however many are open already.",
-    "http/1.1": "A request takes a connection that lies idle and leads to its host (to a proxy: any), or opens one "
-    "(HTTP/1.1). A connection carries one request at a time, without pipelining.",
-    "mux": "Requests and responses share connections that stay open (mux), those of different requests interleaved: "
-    "each goes to the connection that the leg's rule names when its first bytes are there.",
-    "transfer": "Only the data of responses travel: no request, no handshake, no close.",
 }
 
 _RELEASES = {
@@ -49,7 +40,7 @@ def assumptions(points: Sequence[Point]) -> list[str]:
     return [
         *_workload(points),
         *_proxies(points),
-        *_unique(_CARRIERS.get(kind, f"Requests ride {kind}.") for kind in _each_leg(points, ("carrier", "kind"))),
+        *_unique(leg["carrier_sentences"] for leg in _leg_figures(points)),
         *_carriers(points),
         *_tcp(points),
         *_windows(points),
@@ -60,10 +51,10 @@ def assumptions(points: Sequence[Point]) -> list[str]:
 
 def left_out(points: Sequence[Point]) -> list[str]:
     """What no number here contains, since the models do not have it."""
-    kinds = set(_each_leg(points, ("carrier", "kind")))
+    with_requests = any(leg["connection_use"]["requests"] for leg in _leg_figures(points))
     return [
         _LEFT_OUT["links"],
-        *([_LEFT_OUT["http"]] if kinds - {"transfer"} else []),
+        *([_LEFT_OUT["http"]] if with_requests else []),
         *([_LEFT_OUT["proxy"]] if any(len(point.scenario["leg"]) > 1 for point in points) else []),
         _LEFT_OUT["tcp"],
     ]
@@ -205,6 +196,10 @@ def _texts(points: Sequence[Point], table: str, key: str) -> list[str]:
 def _each_leg(points: Sequence[Point], keys: tuple[str, str]) -> list[Any]:
     legs: Iterable[Mapping[str, Any]] = (leg for point in points for leg in point.scenario["leg"])
     return _unique(leg[keys[0]][keys[1]] for leg in legs)
+
+
+def _leg_figures(points: Sequence[Point]) -> Iterator[Mapping[str, Any]]:
+    return (leg for point in points for leg in point.figures["legs"])
 
 
 def _unique(values: Iterable[Any]) -> list[Any]:

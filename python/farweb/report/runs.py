@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from farweb.connection_use import connection_uses
 from farweb.legs import sheets
 from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
@@ -205,8 +206,8 @@ def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequenc
 
 def _has_legs_to_show(result: Results) -> bool:
     """Whether the run recorded legs, of which one keeps connections open: else they only come and go with requests."""
-    kinds = {leg["carrier"]["kind"] for leg in result.manifest["scenario"]["leg"]}
-    return (result.path / "legs.parquet").is_file() and bool(kinds - {"http/1.0", "transfer"})
+    reused = any(use.reused for use in connection_uses(result.manifest))
+    return reused and (result.path / "legs.parquet").is_file()
 
 
 def _is_of_one(name: str) -> bool:

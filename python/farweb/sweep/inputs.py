@@ -113,7 +113,7 @@ def _write(spec: TableSpec, path: Path, copy: Path) -> None:
 
 def _requests(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """A request table in batches, each row checked by the core."""
-    schema = _schema(REQUESTS, [column["name"] for column in REQUESTS["columns"] if column["name"] != "object"])
+    schema = _schema(REQUESTS, [column["name"] for column in REQUESTS["columns"]])
 
     def batches() -> Iterator[pa.RecordBatch]:
         with open_requests(path) as requests:

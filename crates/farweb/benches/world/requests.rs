@@ -31,6 +31,7 @@ impl RequestSource for Requests {
             source: asked.source.map(|source| directory.sources.symbol(source)),
             tag: None,
             day: None,
+            object: None,
         }))
     }
 }

@@ -20,6 +20,7 @@ struct Rows {
     request_bytes: Vec<i64>,
     response_bytes: Vec<i64>,
     server_s: Option<Vec<f64>>,
+    object: Option<Vec<u64>>,
     source: Option<Column>,
     tag: Option<Column>,
     day: Option<Vec<i64>>,
@@ -54,6 +55,7 @@ impl Rows {
             self.request_bytes.resize(rows, 300);
             self.response_bytes.resize(rows, 9000);
             self.server_s.iter_mut().for_each(|server| server.resize(rows, f64::NAN));
+            self.object.iter_mut().for_each(|object| object.resize(rows, 0));
             self.day.iter_mut().for_each(|day| day.resize(rows, 1));
         }
         Batch {
@@ -62,6 +64,7 @@ impl Rows {
             request_bytes: self.request_bytes,
             response_bytes: self.response_bytes,
             server_s: self.server_s,
+            object: self.object,
             source: self.source.map(|column| column.into_words(rows)),
             tag: self.tag.map(|column| column.into_words(rows)),
             day: self.day,

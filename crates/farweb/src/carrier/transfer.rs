@@ -71,7 +71,7 @@ impl Carry for Transfer {
         let source = self.source_node(&request, cx).expect("the request was checked");
         let on = cx.open(connections, self.leg, Some(request.host), [self.first as u8, source]);
         cx.assign(connections, id, on, true);
-        cx.exchanges.get_mut(id).expect("found above").served_by = Some(source);
+        cx.exchanges.serve(id, source);
         let connection = connections.get_mut(on).expect("it has just been added");
         cx.queue_response(on, connection, id, request.response_bytes, 0);
     }

@@ -60,6 +60,7 @@ pub(crate) struct Ride {
 /// A response that a node is releasing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Releasing {
+    pub(crate) node: u8,
     pub(crate) since: Instant,
     pub(crate) plan: ReleasePlan,
     /// Size of the segments in which it would come here, in bytes.
@@ -222,7 +223,7 @@ impl Exchanges {
         std::iter::successors(self.0.get(above).and_then(|exchange| exchange.below), next)
     }
 
-    /// The response to an exchange, and so to all that wait for it, starts at `node`.
+    /// The response to an exchange, and so to all that wait for it, has begun at `node`.
     pub(crate) fn serve(&mut self, id: ExchangeId, node: u8) {
         let Some(exchange) = self.0.get_mut(id) else {
             return;
@@ -267,6 +268,7 @@ mod tests {
             source: None,
             tag: None,
             day: None,
+            object: None,
         };
         exchanges.start(Instant::ZERO, leg, 0, request)
     }

@@ -68,19 +68,24 @@ impl Node {
     }
 }
 
-/// The response to an exchange starts at `node`.
-pub(crate) fn begin_response(cx: &mut Context, id: ExchangeId, node: u8, response: Releasing) {
+/// The response to an exchange starts here.
+pub(crate) fn begin_response(cx: &mut Context, id: ExchangeId, response: Releasing) {
     cx.exchanges.get_mut(id).expect("its request has arrived").releasing = Some(response);
-    cx.exchanges.serve(id, node);
 }
 
 /// Releases what is due of the response to an exchange, and sees to it that the rest follows. Bytes, and the size of the
 /// segments in which they come, where a response has begun.
 pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {
-    let Releasing { since, plan, mss } = cx.exchanges.get_mut(id)?.releasing.as_mut()?;
+    let exchange = cx.exchanges.get_mut(id)?;
+    let is_first = exchange.served_by.is_none();
+    let Releasing { node, since, plan, mss } = exchange.releasing.as_mut()?;
     let released = plan.release(cx.now - *since);
     if let Some(due) = plan.next_due() {
         cx.queue.push(*since + due, Event::ResponseReleases(id));
     }
-    Some((released, *mss))
+    let (node, mss) = (*node, *mss);
+    if is_first && released > 0 {
+        cx.exchanges.serve(id, node);
+    }
+    Some((released, mss))
 }

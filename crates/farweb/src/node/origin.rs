@@ -32,6 +32,6 @@ impl Stand for Origin {
         let mss = u64::from(cx.legs[exchange.leg].mss(End::Server, Some(host)));
         let server = request.server.unwrap_or(Duration::ZERO);
         let plan = ReleasePlan::new(self.release, request.response_bytes, server, mss);
-        Decision::Serve(Releasing { since: cx.now, plan, mss })
+        Decision::Serve(Releasing { node: cx.legs[exchange.leg].node(End::Server), since: cx.now, plan, mss })
     }
 }

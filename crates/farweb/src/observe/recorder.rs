@@ -8,6 +8,7 @@ use crate::record::{
 };
 use crate::scenario::Scenario;
 use crate::units::{Duration, Instant, When};
+use crate::workload::ObjectId;
 
 use super::occupancy::Occupancy;
 
@@ -64,6 +65,7 @@ impl Recorder {
         self.requests.push(&RequestRow {
             request: int(exchange.number),
             host: code(request.host),
+            object: request.object.map(ObjectId::get),
             source: request.source.map(code),
             tag: request.tag.map(code),
             status: status as i32,
@@ -77,6 +79,7 @@ impl Recorder {
             connection: ride.map(|ride| int(ride.number)),
             retransmits: ride.map_or(0, |ride| since(Connection::retransmits, ride.retransmits)),
             timeouts: ride.map_or(0, |ride| since(Connection::timeouts, ride.timeouts)),
+            served_by: exchange.served_by.map(i32::from),
         });
     }
 

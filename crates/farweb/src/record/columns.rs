@@ -3,6 +3,9 @@
 /// A null in a column of whole numbers.
 pub const NULL_INT: i64 = i64::MIN;
 
+/// A null in a column of ids.
+pub const NULL_ID: u64 = u64::MAX;
+
 /// A null in a column of words.
 pub const NULL_CODE: i32 = -1;
 
@@ -11,6 +14,8 @@ pub const NULL_CODE: i32 = -1;
 pub enum Column {
     /// Whole numbers; a null is [`NULL_INT`].
     Int(Vec<i64>),
+    /// Ids, from the whole range of 64 bits; a null is [`NULL_ID`].
+    Id(Vec<u64>),
     /// Real numbers; a null is NaN.
     Float(Vec<f64>),
     /// Truth values.
@@ -58,6 +63,7 @@ impl Column {
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Int(values) => values.is_empty(),
+            Self::Id(values) => values.is_empty(),
             Self::Float(values) => values.is_empty(),
             Self::Bool(values) => values.is_empty(),
             Self::Word(codes, _) => codes.is_empty(),
@@ -88,6 +94,8 @@ pub enum Dictionary {
 pub enum ColumnType {
     /// Signed, 64 bits.
     Int64,
+    /// Unsigned, 64 bits.
+    UInt64,
     /// IEEE 754, 64 bits.
     Float64,
     /// True or false.
@@ -130,6 +138,7 @@ impl ColumnType {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Int64 => "int64",
+            Self::UInt64 => "uint64",
             Self::Float64 => "float64",
             Self::Bool => "bool",
             Self::String => "string",
@@ -139,7 +148,7 @@ impl ColumnType {
 }
 
 /// Declares a table: `table! { REQUESTS "requests" "One row a request." RequestRow RequestColumns { name: kind "unit" "meaning", … } }`
-/// with kinds `int`, `int?`, `float`, `bool`, `ranges`, `word(dictionary)`, `word?(dictionary)`.
+/// with kinds `int`, `int?`, `id?`, `float`, `bool`, `ranges`, `word(dictionary)`, `word?(dictionary)`.
 macro_rules! table {
     ($spec:ident $name:literal $about:literal $row:ident $columns:ident {
         $($column:ident: [$($kind:tt)+] $unit:literal $description:literal,)+
@@ -201,6 +210,7 @@ macro_rules! table {
 macro_rules! value_type {
     (int) => { i64 };
     (int?) => { Option<i64> };
+    (id?) => { Option<u64> };
     (float) => { f64 };
     (bool) => { bool };
     (ranges) => { Ranges };
@@ -211,6 +221,9 @@ macro_rules! value_type {
 macro_rules! stored_type {
     (int $(?)?) => {
         i64
+    };
+    (id?) => {
+        u64
     };
     (float) => {
         f64
@@ -230,6 +243,9 @@ macro_rules! store {
     ($value:expr; int?) => {
         $value.unwrap_or(NULL_INT)
     };
+    ($value:expr; id?) => {
+        $value.unwrap_or(NULL_ID)
+    };
     ($value:expr; word? $dictionary:expr) => {
         $value.unwrap_or(NULL_CODE)
     };
@@ -241,6 +257,9 @@ macro_rules! store {
 macro_rules! column {
     ($values:expr; int $(?)?) => {
         Column::Int($values)
+    };
+    ($values:expr; id?) => {
+        Column::Id($values)
     };
     ($values:expr; float) => {
         Column::Float($values)
@@ -259,6 +278,9 @@ macro_rules! column {
 macro_rules! column_type {
     (int $(?)?) => {
         ColumnType::Int64
+    };
+    (id?) => {
+        ColumnType::UInt64
     };
     (float) => {
         ColumnType::Float64

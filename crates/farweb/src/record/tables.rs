@@ -1,8 +1,8 @@
 //! The tables of a results folder.
 
 use super::columns::{
-    Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_INT, Ranges, TableSpec, column, column_type,
-    first, nullable, store, stored_type, table, value_type,
+    Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_ID, NULL_INT, Ranges, TableSpec, column,
+    column_type, first, nullable, store, stored_type, table, value_type,
 };
 
 /// The tables of a results folder, in the order in which people meet them.
@@ -39,6 +39,7 @@ table! {
     RequestRow RequestColumns {
         request: [int] "" "Number of the request, from 0, by start time.",
         host: [word Dictionary::Hosts] "" "Key of the origin server.",
+        object: [id?] "" "What it asked for, as the id that the request table's `object` has: its own where that is a number, the 64-bit FNV-1a hash of a text; null where the table names none.",
         source: [word? Dictionary::Sources] "" "Which node served it, where the request table says so.",
         tag: [word? Dictionary::Tags] "" "The request table's tag; `sample` marks requests measured in every run.",
         status: [word Dictionary::Fixed(&["done", "failed", "unfinished"])] "" "`done`: the whole response arrived; `failed`: the connection was refused, reset or timed out; `unfinished`: the run ended first.",
@@ -52,6 +53,7 @@ table! {
         connection: [int?] "" "Number of the connection of the first leg that carried the response, or the request when no response came; null when none carried it.",
         retransmits: [int] "" "Segments sent again, by either end of that connection, while it carried the request.",
         timeouts: [int] "" "Retransmission timeouts, at either end of that connection, while it carried the request.",
+        served_by: [word? Dictionary::Nodes] "" "Node that served the response, from when its first byte was there to be sent; null when no response began.",
     }
 }
 

@@ -1,4 +1,4 @@
-//! How requests ride connections: the keys of a leg's carrier, as types.
+//! How requests ride connections: the keys of a leg's carrier, as types, and how each carrier uses connections.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,33 @@ pub enum Carrier {
     /// leg's last), without request, handshake or close; beside the profile ns2-reno and only there.
     #[serde(rename = "transfer")]
     Transfer {},
+}
+
+/// How a carrier uses connections: what has to be known of it to read results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ConnectionUse {
+    /// Requests ride connections; else responses come alone, one-way, without handshake and close.
+    pub requests: bool,
+    /// A connection may carry one request after another; else it goes with its request.
+    pub reused: bool,
+    /// A connection may carry many requests at once; else one at a time.
+    pub shared: bool,
+    /// Connections are open whether requests need them or not; else a request opens the one that it lacks.
+    pub standing: bool,
+}
+
+impl Carrier {
+    /// How it uses connections.
+    #[must_use]
+    pub const fn connection_use(&self) -> ConnectionUse {
+        let alone = ConnectionUse { requests: true, reused: false, shared: false, standing: false };
+        match self {
+            Self::Http10 {} => alone,
+            Self::Http11 { .. } => ConnectionUse { reused: true, ..alone },
+            Self::Mux { .. } => ConnectionUse { reused: true, shared: true, standing: true, ..alone },
+            Self::Transfer {} => ConnectionUse { requests: false, ..alone },
+        }
+    }
 }
 
 /// Which end closes a connection that has been idle.

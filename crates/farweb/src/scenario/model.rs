@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use super::carrier::{Carrier, ClosedBy};
+pub use super::carrier::{Carrier, ClosedBy, ConnectionUse};
 pub use super::points::{CapturePoint, CapturePointError};
 pub use super::sweep::{
     DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,

@@ -4,8 +4,8 @@
 //! nine. In a table without days the whole table is the one day. Copy k starts k offsets later and is the same otherwise,
 //! but for its tags: they stay in copy 0 only, so that the sample requests are measured once, whatever the load. With a
 //! period a copy is turned round within it: what would start after its end starts that much after its beginning, and every
-//! part of the run carries the same load. Without one nothing wraps around. Copies ask the same hosts, or each copy hosts
-//! of its own, which are called `HOST~k` and advertise the same.
+//! part of the run carries the same load. Without one nothing wraps around. Copies ask the same hosts for the same objects,
+//! or each copy hosts of its own, which are called `HOST~k` and advertise the same, for objects of its own.
 //!
 //! Source: the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product circuits", CNDS
 //! 2001) merges the same minutes of successive days, and beyond that copies, each offset in time against
@@ -30,7 +30,7 @@ pub enum CopiesHosts {
     /// The same in every copy.
     #[default]
     Same,
-    /// Every copy has hosts of its own, with the same MSS and window.
+    /// Every copy has hosts of its own, with the same MSS and window, and objects of its own.
     Renamed,
 }
 
@@ -149,6 +149,7 @@ impl<S: RequestSource> Copies<S> {
         if copy.number > 0 {
             head.tag = None;
             if let Some(renamed) = &mut self.renamed {
+                head.object = head.object.map(|object| object.in_copy(copy.number));
                 let place = (copy.number, head.host);
                 head.host =
                     *renamed.entry(place).or_insert_with(|| another(directory, head.host, copy.number));

@@ -6,6 +6,7 @@ mod held;
 mod lines;
 mod log;
 pub mod nzix;
+mod object;
 mod probe;
 mod table;
 
@@ -13,6 +14,7 @@ pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use held::{Held, HeldRows};
 pub use log::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime, Unreadable};
+pub use object::ObjectId;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
@@ -33,6 +35,8 @@ pub struct Request {
     pub response_bytes: u64,
     /// Time that the origin took, from the arrival of the request to the end of the response; `None`: not recorded.
     pub server: Option<Duration>,
+    /// Column `object`: what it asks for.
+    pub object: Option<ObjectId>,
     /// Column `source`: which node serves it.
     pub source: Option<Symbol>,
     /// Column `tag`; "sample" marks the requests measured in every run.

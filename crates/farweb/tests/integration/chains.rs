@@ -2,7 +2,7 @@
 //!
 //! Names: `ser(n)` is the time of an n-byte packet on an E3 link. A SYN is 44 bytes long, a pure ACK 40, a full segment 1500.
 
-use farweb::record::Status;
+use farweb::record::{NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::{BitRate, Bytes};
 
@@ -174,6 +174,7 @@ fn a_failure_above_is_passed_on() {
         let (tables, progress) = run(&scenario, 1, vec![Asked(0, 300, 5000, 0)]);
         assert_eq!(codes(&tables, "requests", "status"), [Status::Failed as i32], "{carrier}");
         assert_eq!((progress.requests_started, progress.requests_failed), (1, 1));
+        assert_eq!(codes(&tables, "requests", "served_by"), [NULL_CODE], "{carrier}");
         // The connection timer of the proxy, 75 s less up to a tick after the request came there, and then the way back.
         assert!((74.5..76.5).contains(&progress.now.as_secs_f64()), "{carrier}: {}", progress.now);
         assert!(ints(&tables, "connections", "close_ns").iter().all(|closed| *closed > 0), "{carrier}");
@@ -190,8 +191,24 @@ fn a_failure_below_is_passed_on() {
         let scenario = chain_with(60, 20, carriers, RECORD, &lost);
         let (tables, progress) = run(&scenario, 1, vec![Asked(0, 300, 3_000_000, 0)]);
         assert_eq!(codes(&tables, "requests", "status"), [Status::Failed as i32]);
+        assert_eq!(codes(&tables, "requests", "served_by"), [2], "the response had begun");
         assert!(progress.done);
         assert_eq!(ints(&tables, "exchanges", "leg").len(), 2);
         assert_eq!(ints(&tables, "connections", "leg").len(), 2);
+    }
+}
+
+/// A response counts as served by the origin from its first byte there, which the proxy has half a second later.
+#[test]
+fn a_response_is_served_as_soon_as_it_begins_at_the_origin() {
+    for carrier in [EACH, "kind = \"http/1.1\"", &mux(2, "20 B")] {
+        for (until, served_by) in [("1.5 s", NULL_CODE), ("2 s", 2)] {
+            let rest = format!("{RECORD}[run]\nuntil = \"{until}\"\n");
+            let scenario = chain(60, 500, [carrier, EACH], &rest);
+            let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 5000, 0)]);
+            assert_eq!(codes(&tables, "requests", "status"), [Status::Unfinished as i32]);
+            assert_eq!(codes(&tables, "requests", "served_by"), [served_by], "{carrier} until {until}");
+            assert_eq!(on_leg(&tables, 0, 0, "ready_first_ns"), NULL_INT);
+        }
     }
 }

@@ -87,6 +87,7 @@ impl RequestSource for Workload {
             request_bytes: 0,
             response_bytes: row["bytes"].parse().expect("a size"),
             server: None,
+            object: None,
             source: Some(directory.sources.symbol(&row[self.case])),
             tag: None,
             day: None,

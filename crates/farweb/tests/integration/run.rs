@@ -56,6 +56,7 @@ impl RequestSource for Listed {
             request_bytes,
             response_bytes,
             server: Some(Duration::from_nanos(server)),
+            object: None,
             source: None,
             tag: None,
             day: None,

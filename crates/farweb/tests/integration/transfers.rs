@@ -52,6 +52,7 @@ impl RequestSource for From<'_> {
             request_bytes: 0,
             response_bytes,
             server: None,
+            object: None,
             source: (!source.is_empty()).then(|| directory.sources.symbol(source)),
             tag: None,
             day: None,
@@ -80,6 +81,7 @@ fn a_transfer_starts_at_the_node_that_serves_it() {
     assert_eq!(ints(&tables, "requests", "acked_ns"), acked);
     assert_eq!(ints(&tables, "requests", "first_byte_ns"), ints(&tables, "requests", "end_ns"));
     assert_eq!(ints(&tables, "requests", "connect_ns"), [NULL_INT; 3]);
+    assert_eq!(codes(&tables, "requests", "served_by"), [1, 2, 2], "places of the nodes");
     assert_eq!(ints(&tables, "connections", "close_ns"), acked);
 }
 

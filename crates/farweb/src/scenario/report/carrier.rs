@@ -21,6 +21,24 @@ pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
     }
 }
 
+/// How requests ride its connections, as sentences.
+pub(super) const fn sentences(carrier: &Carrier) -> &'static str {
+    match carrier {
+        Carrier::Http10 {} => {
+            "Every request opens a connection of its own (HTTP/1.0), however many are open already."
+        }
+        Carrier::Http11 { .. } => {
+            "A request takes a connection that lies idle and leads to its host (to a proxy: any), or opens one (HTTP/1.1). A \
+             connection carries one request at a time, without pipelining."
+        }
+        Carrier::Mux { .. } => {
+            "Requests and responses share connections that stay open (mux), those of different requests interleaved: each \
+             goes to the connection that the leg's rule names when its first bytes are there."
+        }
+        Carrier::Transfer {} => "Only the data of responses travel: no request, no handshake, no close.",
+    }
+}
+
 /// What there is to say of the connections, each with its label.
 pub(super) fn lines(carrier: &Carrier) -> Vec<(&'static str, String)> {
     match carrier {

@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Leg, LinkDirection, QueueLimit, Scenario, Tcp};
+use super::{ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp};
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 use leg::{HEADERS, Stretch};
@@ -79,6 +79,10 @@ pub struct LegReport {
     pub to: String,
     /// How requests ride connections.
     pub carrier: String,
+    /// The same in sentences.
+    pub carrier_sentences: String,
+    /// How the carrier uses connections.
+    pub connection_use: ConnectionUse,
     /// TCP profile.
     pub profile: String,
     /// Propagation there and back; transmission is apart, in `limit.segment_ns`.
@@ -161,6 +165,8 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         from: leg.from.clone(),
         to: leg.to.clone(),
         carrier: carrier::name(&leg.carrier).to_owned(),
+        carrier_sentences: carrier::sentences(&leg.carrier).to_owned(),
+        connection_use: leg.carrier.connection_use(),
         profile: profile_name(&leg.tcp),
         rtt_ns: stretch.round_trip().as_nanos(),
         bottleneck_up_bps: stretch.bottleneck_up().map(|(_, rate)| rate.as_bps()),

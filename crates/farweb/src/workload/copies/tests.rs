@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::workload::ObjectId;
 
 /// Requests held in memory, all to one host.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ impl RequestSource for List {
             request_bytes: 1,
             response_bytes: 1,
             server: None,
+            object: None,
             source: None,
             tag: tagged.then(|| directory.tags.symbol("sample")),
             day: None,
@@ -82,7 +84,8 @@ fn boxed_sources_are_sources() {
     assert_eq!(request.unwrap().unwrap().start, Instant::from_nanos(1));
 }
 
-/// A table whose rows are a day (0: none), a start in ns, and whether they are tagged; all to the host "a".
+/// A table whose rows are a day (0: none), a start in ns, and whether they are tagged; all to the host "a", each for the
+/// object whose id is its start.
 fn held(rows: &[(u32, u64, bool)]) -> Arc<Held> {
     let mut names = Directory::default();
     let host = names.add(Host { key: "a".into(), name: "".into(), window: Some(8760), mss: Some(1460) });
@@ -93,6 +96,7 @@ fn held(rows: &[(u32, u64, bool)]) -> Arc<Held> {
         request_bytes: 1,
         response_bytes: 1,
         server: None,
+        object: ObjectId::new(start),
         source: None,
         tag: tagged.then_some(sample),
         day: (day > 0).then_some(day),
@@ -184,6 +188,26 @@ fn renamed_hosts_are_one_a_copy_and_advertise_the_same() {
         ("a~1~", Some(8760), Some(1460)),
         "not the one that is there"
     );
+}
+
+#[test]
+fn copies_ask_for_the_same_objects_unless_their_hosts_are_renamed() {
+    let table = held(&[(1, 0, false), (2, 5, false)]);
+    let objects = |hosts| {
+        let mut copies = Load { hosts, ..shifted(6, 10) }.of_table(&table, |rows| rows).unwrap();
+        let mut directory = table.names().clone();
+        let mut objects = Vec::new();
+        while let Some(request) = copies.next_request(&mut directory).unwrap() {
+            objects.push(request.object.unwrap().get());
+        }
+        objects
+    };
+    assert_eq!(objects(CopiesHosts::Same), [0, 5, 0, 5, 0, 5]);
+    let mut renamed = objects(CopiesHosts::Renamed);
+    assert_eq!(renamed[..2], [0, 5], "the days themselves ask for what the table says");
+    renamed.sort_unstable();
+    renamed.dedup();
+    assert_eq!(renamed.len(), 6);
 }
 
 #[test]

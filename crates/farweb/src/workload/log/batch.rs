@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Entry;
-use crate::workload::Words;
+use crate::workload::{ObjectId, Words};
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -25,8 +25,8 @@ pub struct LogBatch {
     pub response_bytes: Vec<i64>,
     /// Times that the origin took, in s; NaN when not known.
     pub server_s: Vec<f64>,
-    /// URLs as 16 hexadecimal digits: their 64-bit FNV-1a hash.
-    pub object: Words,
+    /// Ids of what is asked for: those of the URLs' bytes.
+    pub object: Vec<u64>,
 }
 
 /// A [`LogBatch`] in the making.
@@ -39,7 +39,6 @@ pub(super) struct Builder {
     /// The whole second in which the first request of the log started, since 1970.
     origin_s: Option<i64>,
     hosts: FxHashMap<Box<str>, i32>,
-    objects: FxHashMap<u64, i32>,
     /// Whether starts are whole seconds, to be spread over the second.
     whole_seconds: bool,
     /// First row of the second that the last row belongs to.
@@ -81,10 +80,7 @@ impl Builder {
             code
         });
         batch.host.codes.push(code);
-        let object = fnv1a(entry.url);
-        let objects = &mut batch.object;
-        let code = *self.objects.entry(object).or_insert_with(|| new_word(objects, format!("{object:016x}")));
-        batch.object.codes.push(code);
+        batch.object.push(ObjectId::of_bytes(entry.url).get());
         batch.request_bytes.push(entry.request_bytes as i64);
         batch.response_bytes.push(entry.response_bytes as i64);
         batch.server_s.push(entry.server.map_or(f64::NAN, |server| server.as_secs_f64()));
@@ -94,7 +90,6 @@ impl Builder {
     pub(super) fn take(&mut self) -> LogBatch {
         self.spread();
         self.hosts.clear();
-        self.objects.clear();
         self.second_from = 0;
         let origin = self.origin_s.unwrap_or_default() * SECOND;
         let start_s = self.starts.drain(..).map(|start| (start - origin) as f64 / SECOND as f64).collect();
@@ -119,24 +114,4 @@ fn new_word(column: &mut Words, word: String) -> i32 {
     let code = i32::try_from(column.words.len()).expect("a batch of fewer than 2^31 rows");
     column.words.push(word);
     code
-}
-
-/// 64-bit FNV-1a. Source: RFC 9923.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_is_fnv_1a() {
-        // Test vectors of RFC 9923: the empty string, "a" and "foobar".
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
-    }
 }

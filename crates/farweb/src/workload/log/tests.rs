@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use super::*;
+use crate::workload::ObjectId;
 
 const MISS: &str = "1000000000.500    250 10.0.0.1 TCP_MISS/200 1000 GET http://A.example:8080/x - DIRECT/192.0.2.1 text/html";
 
@@ -67,7 +68,7 @@ fn a_miss_becomes_a_request() {
     assert_eq!(batch.request_bytes, [3 + 1 + 2 + 1 + 10 + 8 + 9 + 205 + 2]);
     assert_eq!(batch.response_bytes, [1000]);
     assert_eq!(batch.server_s, [0.15]);
-    assert_eq!(batch.object.word(0).map(str::len), Some(16));
+    assert_eq!(batch.object, [ObjectId::of_bytes(b"http://A.example:8080/x").get()]);
     assert_eq!((report.lines, report.requests, report.sorted), (1, 1, true));
     assert_eq!((report.origin_unix_s, report.first_start_s), (Some(1_000_000_000), Some(0.25)));
     assert_eq!((report.request_bytes, report.response_bytes), (241, 1000));

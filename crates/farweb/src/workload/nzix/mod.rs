@@ -7,7 +7,8 @@
 //!
 //! A trace is a function of its seed, parameters and number of days; a day does not depend on how many others there are.
 //!
-//! Left out: caches (the requests are what they left over), users who give up, errors, uploads, and the hour of the day.
+//! Left out: caches (the requests are what they left over; which objects they ask for is not told), users who give up,
+//! errors, uploads, and the hour of the day.
 //!
 //! Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102) for what the traces
 //! were; each parameter names its own. `docs/models/workload.md` lists them all.
@@ -57,6 +58,7 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> Held {
                 request_bytes: asked.request_bytes,
                 response_bytes: asked.response_bytes,
                 server: Some(asked.server),
+                object: None,
                 source: None,
                 tag: (day == 1).then_some(sample),
                 day: Some(day),

@@ -2,7 +2,9 @@
 
 use super::place::{self, Place, Position};
 use crate::units::Instant;
-use crate::workload::{Directory, HostId, Request, RequestSource, Symbol, SymbolTable, WorkloadError};
+use crate::workload::{
+    Directory, HostId, ObjectId, Request, RequestSource, Symbol, SymbolTable, WorkloadError,
+};
 
 /// A column of words: for each row the place of its word, -1 for a null.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct Words {
     pub words: Vec<String>,
 }
 
-/// Some rows of a request table, as columns of equal length. A null is `i64::MIN`, NaN or code -1.
+/// Some rows of a request table, as columns of equal length. A null is `i64::MIN`, NaN or code -1, and `u64::MAX` of objects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     /// Starts, in seconds since the start of the run.
@@ -26,6 +28,8 @@ pub struct Batch {
     pub response_bytes: Vec<i64>,
     /// Times that the origin took, in seconds.
     pub server_s: Option<Vec<f64>>,
+    /// Ids of what is asked for.
+    pub object: Option<Vec<u64>>,
     /// Which node serves the request.
     pub source: Option<Words>,
     /// "sample" marks requests that are measured in every run.
@@ -140,6 +144,9 @@ impl Batch {
         if let Some(server_s) = &self.server_s {
             check_length(file, "server_s", server_s.len(), rows)?;
         }
+        if let Some(object) = &self.object {
+            check_length(file, "object", object.len(), rows)?;
+        }
         if let Some(day) = &self.day {
             check_length(file, "day", day.len(), rows)?;
         }
@@ -206,6 +213,7 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             request_bytes,
             response_bytes,
             server,
+            object: batch.object.as_ref().and_then(|object| ObjectId::new(object[row])),
             source: symbol(batch.source.as_ref(), row, &mut self.sources, &mut directory.sources),
             tag: symbol(batch.tag.as_ref(), row, &mut self.tags, &mut directory.tags),
             day,

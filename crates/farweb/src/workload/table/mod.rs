@@ -1,16 +1,15 @@
 //! Request tables: the requests of a run, a row each, by start time.
 //!
 //! Columns: `start_s` (s since the start of the run), `host`, `request_bytes`, `response_bytes` (body and headers, at
-//! least 1; a request may have 0 B where the carrier has no requests), and optionally `server_s` (time that the origin took, s), `object`, `source`, `tag`, `day`
-//! (from 1: which day's trace the row belongs to, with starts since the beginning of the day; in all rows or none). A file may be
-//! comma- (`.csv`), tab- (`.tsv`) or blank-separated, plain or gzip. When the first field of the first line is a
-//! number there is no header line and the columns are `start_s host request_bytes response_bytes [server_s]`.
+//! least 1; a request may have 0 B where the carrier has no requests), and optionally `server_s` (time that the origin took,
+//! s), `object` (what is asked for: text or a whole number, see [`ObjectId`]), `source`, `tag`, `day` (from 1: which day's
+//! trace the row belongs to, with starts since the beginning of the day; in all rows or none). A file may be comma- (`.csv`),
+//! tab- (`.tsv`) or blank-separated, plain or gzip. When the first field of the first line is a number there is no header
+//! line and the columns are `start_s host request_bytes response_bytes [server_s]`.
 //!
 //! Source: the `logfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
 //! circuits", CNDS 2001) lists host id, request size, response size and time in the US part; its start times are not
 //! described, so they stand in front here.
-//!
-//! Left out: `object` is accepted and not kept, as nothing reads it yet.
 
 mod batch;
 mod hosts;
@@ -26,7 +25,7 @@ use std::sync::Arc;
 use text::{Layout, TextTable};
 
 use super::lines::quoted;
-use super::{Directory, Request, RequestSource, WorkloadError};
+use super::{Directory, ObjectId, Request, RequestSource, WorkloadError};
 use crate::units::Instant;
 
 const START: usize = 0;
@@ -34,6 +33,7 @@ const HOST: usize = 1;
 const REQUEST_BYTES: usize = 2;
 const RESPONSE_BYTES: usize = 3;
 const SERVER: usize = 4;
+const OBJECT: usize = 5;
 const SOURCE: usize = 6;
 const TAG: usize = 7;
 const DAY: usize = 8;
@@ -61,7 +61,7 @@ pub struct Summary {
     pub first_start: Instant,
     /// Start of the latest request.
     pub last_start: Instant,
-    /// Whether the rows come by start time; if not, the table is sorted in memory (72 bytes a request).
+    /// Whether the rows come by start time; if not, the table is sorted in memory (88 bytes a request).
     pub sorted: bool,
     /// Bytes of all requests together.
     pub request_bytes: u64,
@@ -228,6 +228,7 @@ fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Opti
         request_bytes: cell(table, REQUEST_BYTES, place::request_size, place::REQUEST_ALLOWED)?,
         response_bytes: cell(table, RESPONSE_BYTES, place::size, place::SIZE_ALLOWED)?,
         server,
+        object: table.get(OBJECT).map(ObjectId::of_text),
         source: table.get(SOURCE).map(|word| directory.sources.symbol(word)),
         tag: table.get(TAG).map(|word| directory.tags.symbol(word)),
         day: table.has(DAY).then(|| cell(table, DAY, place::day, place::DAY_ALLOWED)).transpose()?,

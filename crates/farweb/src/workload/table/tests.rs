@@ -74,6 +74,7 @@ fn columns_stand_in_any_order_under_a_header_line() {
             request_bytes: 300,
             response_bytes: 1000,
             server: Some(Duration::from_millis(125)),
+            object: None,
             source: directory.sources.find("edge"),
             tag: directory.tags.find("sample"),
             day: None,
@@ -84,6 +85,7 @@ fn columns_stand_in_any_order_under_a_header_line() {
             request_bytes: 310,
             response_bytes: 2000,
             server: None,
+            object: None,
             source: None,
             tag: None,
             day: None,
@@ -91,6 +93,16 @@ fn columns_stand_in_any_order_under_a_header_line() {
     ];
     assert_eq!(requests, expected);
     assert!(expected[0].source.is_some() && expected[0].tag.is_some());
+}
+
+#[test]
+fn objects_are_named_by_text_or_numbers() {
+    let rows = "start_s,host,request_bytes,response_bytes,object\n\
+                0,a,1,1,http://a.example/\n0,b,1,1,http://a.example/\n0,a,1,1,17\n0,a,1,1,\n";
+    let (requests, _) = read_all("t.csv", rows.as_bytes()).unwrap();
+    let page = Some(ObjectId::of_bytes(b"http://a.example/"));
+    let objects: Vec<_> = requests.iter().map(|request| request.object).collect();
+    assert_eq!(objects, [page, page, ObjectId::new(17), None]);
 }
 
 #[test]
@@ -307,6 +319,7 @@ fn batches() -> Vec<Batch> {
         request_bytes: vec![300, 301],
         response_bytes: vec![1000, 1001],
         server_s: Some(vec![f64::NAN, 0.25]),
+        object: Some(vec![7, u64::MAX]),
         source: None,
         tag: Some(words(&[-1, 0], &["sample"])),
         day: None,
@@ -351,6 +364,7 @@ fn batches_give_the_rows_of_their_columns() {
     );
     let tags: Vec<_> = requests.iter().map(|r| r.tag.map(|tag| &*directory.tags.words()[tag])).collect();
     assert_eq!(tags, [None, Some("sample"), Some("other")]);
+    assert_eq!(requests.iter().map(|r| r.object).collect::<Vec<_>>(), [ObjectId::new(7), None, None]);
 }
 
 #[test]
@@ -365,6 +379,7 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
         batch_error(|b| b[0].host.codes[0] = 2),
         batch_error(|b| b[0].server_s = Some(vec![-1.0, 0.0])),
         batch_error(|b| b[0].tag.as_mut().unwrap().codes.truncate(1)),
+        batch_error(|b| b[0].object = Some(vec![1])),
         batch_error(|b| b[0].day = Some(vec![1])),
         batch_error(|b| b[0].day = Some(vec![1, 0])),
         batch_error(|b| b[0].day = Some(vec![i64::MIN, 3])),
@@ -380,6 +395,7 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
     t.parquet, row 1: column host: found code 2; write -1 to 1
     t.parquet, row 1: column server_s: found -1; write seconds from 0 to 9e9, or nothing when it was not recorded
     t.parquet, column tag: has 1 rows where the first column has 2
+    t.parquet, column object: has 1 rows where the first column has 2
     t.parquet, column day: has 1 rows where the first column has 2
     t.parquet, row 2: column day: found 0; write a whole number of days from 1 to 1000000, in every row or in none
     t.parquet, row 2: column day: found 3; write a whole number of days from 1 to 1000000, in every row or in none

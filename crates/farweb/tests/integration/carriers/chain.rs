@@ -203,6 +203,7 @@ impl RequestSource for Asked {
             request_bytes: ask.request,
             response_bytes: ask.response,
             server: Some(Duration::from_nanos(ask.server)),
+            object: None,
             source: None,
             tag: None,
             day: None,
