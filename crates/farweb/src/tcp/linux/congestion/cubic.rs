@@ -100,7 +100,7 @@ impl Cubic {
         match &mut self.exit {
             SlowStartExit::Off => {}
             SlowStartExit::Hystart(hystart) => {
-                hystart.on_sample(clock.now(), profile, window, sample, rtt, delay_min)
+                hystart.on_sample(clock.now(), profile, window, sample, rtt, delay_min);
             }
             SlowStartExit::HystartPlus(plus) => plus.on_sample(window, sample, rtt),
         }
