@@ -113,7 +113,7 @@ impl Connection {
         self.update_window(segment, &mut ack);
         self.tag_sacked(segment, &mut ack);
         self.zero_window.probes = 0;
-        self.heard_at = self.now;
+        self.heard_at = self.clock.jiffies();
         if prior_packets == 0 {
             self.on_ack_of_nothing(&mut ack, out);
             return Verdict::Taken;
@@ -128,7 +128,7 @@ impl Connection {
         let newly_delivered = (self.queue.delivered_total - delivered) as u32;
         let newly_lost = (self.queue.lost_total - lost) as u32;
         if newly_delivered > 0 {
-            self.queue.delivered_at = self.now;
+            self.queue.delivered_at = self.clock.now();
         }
         self.control_window(newly_delivered, newly_lost, &ack);
         self.resend(resend, out);
@@ -210,8 +210,8 @@ impl Connection {
         } else if self.sack_is_newer_than_front(ack) {
             ack.restart_timer = true;
         }
-        let sample = self.ack_sample(ack, removed.segments);
-        self.congestion.on_sample(&mut self.window, &sample);
+        let sample = AckSample { rtt: ack.rtt, snd_una: self.snd_una, snd_nxt: self.snd_nxt };
+        self.congestion.on_sample(&self.clock, &self.profile, &sample);
     }
 
     /// Takes segments off the front while `snd_una` is behind them.
@@ -260,7 +260,7 @@ impl Connection {
 
     /// Samples of the round trip: from what was sent only once, else from the timestamp that comes back.
     fn measure_rtt(&mut self, removed: &Removed, prior_sacked: u32, segment: &Segment, ack: &mut Ack) {
-        let since = |at: Instant| self.now - at;
+        let since = |at: Instant| self.clock.now() - at;
         let (mut rtt, mut last) = (None, None);
         if !ack.retransmitted_acked {
             (rtt, last) = (removed.first_sent.map(since), removed.last_sent.map(since));
@@ -285,14 +285,14 @@ impl Connection {
         let skips_minimum = ack.maybe_delayed && self.rtt.min_rtt().is_some_and(|min| last > min);
         self.rtt.on_sample(rtt, self.snd_una, self.snd_nxt);
         if !skips_minimum {
-            self.rtt.on_minimum_sample(self.now, last);
+            self.rtt.on_minimum_sample(self.clock.now(), last);
         }
     }
 
     /// The round trip as the echoed timestamp has it, in whole milliseconds and at least one.
     pub(super) fn echoed_rtt(&self, segment: &Segment) -> Option<Duration> {
         let echo = self.echo_in(segment)?;
-        let millis = self.clock.timestamp_ms(self.now).wrapping_sub(echo);
+        let millis = self.clock.timestamp_ms().wrapping_sub(echo);
         (millis < u32::MAX / 2).then(|| Duration::from_millis(u64::from(millis.max(1))))
     }
 
@@ -301,17 +301,6 @@ impl Connection {
         match (ack.sacked_sent, self.queue.front()) {
             (Some((first, _)), Some(front)) => first < front.sent_at,
             _ => false,
-        }
-    }
-
-    fn ack_sample(&self, ack: &Ack, acked: u32) -> AckSample {
-        AckSample {
-            now: self.now,
-            acked,
-            rtt: ack.rtt,
-            snd_una: self.snd_una,
-            snd_nxt: self.snd_nxt,
-            cwnd_limited: self.is_cwnd_limited(),
         }
     }
 
@@ -328,7 +317,8 @@ impl Connection {
     /// Reduces the window where recovery demands it, or lets it grow.
     fn control_window(&mut self, delivered: u32, lost: u32, ack: &Ack) {
         if self.recovery.state.is_reducing() {
-            self.reduce_window(delivered, lost, ack.una_advanced);
+            let is_safe = ack.una_advanced && lost == 0;
+            self.congestion.on_recovery_ack(delivered, is_safe, self.queue.in_flight());
             return;
         }
         // Where reordering is high every delivery counts, else only what arrives in order (RFC 5681).
@@ -338,9 +328,7 @@ impl Connection {
             ack.data_acked
         };
         if may_grow {
-            let sample = self.ack_sample(ack, delivered);
-            self.congestion.grow(&mut self.window, &sample);
-            self.usage.since = self.now;
+            self.congestion.on_progress(&self.clock, &self.profile, delivered);
         }
     }
 }

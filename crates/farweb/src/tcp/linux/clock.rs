@@ -21,25 +21,53 @@ const SECOND_LEVEL: u64 = 63;
 const LEVEL_SHIFT: u32 = 3;
 
 /// Time as the kernel of a host counts it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Clock {
     /// How long the host has been up when the simulation begins.
     uptime: Duration,
     jiffy: Duration,
+    /// The instant of the call that is being answered.
+    now: Instant,
+    /// Ticks of the kernel up to `now`, and when the next comes.
+    jiffies: u64,
+    next_jiffy: Instant,
 }
 
 impl Clock {
-    pub(super) const fn new(host: HostClock, profile: &Profile) -> Self {
-        Self { uptime: host.uptime, jiffy: profile.jiffy }
+    pub(super) fn new(now: Instant, host: HostClock, profile: &Profile) -> Self {
+        let (uptime, jiffy) = (host.uptime, profile.jiffy);
+        let mut clock = Self { uptime, jiffy, now, jiffies: 0, next_jiffy: Instant::ZERO };
+        clock.advance(now);
+        clock
     }
 
-    const fn since_boot(&self, now: Instant) -> u64 {
-        self.uptime.as_nanos() + now.as_nanos()
+    /// A call comes at `now`.
+    pub(super) fn advance(&mut self, now: Instant) {
+        debug_assert!(now >= self.now, "time goes back from {} to {now}", self.now);
+        self.now = now;
+        if now >= self.next_jiffy {
+            self.jiffies = self.since_boot(now) / self.jiffy.as_nanos();
+            self.next_jiffy = self.instant_of(self.jiffies + 1);
+        }
     }
 
-    /// Ticks of the kernel up to `now` (`jiffies`).
-    pub(super) const fn jiffies(&self, now: Instant) -> u64 {
-        self.since_boot(now) / self.jiffy.as_nanos()
+    /// The instant of the call that is being answered.
+    pub(super) const fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Ticks of the kernel up to now (`jiffies`).
+    pub(super) const fn jiffies(&self) -> u64 {
+        self.jiffies
+    }
+
+    const fn since_boot(&self, at: Instant) -> u64 {
+        self.uptime.as_nanos() + at.as_nanos()
+    }
+
+    /// When the tick `jiffies` begins, which must not be before the run.
+    const fn instant_of(&self, jiffies: u64) -> Instant {
+        Instant::from_nanos(jiffies * self.jiffy.as_nanos() - self.uptime.as_nanos())
     }
 
     /// Ticks in `span`, rounded up (`usecs_to_jiffies()`).
@@ -52,19 +80,25 @@ impl Clock {
         self.jiffy * jiffies
     }
 
-    /// When a timer that is set at `now` for `timeout` (rounded up to ticks) runs.
-    pub(super) fn wheel_deadline(&self, now: Instant, timeout: Duration) -> Instant {
-        let ticks = self.jiffies_in(timeout);
-        let level =
-            (1..LEVELS).rfind(|level| ticks >= SECOND_LEVEL << ((level - 1) * LEVEL_SHIFT)).unwrap_or(0);
+    /// When a timer that is set now for `ticks` runs.
+    pub(super) const fn wheel_deadline(&self, ticks: u64) -> Instant {
+        let level = match (ticks / SECOND_LEVEL).checked_ilog2() {
+            None => 0,
+            Some(doublings) if doublings / LEVEL_SHIFT + 1 < LEVELS => doublings / LEVEL_SHIFT + 1,
+            Some(_) => LEVELS - 1,
+        };
         let shift = level * LEVEL_SHIFT;
-        let runs = (((self.jiffies(now) + ticks) >> shift) + 1) << shift;
-        Instant::from_nanos(runs * self.jiffy.as_nanos() - self.uptime.as_nanos())
+        self.instant_of((((self.jiffies + ticks) >> shift) + 1) << shift)
     }
 
-    /// The clock that goes into timestamps, in milliseconds (`TCP_TS_HZ` 1000).
-    pub(super) const fn timestamp_ms(&self, now: Instant) -> u32 {
-        (self.since_boot(now) / 1_000_000) as u32
+    /// What the clock of timestamps shows now, in milliseconds (`TCP_TS_HZ` 1000).
+    pub(super) const fn timestamp_ms(&self) -> u32 {
+        self.timestamp_ms_at(self.now)
+    }
+
+    /// What it showed at `at`.
+    pub(super) const fn timestamp_ms_at(&self, at: Instant) -> u32 {
+        (self.since_boot(at) / 1_000_000) as u32
     }
 }
 
@@ -73,46 +107,53 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn clock(uptime_micros: u64) -> Clock {
-        let host = HostClock { uptime: Duration::from_micros(uptime_micros), ..HostClock::default() };
-        Clock::new(host, &Profile::linux())
-    }
-
     fn micros(micros: u64) -> Instant {
         Instant::from_nanos(micros * 1000)
     }
 
+    /// A clock at `now` of a host that had been up for `uptime`, both in microseconds.
+    fn clock(uptime: u64, now: u64) -> Clock {
+        let host = HostClock { uptime: Duration::from_micros(uptime), ..HostClock::default() };
+        Clock::new(micros(now), host, &Profile::linux())
+    }
+
+    /// When a timer runs that is set at `now` for `millis`.
+    fn deadline(uptime: u64, now: u64, millis: u64) -> Instant {
+        let clock = clock(uptime, now);
+        clock.wheel_deadline(clock.jiffies_in(Duration::from_millis(millis)))
+    }
+
     #[test]
     fn ticks_count_from_when_the_host_was_started() {
-        let clock = clock(1_000_001_000);
-        assert_eq!(clock.jiffies(micros(0)), 250_000);
-        assert_eq!(clock.jiffies(micros(2999)), 250_000);
-        assert_eq!(clock.jiffies(micros(3000)), 250_001);
-        assert_eq!(clock.timestamp_ms(micros(0)), 1_000_001);
+        let mut clock = clock(1_000_001_000, 0);
+        assert_eq!((clock.jiffies(), clock.timestamp_ms()), (250_000, 1_000_001));
+        clock.advance(micros(2999));
+        assert_eq!(clock.jiffies(), 250_000);
+        clock.advance(micros(3000));
+        assert_eq!(clock.jiffies(), 250_001);
     }
 
     #[test]
     fn a_near_timer_runs_at_the_tick_after_its_own() {
         // 40 ms are 10 ticks; set 1 ms into a tick, it runs 11 ticks after the start of that tick.
-        assert_eq!(clock(0).wheel_deadline(micros(1000), Duration::from_millis(40)), micros(44_000));
-        assert_eq!(clock(1000).wheel_deadline(micros(0), Duration::from_millis(40)), micros(43_000));
+        assert_eq!(deadline(0, 1000, 40), micros(44_000));
+        assert_eq!(deadline(1000, 0, 40), micros(43_000));
         // Exactly on a tick as well: the tick may be about to end.
-        assert_eq!(clock(0).wheel_deadline(micros(0), Duration::from_millis(40)), micros(44_000));
-        assert_eq!(clock(0).wheel_deadline(micros(0), Duration::from_micros(1)), micros(8000));
+        assert_eq!(deadline(0, 0, 40), micros(44_000));
+        assert_eq!(deadline(0, 0, 1), micros(8000));
     }
 
     #[test]
     fn farther_timers_run_on_coarser_grids() {
-        let deadline = |now, millis| clock(0).wheel_deadline(micros(now), Duration::from_millis(millis));
         // 62 ticks: the last on the finest grid. 63: on a grid of 32 ms.
-        assert_eq!(deadline(1000, 248), micros(252_000));
-        assert_eq!(deadline(1000, 252), micros(256_000));
-        assert_eq!(deadline(5000, 252), micros(288_000));
-        assert_eq!(deadline(1000, 1000), micros(1_024_000));
+        assert_eq!(deadline(0, 1000, 248), micros(252_000));
+        assert_eq!(deadline(0, 1000, 252), micros(256_000));
+        assert_eq!(deadline(0, 5000, 252), micros(288_000));
+        assert_eq!(deadline(0, 1000, 1000), micros(1_024_000));
         // 503 ticks are on that grid too, 504 on one of 256 ms, 4032 on one of 2.048 s.
-        assert_eq!(deadline(0, 503 * 4), micros(2_016_000));
-        assert_eq!(deadline(0, 504 * 4), micros(2_048_000));
-        assert_eq!(deadline(0, 60_000), micros(61_440_000));
+        assert_eq!(deadline(0, 0, 503 * 4), micros(2_016_000));
+        assert_eq!(deadline(0, 0, 504 * 4), micros(2_048_000));
+        assert_eq!(deadline(0, 0, 60_000), micros(61_440_000));
     }
 
     proptest! {
@@ -120,12 +161,14 @@ mod tests {
         fn a_timer_is_never_early_and_at_most_an_eighth_late(
             uptime in 0..100_000_000_000_u64, now in 0..1_000_000_000_000_u64, timeout in 1..200_000_000_000_u64,
         ) {
-            let clock = clock(uptime);
             let (now, timeout) = (Instant::from_nanos(now), Duration::from_nanos(timeout));
-            let late = clock.wheel_deadline(now, timeout) - (now + timeout);
+            let mut clock = clock(uptime, 0);
+            clock.advance(now);
+            let deadline = clock.wheel_deadline(clock.jiffies_in(timeout));
+            let late = deadline - (now + timeout);
             let tick = Duration::from_millis(4);
             prop_assert!(late <= tick + tick + timeout.mul_div(1, 7));
-            prop_assert_eq!((clock.wheel_deadline(now, timeout).as_nanos() + uptime * 1000) % 4_000_000, 0);
+            prop_assert_eq!((deadline.as_nanos() + uptime * 1000) % 4_000_000, 0);
         }
     }
 }

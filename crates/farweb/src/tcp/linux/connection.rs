@@ -11,9 +11,9 @@
 //! Source: Linux 6.18 `include/linux/tcp.h`, `tcp.c`, `tcp_input.c`, `tcp_output.c`, `tcp_timer.c`; RFC 9293.
 
 use super::clock::Clock;
-use super::congestion::{Congestion, SSTHRESH_INFINITE, Window};
+use super::congestion::Congestion;
 use super::handshake::{Negotiated, Request};
-use super::output::{Push, Usage};
+use super::output::Push;
 use super::profile::Profile;
 use super::queue::Queue;
 use super::receive::Receiver;
@@ -44,8 +44,6 @@ pub struct Config {
 #[derive(Debug, Clone)]
 pub struct Connection {
     pub(super) state: State,
-    /// The instant of the call that is being answered.
-    pub(super) now: Instant,
     /// The application has closed, and nobody is there to read.
     pub(super) detached: bool,
     /// The SYN-ACK that waits for its ACK, where the peer has opened.
@@ -67,21 +65,19 @@ pub struct Connection {
     pub(super) small_end: u64,
     pub(super) send: SendBuffer,
     pub(super) queue: Queue,
-    /// When data last left.
-    pub(super) last_sent: Instant,
+    /// Jiffy in which data last left.
+    pub(super) last_sent: u64,
 
     pub(super) receive: Receiver,
     /// `rcv_nxt` as the last segment that left had it (`rcv_wup`).
     pub(super) last_ack_sent: u64,
-    /// When an acceptable ACK last came.
-    pub(super) heard_at: Instant,
+    /// Jiffy in which an acceptable ACK last came.
+    pub(super) heard_at: u64,
     /// The timestamp that the segment which is being processed echoes.
     pub(super) last_echo: Option<u32>,
     /// When a segment that is not acceptable was last answered.
     pub(super) challenged_at: Option<Instant>,
 
-    pub(super) window: Window,
-    pub(super) usage: Usage,
     pub(super) congestion: Congestion,
     pub(super) recovery: Recovery,
     pub(super) rtt: Rtt,
@@ -122,10 +118,9 @@ impl Connection {
         let smallest = config.receive_window.unwrap_or(u64::MAX).min(u64::from(config.mss));
         assert!(smallest >= 32, "an MSS or a window of {smallest} B is too small for options and data");
         let profile = config.profile;
-        let clock = Clock::new(host, &profile);
+        let clock = Clock::new(now, host, &profile);
         Self {
             state,
-            now,
             detached: false,
             request: None,
             snd_una: ISS,
@@ -137,15 +132,13 @@ impl Connection {
             small_end: ISS,
             send: SendBuffer::new(&profile),
             queue: Queue::default(),
-            last_sent: now,
+            last_sent: clock.jiffies(),
             receive: Receiver::new(&profile, config.mss, config.receive_window),
             last_ack_sent: 0,
-            heard_at: now,
+            heard_at: clock.jiffies(),
             last_echo: None,
             challenged_at: None,
-            window: Window::new(&profile),
-            usage: Usage::new(now),
-            congestion: Congestion::new(&profile, clock),
+            congestion: Congestion::new(&clock, &profile),
             recovery: Recovery::new(&profile),
             rtt: Rtt::new(&profile),
             timers: Timers::default(),
@@ -163,7 +156,7 @@ impl Connection {
     ///
     /// A connection that is not yet established vanishes, as with [`close`](Self::close).
     pub fn shutdown_write(&mut self, now: Instant, out: &mut Output) {
-        self.now = now;
+        self.clock.advance(now);
         self.end_stream(out);
     }
 
@@ -173,7 +166,7 @@ impl Connection {
     /// once data that arrived and was not read (RFC 2525, section 2.17). A connection that is not yet established vanishes
     /// without a segment.
     pub fn close(&mut self, now: Instant, out: &mut Output) {
-        self.now = now;
+        self.clock.advance(now);
         self.detached = true;
         if self.receive.discard() && self.state != State::Closed {
             self.drop_connection(CloseReason::Aborted, out);
@@ -201,7 +194,7 @@ impl Connection {
 
     /// Gives the connection up: sends a reset, and nothing follows.
     pub fn abort(&mut self, now: Instant, out: &mut Output) {
-        self.now = now;
+        self.clock.advance(now);
         if self.state != State::Closed {
             self.drop_connection(CloseReason::Aborted, out);
         }
@@ -228,9 +221,9 @@ impl Connection {
         out.notices.push(Notice::Closed(reason));
     }
 
-    /// Whole ticks of the kernel between `since` and now.
-    pub(super) fn ticks_since(&self, since: Instant) -> u64 {
-        self.clock.jiffies(self.now) - self.clock.jiffies(since)
+    /// Ticks of the kernel since the jiffy `since`.
+    pub(super) const fn ticks_since(&self, since: u64) -> u64 {
+        self.clock.jiffies() - since
     }
 
     /// The retransmission timeout in ticks.
@@ -289,16 +282,13 @@ impl Connection {
     /// Congestion window, in bytes: whole segments.
     #[must_use]
     pub const fn cwnd(&self) -> u64 {
-        self.window.cwnd as u64 * self.mss
+        self.congestion.cwnd() as u64 * self.mss
     }
 
     /// Slow-start threshold, in bytes: whole segments; 65535 · 2^14 before the first loss.
     #[must_use]
     pub fn ssthresh(&self) -> u64 {
-        match self.window.ssthresh {
-            SSTHRESH_INFINITE => WINDOW_MAX,
-            segments => u64::from(segments) * self.mss,
-        }
+        self.congestion.ssthresh().map_or(WINDOW_MAX, |segments| u64::from(segments) * self.mss)
     }
 
     /// Largest segment that is sent, options that all segments have included, in bytes.

@@ -11,7 +11,6 @@
 use std::num::NonZeroU16;
 
 use super::acknowledge::Verdict;
-use super::congestion::SSTHRESH_INFINITE;
 use super::connection::{Config, Connection};
 use super::receive::Agreed;
 use super::timers::Pending;
@@ -79,9 +78,9 @@ impl Negotiated {
 impl Connection {
     /// The SYN of an active open.
     pub(super) fn send_first_syn(&mut self, out: &mut Output) {
-        self.recovery.undo.first_retransmit = Some(self.clock.timestamp_ms(self.now));
+        self.recovery.undo.first_retransmit = Some(self.clock.timestamp_ms());
         self.emit_syn(Flags::SYN, out);
-        self.queue.push(self.now, ISS, FIRST_BYTE, Flags::SYN);
+        self.queue.push(self.clock.now(), ISS, FIRST_BYTE, Flags::SYN);
         self.snd_nxt = FIRST_BYTE;
         self.rearm_rto();
     }
@@ -93,7 +92,8 @@ impl Connection {
         self.settle_options(syn);
         self.start_receiving(syn, true);
         self.snd_nxt = FIRST_BYTE;
-        self.request = Some(Request { peer_syn: syn.seq, sent_at: self.now, retransmits: 0, timeouts: 0 });
+        self.request =
+            Some(Request { peer_syn: syn.seq, sent_at: self.clock.now(), retransmits: 0, timeouts: 0 });
         self.emit_syn(Flags::SYN | Flags::ACK, out);
         self.set_state_timer(self.profile.rto_initial);
     }
@@ -107,7 +107,7 @@ impl Connection {
             mss: NonZeroU16::new(self.agreed.mss_offered),
             window_scale: scale,
             timestamps: stamps.then(|| Timestamps {
-                value: self.clock.timestamp_ms(self.now),
+                value: self.clock.timestamp_ms(),
                 echo: self.agreed.ts_recent.unwrap_or(0),
             }),
             sack_permitted: if is_answer { self.agreed.sack } else { self.profile.sack },
@@ -131,7 +131,7 @@ impl Connection {
         agreed.snd_scale = if agreed.scaling { window_scale.unwrap_or(0).min(SCALE_MAX) } else { 0 };
         if agreed.timestamps {
             agreed.ts_recent = timestamps.map(|stamps| stamps.value);
-            agreed.ts_recent_at = self.now;
+            agreed.ts_recent_at = self.clock.now();
         }
         self.snd_wnd = u64::from(syn.window);
         self.max_window = self.snd_wnd;
@@ -160,7 +160,7 @@ impl Connection {
             mss: self.mss,
             passive: is_passive,
         };
-        self.receive.start(self.now, &self.clock, syn.seq + 1, agreed);
+        self.receive.start(&self.clock, syn.seq + 1, agreed);
     }
 
     /// A segment in SYN_SENT.
@@ -221,11 +221,8 @@ impl Connection {
         if self.rtt.srtt().is_none() {
             self.rtt.fall_back();
         }
-        // A SYN that was lost more than once shows congestion (RFC 5681, section 3.1, as Linux reads it).
-        self.window.cwnd = if was_lost { 1 } else { self.profile.initial_cwnd_segments };
-        self.window.ssthresh = SSTHRESH_INFINITE;
-        self.usage.since = self.now;
-        self.last_sent = self.now;
+        self.congestion.on_established(&self.clock, &self.profile, was_lost);
+        self.last_sent = self.clock.jiffies();
         self.expand_send_buffer();
         self.start_keepalive();
         out.notices.push(Notice::Connected);
@@ -279,17 +276,17 @@ impl Connection {
         self.snd_una = FIRST_BYTE;
         self.last_echo = self.echo_in(segment);
         let measured = if request.retransmits == 0 {
-            Some(self.now - request.sent_at)
+            Some(self.clock.now() - request.sent_at)
         } else {
             self.echoed_rtt(segment)
         };
         if let Some(rtt) = measured {
             self.rtt.on_sample(rtt, self.snd_una, self.snd_nxt);
-            self.rtt.on_minimum_sample(self.now, rtt);
+            self.rtt.on_minimum_sample(self.clock.now(), rtt);
         }
         if request.timeouts > 0 {
             self.recovery.undo.marker = Some(ISS);
-            self.recovery.undo.first_retransmit = Some(self.clock.timestamp_ms(request.sent_at));
+            self.recovery.undo.first_retransmit = Some(self.clock.timestamp_ms_at(request.sent_at));
             self.undo_spurious_syn();
         }
         self.queue.delivered_total += 1;

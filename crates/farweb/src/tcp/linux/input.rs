@@ -24,7 +24,7 @@ const TIMESTAMP_RATE: u64 = 1200;
 impl Connection {
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Instant, segment: &Segment, out: &mut Output) {
-        self.now = now;
+        self.clock.advance(now);
         self.last_echo = None;
         match self.state {
             State::Closed => out.segments.extend(reset_for(segment)),
@@ -93,12 +93,12 @@ impl Connection {
         let Some(stamps) = segment.options.timestamps.filter(|_| self.agreed.timestamps) else { return };
         if segment.seq <= self.last_ack_sent && !self.is_older_than_recent(stamps.value, 0) {
             self.agreed.ts_recent = Some(stamps.value);
-            self.agreed.ts_recent_at = self.now;
+            self.agreed.ts_recent_at = self.clock.now();
         }
     }
 
     fn is_older_than_recent(&self, value: u32, window: i32) -> bool {
-        let is_fresh = self.now.saturating_since(self.agreed.ts_recent_at) < TIMESTAMP_AGE_MAX;
+        let is_fresh = self.clock.now().saturating_since(self.agreed.ts_recent_at) < TIMESTAMP_AGE_MAX;
         self.agreed.ts_recent.is_some_and(|recent| is_fresh && recent.wrapping_sub(value) as i32 > window)
     }
 
@@ -200,10 +200,10 @@ impl Connection {
     /// Whether the last answer to something out of place is too recent for another one.
     pub(super) fn is_rate_limited(&mut self) -> bool {
         let limit = self.profile.invalid_rate_limit;
-        if self.challenged_at.is_some_and(|at| self.now - at < limit) {
+        if self.challenged_at.is_some_and(|at| self.clock.now() - at < limit) {
             return true;
         }
-        self.challenged_at = Some(self.now);
+        self.challenged_at = Some(self.clock.now());
         false
     }
 
@@ -239,7 +239,7 @@ impl Connection {
 
     /// Takes the text, and the FIN if it is in order.
     fn take_text(&mut self, segment: &Segment, out: &mut Output) {
-        let arrival = self.receive.on_segment(self.now, &self.clock, segment, &self.rtt);
+        let arrival = self.receive.on_segment(&self.clock, segment, &self.rtt);
         if arrival.delivered > 0 {
             out.notices.push(Notice::Readable);
         }
@@ -287,7 +287,7 @@ impl Connection {
 
     /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
     pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
-        self.now = now;
+        self.clock.advance(now);
         let read = self.receive.read(now, bytes);
         if self.state != State::Closed {
             self.send_due_ack(out);

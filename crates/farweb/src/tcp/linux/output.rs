@@ -1,19 +1,18 @@
 //! What leaves: new data as windows allow, retransmissions, and ACKs; and whether the window is in use.
 //!
-//! Models `tcp_write_xmit()` without segmentation offload: a segment at a time, each of one MSS. There is one place where
-//! the congestion window allows a send ([`Connection::may_send_another`]); a paced congestion control would delay there.
-//! Leaves out TSO deferral and autosizing, small queues, and autocorking.
+//! Models `tcp_write_xmit()` without segmentation offload: a segment at a time, each of one MSS, as long as congestion
+//! control allows it ([`Connection::may_send`]). Leaves out TSO deferral and autosizing, small queues, and autocorking.
 //!
-//! Source: Linux 6.18 `tcp_output.c`, `tcp_write_xmit()`, `tcp_nagle_test()`, `tcp_cwnd_validate()`, `tcp_cwnd_restart()`,
-//! `__tcp_retransmit_skb()`, `tcp_xmit_retransmit_queue()`, `__tcp_transmit_skb()`; RFC 896; RFC 2861; RFC 7661.
+//! Source: Linux 6.18 `tcp_output.c`, `tcp_write_xmit()`, `tcp_nagle_test()`,
+//! `__tcp_retransmit_skb()`, `tcp_xmit_retransmit_queue()`, `__tcp_transmit_skb()`; RFC 896.
 
+use super::congestion::Flight;
 use super::connection::Connection;
 use super::recovery::{CaState, Resend};
 use super::sent::SegmentId;
 use super::timers::Pending;
 use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Limit, Output, State};
-use crate::units::Instant;
 
 /// `TCP_INIT_CWND`, in segments, where no route says otherwise (RFC 6928).
 pub(super) const INITIAL_CWND: u32 = 10;
@@ -32,32 +31,11 @@ pub(super) enum Push {
     Probe,
 }
 
-/// How much of the congestion window is used, so that it does not grow, and in the end shrinks, where it is not.
-#[derive(Debug, Clone)]
-pub(super) struct Usage {
-    /// The window was filled in the current flight.
-    is_limited: bool,
-    /// Most segments outstanding in the current flight.
-    max_packets: u32,
-    /// Number with which the current flight ends.
-    flight_end: u64,
-    /// Most segments outstanding since the window was last filled.
-    used: u32,
-    /// When the window was last filled, or changed.
-    pub(super) since: Instant,
-}
-
-impl Usage {
-    pub(super) const fn new(now: Instant) -> Self {
-        Self { is_limited: false, max_packets: 0, flight_end: 0, used: 0, since: now }
-    }
-}
-
 impl Connection {
     /// Sends new data as far as windows and Nagle's rule allow.
     pub(super) fn push(&mut self, mode: Push, out: &mut Output) {
         let mut sent = 0;
-        while self.unsent_segment_waits() && self.may_send_another(mode) {
+        while self.unsent_segment_waits() && (mode == Push::Probe || self.may_send()) {
             let (len, has_fin) = self.next_segment();
             if !self.is_next_in_window() || (!has_fin && self.is_held_by_nagle(len, mode)) {
                 break;
@@ -68,13 +46,13 @@ impl Connection {
                 break;
             }
         }
-        let fills_window = self.queue.in_flight() >= self.window.cwnd;
+        let fills_window = !self.may_send();
         if sent > 0 || fills_window {
             self.validate_usage(fills_window);
         }
         if sent > 0 {
             if self.recovery.state.is_reducing() {
-                self.recovery.prr.out += sent;
+                self.congestion.on_recovery_sent(sent);
             }
             if mode != Push::Probe {
                 self.schedule_probe(false);
@@ -84,9 +62,9 @@ impl Connection {
         }
     }
 
-    /// Whether the congestion window has room for a segment more.
-    fn may_send_another(&self, mode: Push) -> bool {
-        mode == Push::Probe || self.queue.in_flight() < self.window.cwnd
+    /// Whether congestion control lets another segment leave.
+    pub(super) fn may_send(&self) -> bool {
+        self.congestion.may_send(self.queue.in_flight())
     }
 
     /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the
@@ -100,7 +78,7 @@ impl Connection {
         let buffer_is_full = more && self.bytes_unsent_or_unacknowledged() > 0 && unsent < self.current_mss();
         if buffer_is_full || (unsent > 0 && !self.is_next_in_window()) {
             Limit::Window
-        } else if unsent > 0 && self.queue.in_flight() >= self.window.cwnd {
+        } else if unsent > 0 && !self.may_send() {
             Limit::Cwnd
         } else if unsent > 0 || more {
             Limit::Other
@@ -155,7 +133,7 @@ impl Connection {
         let end = seq + len + u64::from(flags.contains(Flags::FIN));
         let is_first = self.queue.is_empty();
         self.emit(seq, len, flags | Flags::ACK, out);
-        self.queue.push(self.now, seq, end, flags);
+        self.queue.push(self.clock.now(), seq, end, flags);
         self.snd_nxt = end;
         if len < self.current_mss() {
             self.small_end = end;
@@ -169,13 +147,13 @@ impl Connection {
     /// Sends what is marked as lost, as far as the window allows.
     pub(super) fn retransmit_lost(&mut self, out: &mut Output) {
         let mut sent_first = false;
-        while self.queue.in_flight() < self.window.cwnd {
+        while self.may_send() {
             let Some(id) = self.queue.next_to_retransmit() else { break };
             if !self.transmit_again(id, true, out) {
                 break;
             }
             if self.recovery.state.is_reducing() {
-                self.recovery.prr.out += 1;
+                self.congestion.on_recovery_sent(1);
             }
             sent_first |= id == self.queue.first_id();
         }
@@ -205,9 +183,9 @@ impl Connection {
             let len = end - seq - u64::from(flags.contains(Flags::FIN));
             self.emit(seq, len, flags | Flags::ACK, out);
         }
-        self.queue.on_retransmit(id, self.now, is_counted);
+        self.queue.on_retransmit(id, self.clock.now(), is_counted);
         if is_counted {
-            self.recovery.undo.on_retransmit(self.clock.timestamp_ms(self.now));
+            self.recovery.undo.on_retransmit(self.clock.timestamp_ms());
         }
         true
     }
@@ -232,10 +210,10 @@ impl Connection {
     fn emit(&mut self, seq: u64, len: u64, flags: Flags, out: &mut Output) {
         if len > 0 {
             if self.queue.in_flight() == 0 {
-                self.congestion.on_send_after_idle(self.now, self.last_sent);
+                self.congestion.on_send_after_idle(&self.clock, self.last_sent);
             }
-            self.last_sent = self.now;
-            self.receive.on_data_sent(self.now, &self.clock);
+            self.last_sent = self.clock.jiffies();
+            self.receive.on_data_sent(&self.clock);
         }
         let window = self.receive.advertise();
         let ack = self.receive.rcv_nxt();
@@ -256,7 +234,7 @@ impl Connection {
     /// The timestamps of a segment that leaves now, if they were agreed on.
     pub(super) fn timestamps(&self) -> Option<Timestamps> {
         self.agreed.timestamps.then(|| Timestamps {
-            value: self.clock.timestamp_ms(self.now),
+            value: self.clock.timestamp_ms(),
             echo: self.agreed.ts_recent.unwrap_or(0),
         })
     }
@@ -286,61 +264,27 @@ impl Connection {
         }
     }
 
-    /// Notes how much of the congestion window is used after something was sent.
+    /// Notes how much of the congestion window is used after as much was sent as may be.
     fn validate_usage(&mut self, fills_window: bool) {
-        let packets = self.queue.packets_out();
-        let usage = &mut self.usage;
-        if self.snd_una >= usage.flight_end
-            || fills_window
-            || (!usage.is_limited && packets > usage.max_packets)
+        let (snd_una, snd_nxt) = (self.snd_una, self.snd_nxt);
+        let flight = Flight { packets: self.queue.packets_out(), fills_window, snd_una, snd_nxt };
+        self.congestion.on_sent(&self.clock, &flight);
+        if self.profile.slow_start_after_idle && self.congestion.is_unused_for(&self.clock, self.rto_ticks())
         {
-            usage.is_limited = fills_window;
-            usage.max_packets = packets;
-            usage.flight_end = self.snd_nxt;
-        }
-        if self.is_cwnd_limited() {
-            self.usage.used = 0;
-            self.usage.since = self.now;
-            return;
-        }
-        self.usage.used = self.usage.used.max(packets);
-        if self.profile.slow_start_after_idle && self.ticks_since(self.usage.since) >= self.rto_ticks() {
-            self.shrink_unused_window();
+            let may_shrink = self.recovery.state == CaState::Open && !self.send.is_blocked();
+            self.congestion.on_unused(&self.clock, &self.profile, may_shrink);
         }
     }
 
-    /// Whether it was the congestion window that kept more from being sent; in slow start half of it is enough.
-    pub(super) const fn is_cwnd_limited(&self) -> bool {
-        self.usage.is_limited
-            || (self.window.cwnd < self.window.ssthresh
-                && self.window.cwnd < self.usage.max_packets.saturating_mul(2))
-    }
-
-    /// A window that was not filled for one RTO shrinks half way to what was used (RFC 2861).
-    fn shrink_unused_window(&mut self) {
-        if self.recovery.state == CaState::Open && !self.send.is_blocked() {
-            let used = self.usage.used.max(self.profile.initial_cwnd_segments);
-            if used < self.window.cwnd {
-                self.window.ssthresh = self.current_ssthresh();
-                self.window.cwnd = u32::midpoint(self.window.cwnd, used);
-            }
-            self.usage.used = 0;
-        }
-        self.usage.since = self.now;
-    }
-
-    /// An idle connection loses half of its window for every RTO, down to the initial one (RFC 2861).
+    /// An idle connection loses part of its window.
     pub(super) fn restart_after_idle(&mut self) {
         let (idle, rto) = (self.ticks_since(self.last_sent), self.rto_ticks().max(1));
         if !self.profile.slow_start_after_idle || !self.queue.is_empty() || idle <= rto {
             return;
         }
-        self.window.ssthresh = self.current_ssthresh();
-        let floor = self.profile.initial_cwnd_segments.min(self.window.cwnd);
-        // One halving for every full RTO but for a last one that ends just now.
-        let halvings = ((idle - 1) / rto).min(31) as u32;
-        self.window.cwnd = (self.window.cwnd >> halvings).max(floor);
-        self.usage.used = 0;
-        self.usage.since = self.now;
+        // Every full RTO counts but for a last one that ends just now.
+        let rtos = ((idle - 1) / rto).min(31) as u32;
+        let is_reducing = self.recovery.state.is_reducing();
+        self.congestion.on_idle(&self.clock, &self.profile, rtos, is_reducing);
     }
 }

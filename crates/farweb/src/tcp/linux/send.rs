@@ -114,7 +114,7 @@ impl Connection {
     /// Before [`Notice::Connected`] and after the end of our stream nothing is accepted. When the buffer takes less than
     /// all, [`Notice::Writable`] tells when to try again with the rest.
     pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
-        self.now = now;
+        self.clock.advance(now);
         if !matches!(self.state, State::Established | State::CloseWait) || bytes == 0 {
             return 0;
         }
@@ -156,9 +156,9 @@ impl Connection {
         if !self.send.is_blocked {
             return;
         }
-        if self.queue.in_flight() < self.window.cwnd {
+        if self.may_send() {
             self.expand_send_buffer();
-            self.usage.since = self.now;
+            self.congestion.on_buffer_expanded(&self.clock);
         }
         let in_use = self.memory_in_use();
         if self.send.capacity >= in_use + in_use / 2 {
@@ -171,7 +171,8 @@ impl Connection {
     pub(super) fn expand_send_buffer(&mut self) {
         let per_segment =
             (self.agreed.mss_clamp.max(self.mss) + HEADER_ROOM).next_power_of_two() + BUFFER_DESCRIPTOR;
-        let segments = self.window.cwnd.max(super::output::INITIAL_CWND).max(self.recovery.reordering + 1);
+        let segments =
+            self.congestion.cwnd().max(super::output::INITIAL_CWND).max(self.recovery.reordering + 1);
         let wanted = 2 * u64::from(segments) * per_segment;
         if self.send.capacity < wanted {
             self.send.capacity = wanted.min(self.profile.send_buffer_max.get()).max(self.send.capacity);

@@ -69,12 +69,12 @@ impl Connection {
 
     /// Runs the timers that are due. May be called early or for nothing.
     pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
-        self.now = now;
+        self.clock.advance(now);
         if let AckDue::At(at) = self.receive.ack_due()
             && at <= now
             && self.state != State::Closed
         {
-            self.receive.on_delayed_ack_timer(now, &self.clock);
+            self.receive.on_delayed_ack_timer(&self.clock);
             self.send_due_ack(out);
         }
         if self.timers.state.is_some_and(|at| at <= now) {
@@ -116,11 +116,11 @@ impl Connection {
     /// Sets the transmission timer to expire after `wait`, in place of what it stood for.
     pub(super) fn set_transmission(&mut self, pending: Pending, wait: Duration) {
         let wait = wait.min(self.profile.rto_max);
-        self.timers.transmission = Some((pending, self.clock.wheel_deadline(self.now, wait)));
+        self.timers.transmission = Some((pending, self.clock.wheel_deadline(self.clock.jiffies_in(wait))));
     }
 
     pub(super) fn set_state_timer(&mut self, wait: Duration) {
-        self.timers.state = Some(self.clock.wheel_deadline(self.now, wait));
+        self.timers.state = Some(self.clock.wheel_deadline(self.clock.jiffies_in(wait)));
     }
 
     /// The timer for what is in flight: a probe if there may be one, else the retransmission timeout.
@@ -136,7 +136,7 @@ impl Connection {
         let Some(front) = self.queue.front() else { return Duration::ZERO };
         // The kernel counts the timeout in ticks.
         let rto = self.profile.jiffy * self.rto_ticks();
-        (front.sent_at + rto).saturating_since(self.now)
+        (front.sent_at + rto).saturating_since(self.clock.now())
     }
 
     /// Sets the retransmission timer anew; one that stands for a probe of some kind goes on from where it was.
@@ -190,9 +190,9 @@ impl Connection {
         let limit = self.profile.rto_max * 2;
         let sent_again_for = match (self.recovery.undo.first_retransmit, self.queue.front()) {
             (Some(start), _) => {
-                Duration::from_millis(u64::from(self.clock.timestamp_ms(self.now).wrapping_sub(start)))
+                Duration::from_millis(u64::from(self.clock.timestamp_ms().wrapping_sub(start)))
             }
-            (None, Some(front)) => self.now - front.sent_at,
+            (None, Some(front)) => self.clock.now() - front.sent_at,
             (None, None) => Duration::ZERO,
         };
         self.ticks_since(self.heard_at) > self.clock.jiffies_in(limit) && sent_again_for > limit
@@ -226,7 +226,7 @@ impl Connection {
         let doublings = (rto_max.as_nanos() / base.as_nanos().max(1)).max(1).ilog2();
         let doubling = base * ((2_u64 << retries.min(doublings)) - 1);
         let limit = doubling + rto_max * u64::from(retries.saturating_sub(doublings));
-        let millis = self.clock.timestamp_ms(self.now).wrapping_sub(start);
+        let millis = self.clock.timestamp_ms().wrapping_sub(start);
         Duration::from_millis(u64::from(millis)) >= limit
     }
 

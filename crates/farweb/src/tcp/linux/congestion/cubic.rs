@@ -9,10 +9,11 @@
 
 use super::super::clock::Clock;
 use super::super::profile::{HystartKind, Profile};
+use super::AckSample;
 use super::hystart::Hystart;
 use super::hystart_plus::HystartPlus;
-use super::{AckSample, Window};
-use crate::units::{Duration, Instant};
+use super::window::Window;
+use crate::units::Duration;
 
 /// What profiles count in 1024ths.
 const SCALE: u32 = 1024;
@@ -29,7 +30,7 @@ const STEP_MIN: u32 = 2;
 
 /// State of CUBIC.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Cubic {
+pub(super) struct Cubic {
     /// Segments acknowledged for which the window grows by one.
     step: u32,
     /// Window before the last loss, or what fast convergence made of it; zero before the first.
@@ -48,11 +49,6 @@ pub(in super::super) struct Cubic {
     friendly_acked: u32,
     friendly_cwnd: u32,
     exit: SlowStartExit,
-    clock: Clock,
-    beta: u32,
-    scale: u32,
-    fast_convergence: bool,
-    reno_friendly: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -63,7 +59,7 @@ enum SlowStartExit {
 }
 
 impl Cubic {
-    pub(super) fn new(profile: &Profile, clock: Clock) -> Self {
+    pub(super) const fn new(hystart: HystartKind) -> Self {
         Self {
             step: 0,
             last_max_cwnd: 0,
@@ -75,24 +71,25 @@ impl Cubic {
             delay_min: None,
             friendly_acked: 0,
             friendly_cwnd: 0,
-            exit: match profile.hystart {
+            exit: match hystart {
                 HystartKind::Off => SlowStartExit::Off,
-                HystartKind::Linux => SlowStartExit::Hystart(Hystart::new(profile)),
+                HystartKind::Linux => SlowStartExit::Hystart(Hystart::new()),
                 HystartKind::PlusPlus => SlowStartExit::HystartPlus(HystartPlus::new()),
             },
-            clock,
-            beta: profile.cubic_beta_1024ths,
-            scale: profile.cubic_scale * 10,
-            fast_convergence: profile.cubic_fast_convergence,
-            reno_friendly: profile.cubic_reno_friendly,
         }
     }
 
-    pub(super) fn on_sample(&mut self, window: &mut Window, sample: &AckSample) {
+    pub(super) fn on_sample(
+        &mut self,
+        clock: &Clock,
+        profile: &Profile,
+        window: &mut Window,
+        sample: &AckSample,
+    ) {
         let Some(rtt) = sample.rtt else { return };
-        let settling = self.clock.jiffies_in(SETTLING);
-        let now = self.clock.jiffies(sample.now);
-        if self.epoch_start.is_some_and(|start| now.saturating_sub(start) < settling) {
+        if let Some(start) = self.epoch_start
+            && clock.jiffies().saturating_sub(start) < clock.jiffies_in(SETTLING)
+        {
             return;
         }
         let delay_min = self.delay_min.map_or(rtt, |min| min.min(rtt));
@@ -102,13 +99,15 @@ impl Cubic {
         }
         match &mut self.exit {
             SlowStartExit::Off => {}
-            SlowStartExit::Hystart(hystart) => hystart.on_sample(window, sample, rtt, delay_min),
+            SlowStartExit::Hystart(hystart) => {
+                hystart.on_sample(clock.now(), profile, window, sample, rtt, delay_min);
+            }
             SlowStartExit::HystartPlus(plus) => plus.on_sample(window, sample, rtt),
         }
     }
 
     /// `acked` segments were acknowledged while cwnd limited sending.
-    pub(super) fn grow(&mut self, window: &mut Window, now: Instant, mut acked: u32) {
+    pub(super) fn grow(&mut self, clock: &Clock, profile: &Profile, window: &mut Window, mut acked: u32) {
         if window.in_slow_start() {
             if let SlowStartExit::HystartPlus(plus) = &mut self.exit {
                 acked = plus.growth(acked);
@@ -118,48 +117,49 @@ impl Cubic {
                 return;
             }
         }
-        self.update_step(window.cwnd, self.clock.jiffies(now), acked);
+        self.update_step(clock, profile, window.cwnd, acked);
         window.avoid(self.step, acked);
     }
 
     /// Computes how many segments must be acknowledged for one of growth (`bictcp_update()`).
-    fn update_step(&mut self, cwnd: u32, now: u64, acked: u32) {
+    fn update_step(&mut self, clock: &Clock, profile: &Profile, cwnd: u32, acked: u32) {
+        let now = clock.jiffies();
         self.friendly_acked += acked;
         let since_last = now.saturating_sub(self.last_time);
-        if self.last_cwnd == cwnd && self.clock.span(since_last) <= RECOMPUTE {
+        if self.last_cwnd == cwnd && clock.span(since_last) <= RECOMPUTE {
             return;
         }
         // The cubic function is evaluated once a jiffy at most, and at once after a loss.
         if self.epoch_start.is_none() || now != self.last_time {
             self.last_cwnd = cwnd;
             self.last_time = now;
-            let start = self.epoch_start.unwrap_or_else(|| self.begin_epoch(cwnd, now, acked));
-            self.step = self.cubic_step(cwnd, now.saturating_sub(start));
+            let start = self.epoch_start.unwrap_or_else(|| self.begin_epoch(profile, cwnd, now, acked));
+            self.step = self.cubic_step(clock, profile, cwnd, now.saturating_sub(start));
         }
-        if self.reno_friendly {
-            self.step = self.step.min(self.friendly_step(cwnd));
+        if profile.cubic_reno_friendly {
+            self.step = self.step.min(self.friendly_step(cwnd, profile.cubic_beta_1024ths));
         }
         self.step = self.step.max(STEP_MIN);
     }
 
-    fn begin_epoch(&mut self, cwnd: u32, now: u64, acked: u32) -> u64 {
+    fn begin_epoch(&mut self, profile: &Profile, cwnd: u32, now: u64, acked: u32) -> u64 {
         self.epoch_start = Some(now);
         self.friendly_acked = acked;
         self.friendly_cwnd = cwnd;
         let below = self.last_max_cwnd.saturating_sub(cwnd);
         self.origin = self.last_max_cwnd.max(cwnd);
         // C · t^3 = segments, with C = scale / 2^10 and t in 2^-10 s: t = cbrt(segments · 2^40 / scale).
-        let cubed = (1_u64 << (10 + 3 * TIME_SHIFT)) / u64::from(self.scale);
+        let cubed = (1_u64 << (10 + 3 * TIME_SHIFT)) / u64::from(scale(profile));
         self.time_to_origin = cube_root(cubed * u64::from(below));
         now
     }
 
     /// Segments for one of growth after the cubic function, `elapsed` jiffies into the epoch and a round trip ahead.
-    fn cubic_step(&self, cwnd: u32, elapsed: u64) -> u32 {
-        let ahead = self.delay_min.map_or(0, |delay| self.clock.jiffies_in(delay));
-        let time = (self.clock.span(elapsed + ahead).as_nanos() << TIME_SHIFT) / 1_000_000_000;
+    fn cubic_step(&self, clock: &Clock, profile: &Profile, cwnd: u32, elapsed: u64) -> u32 {
+        let ahead = self.delay_min.map_or(0, |delay| clock.jiffies_in(delay));
+        let time = (clock.span(elapsed + ahead).as_nanos() << TIME_SHIFT) / 1_000_000_000;
         let distance = u128::from(time.abs_diff(self.time_to_origin));
-        let change = (u128::from(self.scale) * distance.pow(3)) >> (10 + 3 * TIME_SHIFT);
+        let change = (u128::from(scale(profile)) * distance.pow(3)) >> (10 + 3 * TIME_SHIFT);
         let change = u32::try_from(change).unwrap_or(u32::MAX);
         let target = if time < self.time_to_origin {
             self.origin.saturating_sub(change)
@@ -171,9 +171,9 @@ impl Cubic {
     }
 
     /// Segments for one of growth that bring the window to where Reno, with CUBIC's beta, would have it.
-    fn friendly_step(&mut self, cwnd: u32) -> u32 {
+    fn friendly_step(&mut self, cwnd: u32, beta: u32) -> u32 {
         // Eighths of a window for one segment of growth: (1 + beta) / (3 (1 - beta)), in integers.
-        let eighths = 8 * (SCALE + self.beta) / 3 / (SCALE - self.beta);
+        let eighths = 8 * (SCALE + beta) / 3 / (SCALE - beta);
         let step = (cwnd * eighths) >> 3;
         while self.friendly_acked > step {
             self.friendly_acked -= step;
@@ -185,17 +185,18 @@ impl Cubic {
         }
     }
 
-    pub(super) fn ssthresh_after_loss(&mut self, cwnd: u32) -> u32 {
+    pub(super) fn ssthresh_after_loss(&mut self, profile: &Profile, cwnd: u32) -> u32 {
+        let beta = profile.cubic_beta_1024ths;
         self.epoch_start = None;
-        let gives_way = cwnd < self.last_max_cwnd && self.fast_convergence;
-        self.last_max_cwnd = if gives_way { cwnd * (SCALE + self.beta) / (2 * SCALE) } else { cwnd };
+        let gives_way = cwnd < self.last_max_cwnd && profile.cubic_fast_convergence;
+        self.last_max_cwnd = if gives_way { cwnd * (SCALE + beta) / (2 * SCALE) } else { cwnd };
         if let SlowStartExit::HystartPlus(plus) = &mut self.exit {
             plus.end();
         }
-        (cwnd * self.beta / SCALE).max(2)
+        (cwnd * beta / SCALE).max(2)
     }
 
-    pub(super) fn on_loss_state(&mut self, now: Instant, snd_nxt: u64) {
+    pub(super) fn on_timeout(&mut self, clock: &Clock, snd_nxt: u64) {
         (self.step, self.last_max_cwnd, self.last_cwnd, self.last_time) = (0, 0, 0, 0);
         (self.origin, self.time_to_origin) = (0, 0);
         (self.friendly_acked, self.friendly_cwnd) = (0, 0);
@@ -203,18 +204,23 @@ impl Cubic {
         self.delay_min = None;
         match &mut self.exit {
             SlowStartExit::Off => {}
-            SlowStartExit::Hystart(hystart) => hystart.restart(now, snd_nxt),
+            SlowStartExit::Hystart(hystart) => hystart.restart(clock.now(), snd_nxt),
             SlowStartExit::HystartPlus(plus) => plus.end(),
         }
     }
 
     /// Idle time does not count: the epoch moves on by it.
-    pub(super) fn on_send_after_idle(&mut self, now: Instant, last_sent: Instant) {
-        let (now, last_sent) = (self.clock.jiffies(now), self.clock.jiffies(last_sent));
+    pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
+        let now = clock.jiffies();
         if let Some(start) = &mut self.epoch_start {
             *start = (*start + now.saturating_sub(last_sent)).min(now);
         }
     }
+}
+
+/// C in 1024ths of a segment over a second cubed.
+const fn scale(profile: &Profile) -> u32 {
+    profile.cubic_scale * 10
 }
 
 /// Largest number whose cube is at most `value`.
@@ -230,10 +236,16 @@ fn cube_root(value: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::tcp::HostClock;
+    use crate::units::Instant;
+
+    const LINUX: Profile = Profile::linux();
 
     fn cubic() -> Cubic {
-        let profile = Profile::linux();
-        Cubic::new(&profile, Clock::new(HostClock::default(), &profile))
+        Cubic::new(LINUX.hystart)
+    }
+
+    fn at(millis: u64) -> Clock {
+        Clock::new(Instant::ZERO + Duration::from_millis(millis), HostClock::default(), &LINUX)
     }
 
     #[test]
@@ -248,33 +260,33 @@ mod tests {
     #[test]
     fn a_loss_leaves_seven_tenths_and_a_second_one_gives_way() {
         let mut cubic = cubic();
-        assert_eq!(cubic.ssthresh_after_loss(100), 70);
+        assert_eq!(cubic.ssthresh_after_loss(&LINUX, 100), 70);
         assert_eq!(cubic.last_max_cwnd, 100);
         // A loss below the maximum: the next maximum is 80 · (1 + 0.7) / 2.
-        assert_eq!(cubic.ssthresh_after_loss(80), 56);
+        assert_eq!(cubic.ssthresh_after_loss(&LINUX, 80), 56);
         assert_eq!(cubic.last_max_cwnd, 68);
-        assert_eq!(cubic.ssthresh_after_loss(2), 2);
+        assert_eq!(cubic.ssthresh_after_loss(&LINUX, 2), 2);
     }
 
     #[test]
     fn the_function_reaches_its_plateau_after_the_cube_root_of_what_was_lost() {
         // 300 segments lost at C = 410 / 1024: cbrt(300 / C) = 9.0827 s, 9300 units.
         let mut cubic = cubic();
-        cubic.ssthresh_after_loss(1000);
-        cubic.begin_epoch(700, 0, 1);
+        cubic.ssthresh_after_loss(&LINUX, 1000);
+        cubic.begin_epoch(&LINUX, 700, 0, 1);
         assert_eq!((cubic.origin, cubic.time_to_origin), (1000, 9300));
         // After 2 s the target is 1000 - C · 7.0827^3 = 857.7, rounded up: 700 / 158 segments for one of growth.
-        assert_eq!(cubic.cubic_step(700, 500), 4);
-        assert_eq!(cubic.cubic_step(850, 500), 106);
+        assert_eq!(cubic.cubic_step(&at(0), &LINUX, 700, 500), 4);
+        assert_eq!(cubic.cubic_step(&at(0), &LINUX, 850, 500), 106);
         // Twice as far out it is as far above.
-        assert_eq!(cubic.cubic_step(1290, 4542), 129);
+        assert_eq!(cubic.cubic_step(&at(0), &LINUX, 1290, 4542), 129);
     }
 
     #[test]
     fn without_a_maximum_a_round_trip_adds_a_twentieth() {
         let mut cubic = cubic();
         let mut window = Window { cwnd: 100, ssthresh: 50, cwnd_cnt: 0 };
-        cubic.grow(&mut window, Instant::from_nanos(1), 100);
+        cubic.grow(&at(0), &LINUX, &mut window, 100);
         assert_eq!(window.cwnd, 105);
     }
 
@@ -282,20 +294,19 @@ mod tests {
     fn growth_is_at_most_one_segment_for_two() {
         let mut cubic = cubic();
         let mut window = Window { cwnd: 10, ssthresh: 5, cwnd_cnt: 0 };
-        cubic.grow(&mut window, Instant::from_nanos(1), 1);
+        cubic.grow(&at(0), &LINUX, &mut window, 1);
         // A minute later the function is far above the window.
-        cubic.grow(&mut window, Instant::from_nanos(60_000_000_000), 9);
+        cubic.grow(&at(60_000), &LINUX, &mut window, 9);
         assert_eq!(window.cwnd, 15);
     }
 
     #[test]
     fn idle_time_moves_the_epoch() {
         let mut cubic = cubic();
-        let at = |millis: u64| Instant::from_nanos(millis * 1_000_000);
-        cubic.grow(&mut Window { cwnd: 10, ssthresh: 5, cwnd_cnt: 0 }, at(1000), 1);
-        cubic.on_send_after_idle(at(5000), at(2000));
+        cubic.grow(&at(1000), &LINUX, &mut Window { cwnd: 10, ssthresh: 5, cwnd_cnt: 0 }, 1);
+        cubic.on_send_after_idle(&at(5000), at(2000).jiffies());
         assert_eq!(cubic.epoch_start, Some(1000));
-        cubic.on_send_after_idle(at(5000), at(2000));
+        cubic.on_send_after_idle(&at(5000), at(2000).jiffies());
         assert_eq!(cubic.epoch_start, Some(1250));
     }
 }

@@ -12,7 +12,8 @@
 //! TCP Slow Start", 2008.
 
 use super::super::profile::Profile;
-use super::{AckSample, Window};
+use super::AckSample;
+use super::window::Window;
 use crate::units::{Duration, Instant};
 
 /// Round-trip samples of a round before its smallest counts (`HYSTART_MIN_SAMPLES`).
@@ -36,12 +37,10 @@ pub(super) struct Hystart {
     round_end: u64,
     round_min: Option<Duration>,
     samples: u32,
-    ack_delta: Duration,
-    low_window: u32,
 }
 
 impl Hystart {
-    pub(super) const fn new(profile: &Profile) -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             found: false,
             round_start: Instant::ZERO,
@@ -49,8 +48,6 @@ impl Hystart {
             round_end: 0,
             round_min: None,
             samples: 0,
-            ack_delta: profile.hystart_ack_delta,
-            low_window: profile.hystart_low_window,
         }
     }
 
@@ -71,6 +68,8 @@ impl Hystart {
     /// An ACK in slow start took `rtt`; `delay_min` is the smallest ever.
     pub(super) fn on_sample(
         &mut self,
+        now: Instant,
+        profile: &Profile,
         window: &mut Window,
         sample: &AckSample,
         rtt: Duration,
@@ -80,13 +79,13 @@ impl Hystart {
             return;
         }
         if sample.snd_una > self.round_end {
-            self.begin_round(sample.now, sample.snd_nxt);
+            self.begin_round(now, sample.snd_nxt);
         }
-        if window.cwnd < self.low_window {
+        if window.cwnd < profile.hystart_low_window {
             return;
         }
         // Both are looked at, so that a long train does not keep the samples from being counted.
-        let is_long_train = self.is_long_train(sample.now, delay_min);
+        let is_long_train = self.is_long_train(now, profile.hystart_ack_delta, delay_min);
         let has_grown = self.has_grown(rtt, delay_min);
         if is_long_train || has_grown {
             self.found = true;
@@ -94,8 +93,8 @@ impl Hystart {
         }
     }
 
-    fn is_long_train(&mut self, now: Instant, delay_min: Duration) -> bool {
-        if now - self.last_close_ack > self.ack_delta {
+    fn is_long_train(&mut self, now: Instant, ack_delta: Duration, delay_min: Duration) -> bool {
+        if now - self.last_close_ack > ack_delta {
             return false;
         }
         self.last_close_ack = now;
@@ -115,26 +114,20 @@ impl Hystart {
 
 #[cfg(test)]
 mod tests {
-    use super::super::SSTHRESH_INFINITE;
+    use super::super::window::SSTHRESH_INFINITE;
     use super::*;
 
     const RTT: Duration = Duration::from_millis(100);
 
     /// ACKs one by one, `gap_micros` apart, each after `rtt`; the number of the one at which slow start ends.
     fn acks_until_found(cwnd: u32, gap_micros: u64, rtt: Duration) -> Option<u64> {
-        let mut hystart = Hystart::new(&Profile::linux());
+        let mut hystart = Hystart::new();
         let mut window = Window { cwnd, ssthresh: SSTHRESH_INFINITE, cwnd_cnt: 0 };
         let start = Instant::ZERO + RTT;
         (0..200).find(|ack| {
-            let sample = AckSample {
-                now: start + Duration::from_micros(gap_micros * ack),
-                acked: 1,
-                rtt: Some(rtt),
-                snd_una: 1 + ack,
-                snd_nxt: 1000,
-                cwnd_limited: true,
-            };
-            hystart.on_sample(&mut window, &sample, rtt, RTT);
+            let now = start + Duration::from_micros(gap_micros * ack);
+            let sample = AckSample { rtt: Some(rtt), snd_una: 1 + ack, snd_nxt: 1000 };
+            hystart.on_sample(now, &Profile::linux(), &mut window, &sample, rtt, RTT);
             window.ssthresh == cwnd
         })
     }

@@ -7,7 +7,8 @@
 //!
 //! Source: RFC 9406, sections 4.2 and 4.3.
 
-use super::{AckSample, Window};
+use super::AckSample;
+use super::window::Window;
 use crate::units::Duration;
 
 /// `MIN_RTT_THRESH` and `MAX_RTT_THRESH`.
@@ -123,22 +124,15 @@ impl HystartPlus {
 
 #[cfg(test)]
 mod tests {
-    use super::super::SSTHRESH_INFINITE;
+    use super::super::window::SSTHRESH_INFINITE;
     use super::*;
-    use crate::units::Instant;
 
     /// A round of ten samples of `millis`; its number is that of its last byte.
     fn round(plus: &mut HystartPlus, window: &mut Window, number: u64, millis: u64) {
         let rtt = Duration::from_millis(millis);
         for ack in 1..=10 {
-            let sample = AckSample {
-                now: Instant::ZERO,
-                acked: 1,
-                rtt: Some(rtt),
-                snd_una: 10 * number + ack,
-                snd_nxt: 10 * number + 10 + ack,
-                cwnd_limited: true,
-            };
+            let sample =
+                AckSample { rtt: Some(rtt), snd_una: 10 * number + ack, snd_nxt: 10 * number + 10 + ack };
             plus.on_sample(window, &sample, rtt);
         }
     }

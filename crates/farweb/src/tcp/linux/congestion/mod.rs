@@ -1,173 +1,170 @@
-//! Congestion control: how much may fly, in segments. What is lost is the matter of recovery.
+//! Congestion control: how much may fly, in segments. What is lost is the matter of [`recovery`](super::recovery).
 //!
-//! Models what Linux's modules are asked: to look at the delay of an ACK, to grow the window, to say how far it shrinks.
-//! The window itself belongs to the connection, because recovery changes it too. Leaves out pacing, which neither Reno
-//! nor CUBIC asks for by itself, and ECN.
+//! [`Congestion`] owns the window: nothing else writes cwnd, ssthresh or the count towards the next growth. The
+//! connection says what happened, and a [`Control`] (Reno, CUBIC) says how the window answers; another one is a file here
+//! and a variant there. Beside it stand what holds for every control: the reduction in step with deliveries ([`prr`]), and
+//! what becomes of a window that is not used ([`usage`]).
 //!
-//! Source: Linux 6.18 `tcp_cong.c`; `include/net/tcp.h`, `struct tcp_congestion_ops`.
+//! [`Congestion::may_send`] is the one place that the send path asks whether a segment may leave. A control that paces
+//! would refuse there until the time of its next departure, which would then be one more deadline of the connection.
+//!
+//! Models what Linux's core does with the window between the calls of its modules. Leaves out pacing, which neither Reno
+//! nor CUBIC asks for by itself, rate samples, and ECN.
+//!
+//! Source: Linux 6.18 `tcp_cong.c`, `tcp_input.c` (`tcp_cong_control()`, `tcp_enter_loss()`, `tcp_undo_cwnd_reduction()`),
+//! `tcp_output.c` (`tcp_cwnd_restart()`); `include/net/tcp.h`, `struct tcp_congestion_ops`.
 
+mod control;
 mod cubic;
 mod hystart;
 mod hystart_plus;
+mod prr;
 mod reno;
+mod usage;
+mod window;
 
-use cubic::Cubic;
+use control::Control;
+use prr::Reduction;
+pub(super) use usage::Flight;
+use usage::Usage;
+use window::Window;
 
 use super::clock::Clock;
-use super::profile::{CongestionControl, Profile};
-use crate::units::{Duration, Instant};
+use super::profile::Profile;
+use crate::units::Duration;
 
-/// `ssthresh` before the first loss (`TCP_INFINITE_SSTHRESH`).
-pub(super) const SSTHRESH_INFINITE: u32 = 0x7fff_ffff;
+/// Window of a connection whose SYN was lost more than once (RFC 5681, section 3.1, as Linux reads it).
+const CWND_AFTER_LOST_SYN: u32 = 1;
 
-/// The windows of a connection, in segments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
-    /// Segments that may be in flight.
-    pub(super) cwnd: u32,
-    /// Window up to which growth is exponential.
-    pub(super) ssthresh: u32,
-    /// Segments acknowledged towards the next growth of cwnd by one.
-    pub(super) cwnd_cnt: u32,
+/// The window of a connection, and what decides about it.
+#[derive(Debug, Clone)]
+pub(super) struct Congestion {
+    window: Window,
+    control: Control,
+    reduction: Reduction,
+    usage: Usage,
 }
 
-/// What an ACK shows.
+/// What an ACK of new data shows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AckSample {
-    pub(super) now: Instant,
-    /// Segments newly delivered, by ACK or SACK.
-    pub(super) acked: u32,
     /// Round trip of this ACK, if it shows one.
     pub(super) rtt: Option<Duration>,
     pub(super) snd_una: u64,
     pub(super) snd_nxt: u64,
-    /// Whether cwnd, and not the application or the peer's window, has limited sending.
-    pub(super) cwnd_limited: bool,
-}
-
-/// The congestion control of a connection.
-#[derive(Debug, Clone)]
-pub(super) enum Congestion {
-    /// RFC 5681.
-    Reno,
-    /// RFC 9438.
-    Cubic(Cubic),
-}
-
-impl Window {
-    pub(super) const fn new(profile: &Profile) -> Self {
-        Self { cwnd: profile.initial_cwnd_segments, ssthresh: SSTHRESH_INFINITE, cwnd_cnt: 0 }
-    }
-
-    pub(super) const fn in_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
-    }
-
-    /// Grows by `acked` segments, but not beyond ssthresh. Gives those that are left over (`tcp_slow_start()`).
-    fn slow_start(&mut self, acked: u32) -> u32 {
-        let growth = acked.min(self.ssthresh - self.cwnd);
-        self.cwnd += growth;
-        acked - growth
-    }
-
-    /// Grows by one for every `per_segment` segments acknowledged (`tcp_cong_avoid_ai()`).
-    const fn avoid(&mut self, per_segment: u32, acked: u32) {
-        // What was gathered for a larger step is spent at once, but gives no more than one.
-        if self.cwnd_cnt >= per_segment {
-            self.cwnd_cnt = 0;
-            self.cwnd += 1;
-        }
-        self.cwnd_cnt += acked;
-        self.cwnd += self.cwnd_cnt / per_segment;
-        self.cwnd_cnt %= per_segment;
-    }
 }
 
 impl Congestion {
-    pub(super) fn new(profile: &Profile, clock: Clock) -> Self {
-        match profile.congestion_control {
-            CongestionControl::Reno => Self::Reno,
-            CongestionControl::Cubic => Self::Cubic(Cubic::new(profile, clock)),
+    pub(super) const fn new(clock: &Clock, profile: &Profile) -> Self {
+        Self {
+            window: Window::new(profile.initial_cwnd_segments),
+            control: Control::new(profile.congestion_control, profile.hystart),
+            reduction: Reduction::NONE,
+            usage: Usage::new(clock.jiffies()),
         }
     }
 
-    /// An ACK of new data was taken, before cwnd grows (`pkts_acked`: HyStart looks at its delay).
-    pub(super) fn on_sample(&mut self, window: &mut Window, sample: &AckSample) {
-        match self {
-            Self::Reno => {}
-            Self::Cubic(cubic) => cubic.on_sample(window, sample),
+    /// Segments that may be in flight.
+    pub(super) const fn cwnd(&self) -> u32 {
+        self.window.cwnd
+    }
+
+    /// Window up to which growth is exponential; `None` before the first loss.
+    pub(super) const fn ssthresh(&self) -> Option<u32> {
+        if self.window.has_ssthresh() { Some(self.window.ssthresh) } else { None }
+    }
+
+    /// ssthresh as it is worth now: not below three quarters of a window that is in use (`tcp_current_ssthresh()`).
+    pub(super) fn current_ssthresh(&self, is_reducing: bool) -> u32 {
+        let Window { cwnd, ssthresh, .. } = self.window;
+        if is_reducing { ssthresh } else { ssthresh.max(cwnd / 2 + cwnd / 4) }
+    }
+
+    /// Whether another segment may leave beside those in flight.
+    pub(super) const fn may_send(&self, in_flight: u32) -> bool {
+        in_flight < self.window.cwnd
+    }
+
+    /// Both SYNs are acknowledged; `syn_was_lost` more than once.
+    pub(super) const fn on_established(&mut self, clock: &Clock, profile: &Profile, syn_was_lost: bool) {
+        self.window =
+            Window::new(if syn_was_lost { CWND_AFTER_LOST_SYN } else { profile.initial_cwnd_segments });
+        self.usage.on_window_changed(clock);
+    }
+
+    /// The first segment leaves after nothing was in flight; `last_sent` is the jiffy in which the one before it left.
+    pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
+        self.control.on_send_after_idle(clock, last_sent);
+    }
+
+    /// New data was acknowledged, or SACKed; the window does not grow yet (`pkts_acked`: HyStart looks at the delay).
+    pub(super) fn on_sample(&mut self, clock: &Clock, profile: &Profile, sample: &AckSample) {
+        self.control.on_sample(clock, profile, &mut self.window, sample);
+    }
+
+    /// An ACK made progress while nothing is wrong: the window grows where it has limited sending (`cong_avoid`).
+    pub(super) fn on_progress(&mut self, clock: &Clock, profile: &Profile, acked: u32) {
+        if self.is_limiting() {
+            self.control.grow(clock, profile, &mut self.window, acked);
+        }
+        self.usage.on_window_changed(clock);
+    }
+
+    /// A loss was found: the window is going to shrink in step with deliveries.
+    pub(super) fn on_loss_found(&mut self, profile: &Profile) {
+        self.window.cwnd_cnt = 0;
+        self.reduction = Reduction::starting_at(self.window.cwnd);
+        self.window.ssthresh = self.control.ssthresh_after_loss(profile, self.window.cwnd);
+    }
+
+    /// An ACK came while the window shrinks: `delivered` more segments have arrived, and `in_flight` are out; `is_safe` when
+    /// it moved and showed no new loss.
+    pub(super) fn on_recovery_ack(&mut self, delivered: u32, is_safe: bool, in_flight: u32) {
+        if delivered > 0 && self.reduction.has_begun() {
+            let quota = self.reduction.quota(delivered, is_safe, in_flight, self.window.ssthresh);
+            self.window.cwnd = in_flight + quota;
         }
     }
 
-    /// Grows the window (`cong_avoid`).
-    pub(super) fn grow(&mut self, window: &mut Window, sample: &AckSample) {
-        if !sample.cwnd_limited {
-            return;
-        }
-        match self {
-            Self::Reno => reno::grow(window, sample.acked),
-            Self::Cubic(cubic) => cubic.grow(window, sample.now, sample.acked),
-        }
+    /// Segments were sent while the window shrinks.
+    pub(super) const fn on_recovery_sent(&mut self, segments: u32) {
+        self.reduction.on_sent(segments);
     }
 
-    /// A loss was found: the new ssthresh.
-    pub(super) fn ssthresh_after_loss(&mut self, window: &Window) -> u32 {
-        match self {
-            Self::Reno => reno::ssthresh_after_loss(window.cwnd),
-            Self::Cubic(cubic) => cubic.ssthresh_after_loss(window.cwnd),
+    /// What was lost is repaired.
+    pub(super) const fn on_recovered(&mut self, clock: &Clock) {
+        if self.window.has_ssthresh() {
+            self.window.cwnd = self.window.ssthresh;
+            self.usage.on_window_changed(clock);
         }
     }
 
-    /// The loss was none: the cwnd to go back to, `prior_cwnd` being that before it (`undo_cwnd`).
-    pub(super) fn undo_cwnd(&self, window: &Window, prior_cwnd: u32) -> u32 {
-        window.cwnd.max(prior_cwnd)
-    }
-
-    /// The retransmission timer expired.
-    pub(super) fn on_loss_state(&mut self, now: Instant, snd_nxt: u64) {
-        match self {
-            Self::Reno => {}
-            Self::Cubic(cubic) => cubic.on_loss_state(now, snd_nxt),
+    /// The retransmission timer expired with `in_flight` segments still out; `is_new` when that is a loss which no episode
+    /// has answered yet.
+    pub(super) fn on_timeout(
+        &mut self,
+        clock: &Clock,
+        profile: &Profile,
+        is_new: bool,
+        in_flight: u32,
+        snd_nxt: u64,
+    ) {
+        if is_new {
+            self.reduction.prior_cwnd = self.window.cwnd;
+            self.window.ssthresh = self.control.ssthresh_after_loss(profile, self.window.cwnd);
         }
+        self.window.cwnd = in_flight + 1;
+        self.window.cwnd_cnt = 0;
+        self.usage.on_window_changed(clock);
+        self.control.on_timeout(clock, snd_nxt);
     }
 
-    /// The first segment is sent after nothing was in flight; `last_sent` is when the one before it left.
-    pub(super) fn on_send_after_idle(&mut self, now: Instant, last_sent: Instant) {
-        match self {
-            Self::Reno => {}
-            Self::Cubic(cubic) => cubic.on_send_after_idle(now, last_sent),
+    /// The loss was none: the window goes back to what it was, where there was a `prior_ssthresh` (`undo_cwnd`).
+    pub(super) fn on_undo(&mut self, clock: &Clock, prior_ssthresh: Option<u32>) {
+        if let Some(prior_ssthresh) = prior_ssthresh {
+            self.window.cwnd = self.window.cwnd.max(self.reduction.prior_cwnd);
+            self.window.ssthresh = self.window.ssthresh.max(prior_ssthresh);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn window(cwnd: u32, ssthresh: u32) -> Window {
-        Window { cwnd, ssthresh, cwnd_cnt: 0 }
-    }
-
-    #[test]
-    fn slow_start_stops_at_ssthresh_and_gives_the_rest_back() {
-        let mut window = window(10, 12);
-        assert_eq!(window.slow_start(5), 3);
-        assert_eq!((window.cwnd, window.in_slow_start()), (12, false));
-    }
-
-    #[test]
-    fn avoidance_adds_one_for_each_step_of_segments() {
-        let mut window = window(10, 10);
-        window.avoid(10, 9);
-        assert_eq!((window.cwnd, window.cwnd_cnt), (10, 9));
-        window.avoid(10, 12);
-        assert_eq!((window.cwnd, window.cwnd_cnt), (12, 1));
-    }
-
-    #[test]
-    fn what_was_gathered_for_a_larger_step_gives_one() {
-        let mut window = Window { cwnd_cnt: 35, ..window(10, 10) };
-        window.avoid(10, 1);
-        assert_eq!((window.cwnd, window.cwnd_cnt), (11, 1));
+        self.usage.on_window_changed(clock);
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Source: Linux 6.18 `tcp_cong.c`, `tcp_reno_cong_avoid()`, `tcp_reno_ssthresh()`; RFC 5681, section 3.1.
 
-use super::Window;
+use super::window::Window;
 
 /// `acked` segments were acknowledged while cwnd limited sending.
 pub(super) fn grow(window: &mut Window, acked: u32) {

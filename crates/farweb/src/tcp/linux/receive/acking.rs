@@ -151,8 +151,8 @@ impl Acking {
     }
 
     /// The connection opens at `now`.
-    pub(super) const fn start(&mut self, now: Instant, clock: &Clock) {
-        self.received_at = clock.jiffies(now);
+    pub(super) const fn start(&mut self, clock: &Clock) {
+        self.received_at = clock.jiffies();
     }
 
     /// The peer has finished: our answer will be a FIN.
@@ -172,9 +172,9 @@ impl Acking {
     }
 
     /// Data came in order; `quick` segments are half of the window.
-    pub(super) fn on_data(&mut self, now: Instant, clock: &Clock, rtt: &Rtt, quick: u32) {
+    pub(super) fn on_data(&mut self, clock: &Clock, rtt: &Rtt, quick: u32) {
         self.scheduled = true;
-        let now = clock.jiffies(now);
+        let now = clock.jiffies();
         let (ato_min, gap) = (self.limits.ato_min, now - self.received_at);
         if self.ato == 0 {
             self.raise_quick(quick);
@@ -214,7 +214,7 @@ impl Acking {
     }
 
     /// Decides about the ACK of the segment that has just come.
-    pub(super) fn decide(&mut self, now: Instant, clock: &Clock, rtt: &Rtt, progress: &Progress) {
+    pub(super) fn decide(&mut self, clock: &Clock, rtt: &Rtt, progress: &Progress) {
         if !self.scheduled {
             return;
         }
@@ -223,9 +223,9 @@ impl Acking {
         if is_second || is_quick || self.at_once {
             self.due = true;
         } else if progress.has_gap {
-            self.compress(now, rtt, progress);
+            self.compress(clock.now(), rtt, progress);
         } else {
-            self.delay(now, clock, rtt);
+            self.delay(clock, rtt);
         }
     }
 
@@ -259,9 +259,9 @@ impl Acking {
     }
 
     /// Sets the timer of a delayed ACK, or sends the ACK if the timer is about to run.
-    fn delay(&mut self, now: Instant, clock: &Clock, rtt: &Rtt) {
+    fn delay(&mut self, clock: &Clock, rtt: &Rtt) {
         let ato = self.wait(clock, rtt).min(clock.jiffies_in(self.limits.delay_limit));
-        let jiffies = clock.jiffies(now);
+        let jiffies = clock.jiffies();
         let mut timeout = jiffies + ato;
         if let Some(delayed) = self.delayed {
             if delayed.timeout <= jiffies + ato / 4 {
@@ -270,7 +270,7 @@ impl Acking {
             }
             timeout = timeout.min(delayed.timeout);
         }
-        let runs = clock.wheel_deadline(now, clock.span(timeout - jiffies));
+        let runs = clock.wheel_deadline(timeout - jiffies);
         self.delayed = Some(Delayed { timeout, runs });
     }
 
@@ -287,12 +287,12 @@ impl Acking {
     }
 
     /// A timer has run.
-    pub(super) fn on_timer(&mut self, now: Instant, clock: &Clock) {
-        if self.compressed.deadline.is_some_and(|at| at <= now) {
+    pub(super) fn on_timer(&mut self, clock: &Clock) {
+        if self.compressed.deadline.is_some_and(|at| at <= clock.now()) {
             self.compressed.deadline = None;
             self.due = true;
         }
-        if self.delayed.is_none_or(|delayed| delayed.runs > now) {
+        if self.delayed.is_none_or(|delayed| delayed.runs > clock.now()) {
             return;
         }
         self.delayed = None;
@@ -336,8 +336,8 @@ impl Acking {
     }
 
     /// A segment with data has left; soon after one came, it is an answer.
-    pub(super) const fn on_data_sent(&mut self, now: Instant, clock: &Clock) {
-        if clock.jiffies(now) - self.received_at < self.ato {
+    pub(super) const fn on_data_sent(&mut self, clock: &Clock) {
+        if clock.jiffies() - self.received_at < self.ato {
             self.pingpong = self.pingpong.saturating_add(1);
         }
     }

@@ -136,17 +136,17 @@ impl Receiver {
     }
 
     /// Both SYNs are known: `rcv_nxt` follows the peer's.
-    pub(super) fn start(&mut self, now: Instant, clock: &Clock, rcv_nxt: u64, agreed: Agreed) {
+    pub(super) fn start(&mut self, clock: &Clock, rcv_nxt: u64, agreed: Agreed) {
         self.rcv_nxt = rcv_nxt;
         self.copied_seq = rcv_nxt;
         (self.timestamps, self.sacks) = (agreed.timestamps, agreed.sack);
         let option_bytes = if agreed.timestamps { TIMESTAMP_BYTES } else { 0 };
         self.window.start(rcv_nxt, agreed.scaling, option_bytes, agreed.passive);
-        self.tuning.start(now, rcv_nxt, self.window.initial_round(FIRST_ROUND));
+        self.tuning.start(clock.now(), rcv_nxt, self.window.initial_round(FIRST_ROUND));
         let half_window = self.window.advertised() / 2;
         self.segment =
             SEGMENT_ASSUMED.min(self.window.mss()).min(agreed.mss).min(half_window).max(SEGMENT_MIN);
-        self.acking.start(now, clock);
+        self.acking.start(clock);
     }
 
     /// Whether a segment from `seq` to `end` is in the window.
@@ -183,28 +183,22 @@ impl Receiver {
     /// Takes the payload and the FIN of an acceptable segment, and decides when it is acknowledged.
     ///
     /// A segment without either only brings a timestamp back. The caller has dealt with SYN, RST and old timestamps.
-    pub(super) fn on_segment(
-        &mut self,
-        now: Instant,
-        clock: &Clock,
-        segment: &Segment,
-        rtt: &Rtt,
-    ) -> Arrival {
-        self.note_echo(now, clock, segment);
+    pub(super) fn on_segment(&mut self, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+        self.note_echo(clock, segment);
         if segment.sequence_len() == 0 || self.fin == Fin::Received {
             return Arrival::default();
         }
         self.sack.forget_duplicate();
-        let arrival = self.take(now, clock, segment, rtt);
+        let arrival = self.take(clock, segment, rtt);
         if self.fin == Fin::Received {
             self.acking.on_fin();
             self.early.clear();
         }
-        self.decide(now, clock, rtt);
+        self.decide(clock, rtt);
         arrival
     }
 
-    fn decide(&mut self, now: Instant, clock: &Clock, rtt: &Rtt) {
+    fn decide(&mut self, clock: &Clock, rtt: &Rtt) {
         let (chosen, is_short) = self.window.choose(self.used(), self.segment);
         if is_short {
             self.acking.stop_quick();
@@ -218,7 +212,7 @@ impl Receiver {
             sack: self.sacks,
             receiver_rtt: self.tuning.rtt(),
         };
-        self.acking.decide(now, clock, rtt, &progress);
+        self.acking.decide(clock, rtt, &progress);
     }
 
     /// Numbers received in order since the last ACK.
@@ -232,8 +226,8 @@ impl Receiver {
     }
 
     /// A deadline of [`ack_due`](Self::ack_due) has come.
-    pub(super) fn on_delayed_ack_timer(&mut self, now: Instant, clock: &Clock) {
-        self.acking.on_timer(now, clock);
+    pub(super) fn on_delayed_ack_timer(&mut self, clock: &Clock) {
+        self.acking.on_timer(clock);
     }
 
     /// A segment with an ACK has left, after [`advertise`](Self::advertise).
@@ -243,8 +237,8 @@ impl Receiver {
     }
 
     /// A segment with data has left: in a dialogue ACKs ride on data.
-    pub(super) fn on_data_sent(&mut self, now: Instant, clock: &Clock) {
-        self.acking.on_data_sent(now, clock);
+    pub(super) fn on_data_sent(&mut self, clock: &Clock) {
+        self.acking.on_data_sent(clock);
     }
 
     /// The window field for a segment that leaves now, scaled; moves `rcv_adv`.

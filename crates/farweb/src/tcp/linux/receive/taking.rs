@@ -6,7 +6,6 @@ use super::reassembly::Released;
 use super::window::memory_of;
 use super::{Arrival, Clock, Fin, Receiver, Rtt, SEGMENT_ASSUMED, SEGMENT_MIN, TIMESTAMP_BYTES};
 use crate::tcp::segment::{Flags, Segment};
-use crate::units::Instant;
 
 /// Payload from which on a segment lets the window grow.
 const GROWING_LEN: u64 = 128;
@@ -16,15 +15,15 @@ const TCP_HEADER: u64 = 20;
 impl Receiver {
     /// The receiver's round trip, from the timestamp that comes back. An ACK without data uses up the timestamp that it brings, so
     /// the ACK of a request leaves the first flight of the response without a sample.
-    pub(super) fn note_echo(&mut self, now: Instant, clock: &Clock, segment: &Segment) {
+    pub(super) fn note_echo(&mut self, clock: &Clock, segment: &Segment) {
         if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
-            let age = clock.timestamp_ms(now).wrapping_sub(stamps.echo);
+            let age = clock.timestamp_ms().wrapping_sub(stamps.echo);
             let is_full = segment.sequence_len() >= self.segment;
             self.tuning.on_echo(stamps.echo, age, is_full && age < u32::MAX / 2);
         }
     }
 
-    pub(super) fn take(&mut self, now: Instant, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+    pub(super) fn take(&mut self, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
         let (seq, end) = (segment.seq, segment.end());
         let left = self.window.left(self.rcv_nxt);
         let is_bare_fin = segment.len == 0;
@@ -36,10 +35,10 @@ impl Receiver {
             if left == 0 {
                 self.drop_segment();
             } else {
-                return self.take_in_order(now, clock, segment, rtt);
+                return self.take_in_order(clock, segment, rtt);
             }
         } else if seq == self.rcv_nxt && (left > 0 || is_bare_fin) {
-            return self.take_in_order(now, clock, segment, rtt);
+            return self.take_in_order(clock, segment, rtt);
         } else if seq >= self.rcv_nxt + left {
             self.drop_segment();
         } else {
@@ -54,7 +53,7 @@ impl Receiver {
         self.acking.schedule();
     }
 
-    fn take_in_order(&mut self, now: Instant, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+    fn take_in_order(&mut self, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
         let memory = memory_of(u64::from(segment.packet_bytes()));
         if self.used() > self.window.memory() && !self.window.make_room(self.used()) && self.readable > 0 {
             self.acking.stop_quick();
@@ -66,7 +65,7 @@ impl Receiver {
         self.rcv_nxt += delivered;
         if segment.len > 0 {
             self.memory += memory;
-            self.on_data(now, clock, segment, memory, rtt);
+            self.on_data(clock, segment, memory, rtt);
         }
         if segment.flags.contains(Flags::FIN) {
             self.receive_fin();
@@ -104,11 +103,11 @@ impl Receiver {
     }
 
     /// Data came in order: delays and window adapt.
-    fn on_data(&mut self, now: Instant, clock: &Clock, segment: &Segment, memory: u64, rtt: &Rtt) {
+    fn on_data(&mut self, clock: &Clock, segment: &Segment, memory: u64, rtt: &Rtt) {
         self.measure(segment, memory);
-        self.tuning.on_data(now, self.rcv_nxt, self.window.advertised());
+        self.tuning.on_data(clock.now(), self.rcv_nxt, self.window.advertised());
         let quick = self.half_window_segments();
-        self.acking.on_data(now, clock, rtt, quick);
+        self.acking.on_data(clock, rtt, quick);
         self.grow_window(segment, memory);
     }
 

@@ -3,28 +3,30 @@ use crate::tcp::host::HostClock;
 use crate::tcp::segment::{Flags, Options};
 use crate::units::Duration;
 
-/// A receiver with a clock at `now`, fed by a peer that sends 1448 bytes a segment.
+/// A receiver with a clock, fed by a peer that sends 1448 bytes a segment.
 struct Scene {
     receiver: Receiver,
     clock: Clock,
     rtt: Rtt,
-    now: Instant,
 }
 
 const LEN: u64 = 1448;
 
 impl Scene {
     fn new(profile: &Profile) -> Self {
-        let clock = Clock::new(HostClock::default(), profile);
-        let now = Instant::from_nanos(1_000_000_000);
+        let clock = Clock::new(Instant::from_nanos(1_000_000_000), HostClock::default(), profile);
         let mut receiver = Receiver::new(profile, 1460, None);
         let agreed = Agreed { scaling: true, timestamps: true, sack: true, mss: LEN, passive: false };
-        receiver.start(now, &clock, 1, agreed);
+        receiver.start(&clock, 1, agreed);
         receiver.advertise();
         receiver.on_ack_sent();
         let mut rtt = Rtt::new(profile);
         rtt.on_sample(Duration::from_millis(100), 1, 1);
-        Self { receiver, clock, rtt, now }
+        Self { receiver, clock, rtt }
+    }
+
+    fn pass(&mut self, millis: u64) {
+        self.clock.advance(self.clock.now() + Duration::from_millis(millis));
     }
 
     /// A segment of full size at the `n`-th place of the stream, and what becomes due; a due ACK leaves.
@@ -33,14 +35,14 @@ impl Scene {
     }
 
     fn segment(&mut self, seq: u64, len: u32, flags: Flags) -> AckDue {
-        self.now += Duration::from_millis(1);
+        self.pass(1);
         let segment = Segment { seq, ack: 1, len, window: 100, flags, options: Options::NONE };
-        self.receiver.on_segment(self.now, &self.clock, &segment, &self.rtt);
+        self.receiver.on_segment(&self.clock, &segment, &self.rtt);
         self.settle()
     }
 
     fn read(&mut self) -> AckDue {
-        self.receiver.read(self.now, u64::MAX);
+        self.receiver.read(self.clock.now(), u64::MAX);
         self.settle()
     }
 
@@ -84,7 +86,7 @@ fn a_lone_segment_waits_40_ms_and_a_tick() {
     });
     let due = scene.full(22);
     let wait = Duration::from_millis(44);
-    let tick = scene.now.as_nanos() / 4_000_000 * 4_000_000;
+    let tick = scene.clock.now().as_nanos() / 4_000_000 * 4_000_000;
     assert_eq!(due, AckDue::At(Instant::from_nanos(tick) + wait));
 }
 
@@ -131,7 +133,7 @@ fn from_the_fourth_on_acks_of_a_gap_wait_a_millisecond() {
     assert!((3..=4).contains(&at_once), "{due:?}");
     assert_eq!(
         due[at_once],
-        AckDue::At(Instant::from_nanos(scene.now.as_nanos() - 1_000_000 * (7 - at_once as u64)))
+        AckDue::At(Instant::from_nanos(scene.clock.now().as_nanos() - 1_000_000 * (7 - at_once as u64)))
     );
 }
 
@@ -141,10 +143,10 @@ fn a_copy_is_acknowledged_at_once_and_reported() {
     (0..3).for_each(|n| {
         scene.full(n);
     });
-    scene.now += Duration::from_millis(1);
+    scene.pass(1);
     let copy =
         Segment { seq: 1, ack: 1, len: LEN as u32, window: 100, flags: Flags::ACK, options: Options::NONE };
-    scene.receiver.on_segment(scene.now, &scene.clock, &copy, &scene.rtt);
+    scene.receiver.on_segment(&scene.clock, &copy, &scene.rtt);
     assert_eq!(scene.blocks(), [(0, 1)]);
     assert_eq!(scene.settle(), AckDue::Now);
     assert!(scene.blocks().is_empty());
@@ -157,7 +159,7 @@ fn a_fin_beyond_a_gap_counts_when_the_gap_is_filled() {
     assert_eq!(scene.receiver.rcv_nxt(), 1);
     let segment =
         Segment { seq: 1, ack: 1, len: LEN as u32, window: 100, flags: Flags::ACK, options: Options::NONE };
-    let arrival = scene.receiver.on_segment(scene.now, &scene.clock, &segment, &scene.rtt);
+    let arrival = scene.receiver.on_segment(&scene.clock, &segment, &scene.rtt);
     assert_eq!(arrival, Arrival { delivered: LEN + 10, fin: true });
     assert_eq!(scene.receiver.rcv_nxt(), 1 + LEN + 11);
 }
@@ -202,12 +204,13 @@ fn a_silence_longer_than_the_timeout_brings_quick_acks_back() {
         scene.read();
     });
     assert!(matches!(scene.full(24), AckDue::At(_)));
-    scene.receiver.on_delayed_ack_timer(scene.now + Duration::from_millis(50), &scene.clock);
+    scene.pass(50);
+    scene.receiver.on_delayed_ack_timer(&scene.clock);
     assert_eq!(scene.settle(), AckDue::Now);
-    scene.now += Duration::from_millis(200);
+    scene.pass(150);
     assert!(matches!(scene.full(25), AckDue::At(_)));
     scene.full(26);
-    scene.now += Duration::from_millis(400);
+    scene.pass(400);
     assert_eq!(scene.full(27), AckDue::Now);
 }
 
@@ -217,8 +220,8 @@ fn an_ack_without_data_uses_up_its_timestamp() {
         let stamps = crate::tcp::Timestamps { value: 1, echo: 1000 };
         let options = Options { timestamps: Some(stamps), ..Options::NONE };
         let segment = Segment { seq, ack: 1, len, window: 100, flags: Flags::ACK, options };
-        scene.now += Duration::from_millis(1);
-        scene.receiver.on_segment(scene.now, &scene.clock, &segment, &scene.rtt);
+        scene.pass(1);
+        scene.receiver.on_segment(&scene.clock, &segment, &scene.rtt);
         scene.receiver.tuning.rtt()
     };
     let mut scene = Scene::new(&Profile::linux());

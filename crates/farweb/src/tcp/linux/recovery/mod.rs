@@ -4,19 +4,17 @@
 //! Models the states of Linux: Open, Disorder (something odd was seen), CWR (the window is being reduced without a
 //! retransmission), Recovery (fast retransmit) and Loss (a timeout). Losses are found by time of transmission ([`rack`])
 //! where SACK is in use, and by duplicate ACKs ([`newreno`]) where it is not; the end of a flight is probed ([`tlp`]); the
-//! window shrinks in step with deliveries ([`prr`]); a reduction that was not called for is taken back ([`undo`], [`frto`]).
+//! reduction that was not called for is taken back ([`undo`], [`frto`]).
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_fastretrans_alert()`, `tcp_enter_recovery()`, `tcp_enter_loss()`,
 //! `tcp_timeout_mark_lost()`, `tcp_try_to_open()`; RFC 6675; RFC 5681.
 
 mod frto;
 mod newreno;
-mod prr;
 mod rack;
 mod tlp;
 mod undo;
 
-pub(super) use prr::Prr;
 pub(super) use rack::Rack;
 pub(super) use tlp::Probe;
 pub(super) use undo::Undo;
@@ -73,12 +71,9 @@ pub(super) struct Recovery {
     pub(super) duplicates_reported: u64,
     /// SACK blocks of the last ACK that had some.
     pub(super) known_blocks: Blocks,
-    /// cwnd before the reduction.
-    pub(super) prior_cwnd: u32,
     /// Whether the last timeout may turn out to be spurious.
     pub(super) frto: bool,
     pub(super) undo: Undo,
-    pub(super) prr: Prr,
     pub(super) rack: Rack,
     pub(super) probe: Probe,
 }
@@ -100,10 +95,8 @@ impl Recovery {
             timeouts_in_a_row: 0,
             duplicates_reported: 0,
             known_blocks: Blocks::default(),
-            prior_cwnd: 0,
             frto: false,
             undo: Undo::default(),
-            prr: Prr::default(),
             rack: Rack::default(),
             probe: Probe::default(),
         }
@@ -249,24 +242,20 @@ impl Connection {
         let is_new = self.recovery.state < CaState::Recovery;
         let timeouts = self.recovery.timeouts_in_a_row;
         self.mark_lost_at_timeout();
-        if self.recovery.state <= CaState::Disorder
+        let is_unanswered = self.recovery.state <= CaState::Disorder
             || self.recovery.high_seq <= self.snd_una
-            || (self.recovery.state == CaState::Loss && timeouts == 0)
-        {
+            || (self.recovery.state == CaState::Loss && timeouts == 0);
+        if is_unanswered {
             self.recovery.undo.prior_ssthresh = Some(self.current_ssthresh());
-            self.recovery.prior_cwnd = self.window.cwnd;
-            self.window.ssthresh = self.congestion.ssthresh_after_loss(&self.window);
             self.start_undo();
         }
-        self.window.cwnd = self.queue.in_flight() + 1;
-        self.window.cwnd_cnt = 0;
-        self.usage.since = self.now;
+        let in_flight = self.queue.in_flight();
+        self.congestion.on_timeout(&self.clock, &self.profile, is_unanswered, in_flight, self.snd_nxt);
         // Many duplicate ACKs and yet a timeout: so much reordering was not there.
         if self.recovery.state <= CaState::Disorder && self.queue.sacked_out >= self.profile.reordering {
             self.recovery.reordering = self.recovery.reordering.min(self.profile.reordering);
         }
         self.recovery.state = CaState::Loss;
-        self.congestion.on_loss_state(self.now, self.snd_nxt);
         self.recovery.high_seq = self.snd_nxt;
         self.recovery.probe.high_seq = None;
         self.recovery.frto = self.profile.frto && (is_new || timeouts > 0);
@@ -314,12 +303,23 @@ impl Connection {
         self.queue.retrans_out > 0 || self.queue.front().is_some_and(|front| front.ever_retransmitted)
     }
 
-    /// ssthresh as it is worth now: not below three quarters of a window that was in use (`tcp_current_ssthresh()`).
-    pub(super) fn current_ssthresh(&self) -> u32 {
-        if self.recovery.state.is_reducing() {
-            self.window.ssthresh
-        } else {
-            self.window.ssthresh.max(self.window.cwnd / 2 + self.window.cwnd / 4)
+    /// ssthresh as it is worth now.
+    fn current_ssthresh(&self) -> u32 {
+        self.congestion.current_ssthresh(self.recovery.state.is_reducing())
+    }
+
+    /// The window is going to shrink, for a loss that was found or for one that a probe has repaired.
+    fn start_reduction(&mut self) {
+        self.recovery.high_seq = self.snd_nxt;
+        self.recovery.probe.high_seq = None;
+        self.congestion.on_loss_found(&self.profile);
+    }
+
+    /// The reduction is over.
+    fn end_reduction(&mut self) {
+        let is_undone = self.recovery.state != CaState::Cwr && self.recovery.undo.marker.is_none();
+        if !is_undone {
+            self.congestion.on_recovered(&self.clock);
         }
     }
 }

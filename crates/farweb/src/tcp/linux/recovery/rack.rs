@@ -103,7 +103,7 @@ impl Connection {
         sent_at: Instant,
         end: u64,
     ) {
-        let rtt = self.now - sent_at;
+        let rtt = self.clock.now() - sent_at;
         // Faster than ever: it was an earlier transmission that arrived.
         if was_retransmitted && self.rtt.min_rtt().is_none_or(|min| rtt < min) {
             return;
@@ -137,7 +137,7 @@ impl Connection {
 
     /// Whether a segment was sent less than a round trip ago.
     pub(super) fn is_too_young_to_be_lost(&self, id: SegmentId) -> bool {
-        self.recovery.rack.remaining(self.now, self.queue.get(id).sent_at, Duration::ZERO).is_some()
+        self.recovery.rack.remaining(self.clock.now(), self.queue.get(id).sent_at, Duration::ZERO).is_some()
     }
 
     /// Marks what is overdue. The time after which more may be, if something is only late so far.
@@ -155,7 +155,7 @@ impl Connection {
             if !sent_after(newest_at, newest_end, sent.sent_at, sent.end) {
                 break;
             }
-            match self.recovery.rack.remaining(self.now, sent.sent_at, window) {
+            match self.recovery.rack.remaining(self.clock.now(), sent.sent_at, window) {
                 None => {
                     self.queue.mark_lost(id);
                     self.queue.take_from_time(id);
@@ -182,13 +182,12 @@ impl Connection {
 
     /// What was only late has had its time.
     pub(in crate::tcp::linux) fn on_reordering_expiry(&mut self, out: &mut crate::tcp::state::Output) {
-        let (in_flight, lost) = (self.queue.in_flight(), self.queue.lost_total);
+        let in_flight = self.queue.in_flight();
         self.rack_detect();
         if self.queue.in_flight() != in_flight {
             if self.recovery.state != CaState::Recovery {
                 self.enter_recovery();
-                let newly_lost = (self.queue.lost_total - lost) as u32;
-                self.reduce_window(1, newly_lost, false);
+                self.congestion.on_recovery_ack(1, false, self.queue.in_flight());
             }
             self.retransmit_lost(out);
         }

@@ -62,7 +62,7 @@ impl Connection {
     pub(in crate::tcp::linux) fn is_spuriously_retransmitted(&self, sent: &Sent, segment: &Segment) -> bool {
         sent.was_retransmitted()
             && self.echo_in(segment).is_some()
-            && self.echo_is_before(self.clock.timestamp_ms(sent.sent_at))
+            && self.echo_is_before(self.clock.timestamp_ms_at(sent.sent_at))
     }
 
     /// Whether what has just arrived was sent before the first retransmission, or nothing was retransmitted.
@@ -85,11 +85,7 @@ impl Connection {
         if unmarks_losses {
             self.queue.clear_lost();
         }
-        if let Some(prior_ssthresh) = self.recovery.undo.prior_ssthresh {
-            self.window.cwnd = self.congestion.undo_cwnd(&self.window, self.recovery.prior_cwnd);
-            self.window.ssthresh = self.window.ssthresh.max(prior_ssthresh);
-        }
-        self.usage.since = self.now;
+        self.congestion.on_undo(&self.clock, self.recovery.undo.prior_ssthresh);
         self.recovery.undo.marker = None;
         self.recovery.rack.force();
     }

@@ -8,7 +8,7 @@ impl Sender {
     fn receive(&mut self, flags: Flags, seq: u64, ack: u64, len: u32) {
         let timestamps = self.connection.agreed.timestamps.then(|| Timestamps {
             value: (self.now - Instant::ZERO).as_nanos() as u32 / 1_000_000,
-            echo: self.connection.clock.timestamp_ms(self.now) - 100,
+            echo: self.connection.clock.timestamp_ms_at(self.now) - 100,
         });
         let options = Options { timestamps, ..Options::NONE };
         let segment = Segment { seq, ack, len, window: self.window, flags, options };

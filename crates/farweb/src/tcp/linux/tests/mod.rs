@@ -87,7 +87,7 @@ impl Sender {
     /// The peer acknowledges `segments` segments, and SACKs the ranges of segments.
     fn ack(&mut self, segments: u64, sacked: &[(u64, u64)]) {
         // The peer echoes what was sent a round trip ago.
-        let then = self.connection.clock.timestamp_ms(self.now) - 100;
+        let then = self.connection.clock.timestamp_ms_at(self.now) - 100;
         let stamps = self.connection.agreed.timestamps.then_some(then);
         self.ack_with(segments, sacked, stamps);
     }

@@ -1,0 +1,77 @@
+//! The congestion controls that there are, and what each is asked.
+//!
+//! Models the calls of `struct tcp_congestion_ops` that Reno and CUBIC answer. Leaves out those of controls that replace
+//! the core's reduction (`cong_control`).
+//!
+//! Source: Linux 6.18 `include/net/tcp.h`, `struct tcp_congestion_ops`.
+
+use super::super::clock::Clock;
+use super::super::profile::{CongestionControl, HystartKind, Profile};
+use super::cubic::Cubic;
+use super::window::Window;
+use super::{AckSample, reno};
+
+/// The congestion control of a connection.
+#[derive(Debug, Clone)]
+pub(super) enum Control {
+    /// RFC 5681.
+    Reno,
+    /// RFC 9438.
+    Cubic(Cubic),
+}
+
+impl Control {
+    pub(super) const fn new(kind: CongestionControl, hystart: HystartKind) -> Self {
+        match kind {
+            CongestionControl::Reno => Self::Reno,
+            CongestionControl::Cubic => Self::Cubic(Cubic::new(hystart)),
+        }
+    }
+
+    /// An ACK shows something, and the window has not grown yet (`pkts_acked`).
+    pub(super) fn on_sample(
+        &mut self,
+        clock: &Clock,
+        profile: &Profile,
+        window: &mut Window,
+        sample: &AckSample,
+    ) {
+        match self {
+            Self::Reno => {}
+            Self::Cubic(cubic) => cubic.on_sample(clock, profile, window, sample),
+        }
+    }
+
+    /// `acked` segments were acknowledged while cwnd limited sending (`cong_avoid`).
+    pub(super) fn grow(&mut self, clock: &Clock, profile: &Profile, window: &mut Window, acked: u32) {
+        match self {
+            Self::Reno => reno::grow(window, acked),
+            Self::Cubic(cubic) => cubic.grow(clock, profile, window, acked),
+        }
+    }
+
+    /// A loss was found at `cwnd`: the new ssthresh (`ssthresh`).
+    pub(super) fn ssthresh_after_loss(&mut self, profile: &Profile, cwnd: u32) -> u32 {
+        match self {
+            Self::Reno => reno::ssthresh_after_loss(cwnd),
+            Self::Cubic(cubic) => cubic.ssthresh_after_loss(profile, cwnd),
+        }
+    }
+
+    /// The retransmission timer expired (`set_state` with `TCP_CA_Loss`).
+    pub(super) fn on_timeout(&mut self, clock: &Clock, snd_nxt: u64) {
+        match self {
+            Self::Reno => {}
+            Self::Cubic(cubic) => cubic.on_timeout(clock, snd_nxt),
+        }
+    }
+
+    /// The first segment leaves after nothing was in flight (`cwnd_event` with `CA_EVENT_TX_START`); the one before it left in
+    /// jiffy `last_sent`.
+    pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
+        match self {
+            Self::Reno => {}
+            Self::Cubic(cubic) => cubic.on_send_after_idle(clock, last_sent),
+        }
+    }
+}
