@@ -52,13 +52,13 @@ impl Host {
         profile.check().map_err(|problem| invalid(problem.to_string()))?;
         let buffer = tcp.buffer.map(Bytes::get);
         Ok(Self {
+            clock: profile.host_clock(&mut streams.stream("clock", 0)),
             config: Config {
                 profile,
                 mss: u16::try_from(tcp.mss.get()).unwrap_or(u16::MAX),
                 send_buffer: buffer,
                 receive_buffer: buffer,
             },
-            clock: profile.host_clock(&mut streams.stream("clock", 0)),
             talk: talk.clone(),
             random: streams.stream("numbers", 0),
             connections: BTreeMap::new(),

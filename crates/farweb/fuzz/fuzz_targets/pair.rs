@@ -87,7 +87,7 @@ fn application(side: &Side, answers: bool) -> Application {
 
 fuzz_target!(|input: Input| {
     let ends = &input.ends;
-    let configs = [0, 1].map(|end: usize| (ends[end].endpoint.config, ends[end].endpoint.host));
+    let configs = [0, 1].map(|end: usize| (ends[end].endpoint.config.clone(), ends[end].endpoint.host));
     let applications = [application(&ends[0], false), application(&ends[1], input.answers)];
     let mut fates = input.fates.iter();
     let mut watches = [Watch::default(), Watch::default()];

@@ -12,7 +12,7 @@ const PROFILES: [ProfileName; 3] = [ProfileName::Bsd44Lite, ProfileName::Linux, 
 const BUFFERS: [u64; 7] = [64, 500, 4096, 8192, 32_767, 70_000, 200_000];
 
 /// What an endpoint is made with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Endpoint {
     /// Profile, MSS and buffers.
     pub config: Config,

@@ -1,5 +1,7 @@
 //! An endpoint of whatever stack its profile names.
 
+use std::sync::Arc;
+
 use super::bsd;
 use super::host::HostClock;
 use super::linux;
@@ -9,7 +11,7 @@ use super::state::{Limit, Output, State};
 use crate::units::{Duration, Instant};
 
 /// What an endpoint is made with.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// Constants, and with them the stack.
     pub profile: Profile,
@@ -35,15 +37,15 @@ pub enum Connection {
 const NO_CONNECTIONS: &str = "ns-2 has no connections: make a `Sender` and a `Sink`";
 
 impl Config {
-    fn bsd(&self, profile: bsd::Profile) -> bsd::Config {
+    fn bsd(&self, profile: &Arc<bsd::SharedProfile>) -> bsd::Config {
         let size = |buffer: Option<u64>| buffer.unwrap_or(profile.buffer_default.get());
         let (send_buffer, receive_buffer) = (size(self.send_buffer), size(self.receive_buffer));
-        bsd::Config { profile, mss: self.mss, send_buffer, receive_buffer }
+        bsd::Config { profile: Arc::clone(profile), mss: self.mss, send_buffer, receive_buffer }
     }
 
     /// The send buffer of Linux grows by itself.
-    const fn linux(&self, profile: linux::Profile) -> linux::Config {
-        linux::Config { profile, mss: self.mss, receive_window: self.receive_buffer }
+    fn linux(&self, profile: &Arc<linux::SharedProfile>) -> linux::Config {
+        linux::Config { profile: Arc::clone(profile), mss: self.mss, receive_window: self.receive_buffer }
     }
 }
 
@@ -63,12 +65,10 @@ impl Connection {
     /// # Panics
     /// When a size in `config` is below 32 B, or the profile is one of ns-2, which has no connections.
     pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
-        match config.profile {
-            Profile::Bsd(profile) => {
-                Self::Bsd(bsd::Connection::connect(now, &config.bsd(profile), host, out))
-            }
+        match &config.profile {
+            Profile::Bsd(profile) => Self::Bsd(bsd::Connection::connect(now, config.bsd(profile), host, out)),
             Profile::Linux(profile) => {
-                Self::Linux(Box::new(linux::Connection::connect(now, &config.linux(profile), host, out)))
+                Self::Linux(Box::new(linux::Connection::connect(now, config.linux(profile), host, out)))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
@@ -79,12 +79,12 @@ impl Connection {
     /// # Panics
     /// When `syn` is not a plain SYN, a size in `config` is below 32 B, or the profile is one of ns-2.
     pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
-        match config.profile {
+        match &config.profile {
             Profile::Bsd(profile) => {
-                Self::Bsd(bsd::Connection::accept(now, &config.bsd(profile), host, syn, out))
+                Self::Bsd(bsd::Connection::accept(now, config.bsd(profile), host, syn, out))
             }
             Profile::Linux(profile) => {
-                Self::Linux(Box::new(linux::Connection::accept(now, &config.linux(profile), host, syn, out)))
+                Self::Linux(Box::new(linux::Connection::accept(now, config.linux(profile), host, syn, out)))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }

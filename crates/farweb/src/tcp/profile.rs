@@ -3,6 +3,7 @@
 //! Each stack lists its constants in a `profile` module of its own, with their sources.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -32,15 +33,15 @@ pub enum ProfileName {
     Ns2Reno,
 }
 
-/// Every constant of a TCP, by stack.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Every constant of a TCP, by stack; a clone is cheap, because all that have it share one.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Profile {
     /// 4.4BSD.
-    Bsd(bsd::Profile),
+    Bsd(Arc<bsd::SharedProfile>),
     /// Linux.
-    Linux(linux::Profile),
+    Linux(Arc<linux::SharedProfile>),
     /// One-way agents of ns-2.
-    Ns2(ns2::Profile),
+    Ns2(Arc<ns2::Profile>),
 }
 
 /// Constants that a scenario sets to other values than its profile has, by name.
@@ -75,12 +76,12 @@ impl ProfileError {
 impl ProfileName {
     /// The constants of that name.
     #[must_use]
-    pub const fn profile(self) -> Profile {
+    pub fn profile(self) -> Profile {
         match self {
-            Self::Bsd44Lite => Profile::Bsd(bsd::Profile::bsd44_lite()),
-            Self::Linux => Profile::Linux(linux::Profile::linux()),
-            Self::LinuxClassic => Profile::Linux(linux::Profile::linux_classic()),
-            Self::Ns2Reno => Profile::Ns2(ns2::Profile::ns2_reno()),
+            Self::Bsd44Lite => bsd::Profile::bsd44_lite().into(),
+            Self::Linux => linux::Profile::linux().into(),
+            Self::LinuxClassic => linux::Profile::linux_classic().into(),
+            Self::Ns2Reno => ns2::Profile::ns2_reno().into(),
         }
     }
 }
@@ -93,9 +94,9 @@ impl Profile {
     pub fn with(self, overrides: &Overrides) -> Result<Self, serde_json::Error> {
         let values = Value::Object(overrides.0.clone());
         Ok(match self {
-            Self::Bsd(profile) => Self::Bsd(profile.with(&serde_json::from_value(values)?)),
-            Self::Linux(profile) => Self::Linux(profile.with(&serde_json::from_value(values)?)),
-            Self::Ns2(profile) => Self::Ns2(profile.with(&serde_json::from_value(values)?)),
+            Self::Bsd(profile) => profile.with(&serde_json::from_value(values)?).into(),
+            Self::Linux(profile) => profile.with(&serde_json::from_value(values)?).into(),
+            Self::Ns2(profile) => profile.with(&serde_json::from_value(values)?).into(),
         })
     }
 
@@ -122,7 +123,7 @@ impl Profile {
 
     /// Whether a window may be larger than the field for it, as window scaling is offered (RFC 7323) or there is no field.
     #[must_use]
-    pub const fn window_scaling(&self) -> bool {
+    pub fn window_scaling(&self) -> bool {
         match self {
             Self::Bsd(profile) => profile.window_scaling,
             Self::Linux(profile) => profile.window_scaling,
@@ -148,19 +149,19 @@ impl Profile {
 
 impl From<linux::Profile> for Profile {
     fn from(profile: linux::Profile) -> Self {
-        Self::Linux(profile)
+        Self::Linux(Arc::new(linux::SharedProfile::new(profile)))
     }
 }
 
 impl From<bsd::Profile> for Profile {
     fn from(profile: bsd::Profile) -> Self {
-        Self::Bsd(profile)
+        Self::Bsd(Arc::new(bsd::SharedProfile::new(profile)))
     }
 }
 
 impl From<ns2::Profile> for Profile {
     fn from(profile: ns2::Profile) -> Self {
-        Self::Ns2(profile)
+        Self::Ns2(Arc::new(profile))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Connections: how they are opened and forgotten, their timers, and the way of segments between endpoints and links.
 
+use std::sync::Arc;
+
 use crate::record::{self, Status};
 use crate::tcp::{self, Flags, HostClock, Output, Profile, Segment};
 use crate::units::Instant;
@@ -22,7 +24,8 @@ impl World {
     /// When the request is none for the carrier of its leg.
     pub(super) fn start_request(&mut self, now: Instant, request: Request) -> Result<(), WorkloadError> {
         self.measure_request(&request);
-        if let Profile::Ns2(profile) = self.legs[0].profile {
+        if let Profile::Ns2(profile) = &self.legs[0].profile {
+            let profile = Arc::clone(profile);
             return self.start_transfer(now, request, &profile);
         }
         if request.request_bytes == 0 {

@@ -106,7 +106,7 @@ impl Leg {
 
     /// Payload of the segments in which `end` sends to `host` or as that host, in bytes: a packet of an ns-2 agent, else the MSS.
     pub(super) fn segment_bytes(&self, end: End, host: &Host) -> u64 {
-        match self.profile {
+        match &self.profile {
             Profile::Ns2(profile) => profile.packet_size.get(),
             _ => u64::from(self.mss(end, Some(host))),
         }
@@ -119,7 +119,7 @@ impl Leg {
             HostOr::Size(size) => size.get(),
         });
         tcp::Config {
-            profile: self.profile,
+            profile: self.profile.clone(),
             mss: self.mss(end, host),
             send_buffer: buffer,
             receive_buffer: buffer,

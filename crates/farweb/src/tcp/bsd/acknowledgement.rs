@@ -9,7 +9,7 @@ use super::connection::Connection;
 use super::input::Rejection;
 use super::negotiation::WINDOW_FIELD_MAX;
 use super::recovery::OnDuplicate;
-use super::timers::{Timer, ticks};
+use super::timers::Timer;
 use crate::tcp::segment::Segment;
 use crate::tcp::state::{CloseReason, Output, State};
 
@@ -26,7 +26,7 @@ impl Connection {
             self.recovery.reset();
             return Ok(());
         }
-        match self.recovery.on_duplicate() {
+        match self.recovery.on_duplicate(&self.profile) {
             OnDuplicate::Wait => return Ok(()),
             OnDuplicate::Retransmit { duplicates } => self.fast_retransmit(duplicates, out),
             OnDuplicate::Inflate => {
@@ -51,13 +51,13 @@ impl Connection {
 
     /// An ACK of new data, a SYN or a FIN. Whether there may be something to send.
     pub(super) fn process_new_ack(&mut self, segment: &Segment, out: &mut Output) -> Result<bool, Rejection> {
-        if self.recovery.on_ack() {
+        if self.recovery.on_ack(&self.profile) {
             self.congestion.on_recovered();
         }
         if segment.ack > self.snd_max {
             return Err(Rejection::Acknowledge);
         }
-        self.rtt.on_ack(segment.ack, self.clock.tick, segment.options.timestamps.map(|stamps| stamps.echo));
+        self.measure_rtt(segment);
         let all_acknowledged = segment.ack == self.snd_max;
         let queued = self.send.queued(self.snd_una);
         let acknowledged = segment.ack - self.snd_una;
@@ -66,7 +66,8 @@ impl Connection {
         self.snd_una = segment.ack;
         self.snd_nxt = self.snd_nxt.max(self.snd_una);
         self.restart_retransmit();
-        self.congestion.on_ack(self.mss, WINDOW_FIELD_MAX << self.negotiated.snd_scale);
+        let largest = WINDOW_FIELD_MAX << self.negotiated.snd_scale;
+        self.congestion.on_ack(self.mss, largest, &self.profile);
         self.wake_writer(out);
         if self.sent_fin && self.snd_una > self.send.end {
             self.process_ack_of_fin(out)?;
@@ -81,7 +82,7 @@ impl Connection {
                 self.state = State::FinWait2;
                 if self.detached {
                     // Nobody would notice if the peer never finished; RFC 793 would wait for ever.
-                    let patience = ticks(self.profile.fin_wait_2_timeout, &self.profile);
+                    let patience = self.profile.ticks.fin_wait_2_timeout;
                     self.timers.set(Timer::TwoMsl, patience, &self.clock);
                 }
             }

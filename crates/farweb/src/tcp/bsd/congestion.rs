@@ -19,12 +19,11 @@ const WINDOW_MAX: u64 = 65535 << 14;
 pub(super) struct Congestion {
     cwnd: u64,
     ssthresh: u64,
-    additive_eighth: bool,
 }
 
 impl Congestion {
-    pub(super) const fn new(profile: &Profile) -> Self {
-        Self { cwnd: WINDOW_MAX, ssthresh: WINDOW_MAX, additive_eighth: profile.additive_eighth }
+    pub(super) const fn new() -> Self {
+        Self { cwnd: WINDOW_MAX, ssthresh: WINDOW_MAX }
     }
 
     /// Bytes that may be in flight.
@@ -54,9 +53,9 @@ impl Congestion {
 
     /// New data was acknowledged: one segment up to and including ssthresh, about one a round trip above; cwnd does not
     /// grow beyond `limit`.
-    pub(super) fn on_ack(&mut self, mss: u64, limit: u64) {
+    pub(super) fn on_ack(&mut self, mss: u64, limit: u64, profile: &Profile) {
         let increase = if self.cwnd > self.ssthresh {
-            mss * mss / self.cwnd + if self.additive_eighth { mss / 8 } else { 0 }
+            mss * mss / self.cwnd + if profile.additive_eighth { mss / 8 } else { 0 }
         } else {
             mss
         };
@@ -97,31 +96,33 @@ mod tests {
 
     const MSS: u64 = 1460;
 
+    const LITE: Profile = Profile::bsd44_lite();
+
     fn reno(cwnd: u64, ssthresh: u64) -> Congestion {
-        Congestion { cwnd, ssthresh, additive_eighth: true }
+        Congestion { cwnd, ssthresh }
     }
 
     #[test]
     fn a_window_equal_to_ssthresh_still_grows_by_a_segment() {
         let mut reno = reno(4 * MSS, 4 * MSS);
-        reno.on_ack(MSS, 65535);
+        reno.on_ack(MSS, 65535, &LITE);
         assert_eq!(reno.cwnd(), 5 * MSS);
     }
 
     #[test]
     fn above_ssthresh_an_ack_adds_a_share_and_an_eighth_of_a_segment() {
         let mut growing = reno(5 * MSS, 4 * MSS);
-        growing.on_ack(MSS, 65535);
+        growing.on_ack(MSS, 65535, &LITE);
         assert_eq!(growing.cwnd(), 5 * MSS + MSS / 5 + MSS / 8);
-        let mut standard = Congestion { additive_eighth: false, ..reno(5 * MSS, 4 * MSS) };
-        standard.on_ack(MSS, 65535);
+        let mut standard = reno(5 * MSS, 4 * MSS);
+        standard.on_ack(MSS, 65535, &Profile { additive_eighth: false, ..LITE });
         assert_eq!(standard.cwnd(), 5 * MSS + MSS / 5);
     }
 
     #[test]
     fn growth_stops_at_the_largest_window_that_can_be_advertised() {
         let mut reno = reno(65000, 1 << 20);
-        reno.on_ack(MSS, 65535);
+        reno.on_ack(MSS, 65535, &LITE);
         assert_eq!(reno.cwnd(), 65535);
     }
 

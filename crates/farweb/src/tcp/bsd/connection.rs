@@ -10,27 +10,29 @@
 //!
 //! Source: 4.4BSD-Lite `tcp_var.h` 8.3, `tcp_usrreq.c` 8.2, `tcp_subr.c` 8.1.
 
+use std::sync::Arc;
+
 use super::congestion::Congestion;
 use super::negotiation::Negotiated;
-use super::profile::Profile;
 use super::receive::ReceiveBuffer;
 use super::recovery::Recovery;
 use super::rtt::Rtt;
 use super::send::SendBuffer;
-use super::timers::{Clock, Timer, Timers, ticks};
+use super::shared::SharedProfile;
+use super::timers::{Clock, Timer, Timers};
 use crate::tcp::host::HostClock;
 use crate::tcp::segment::{FIRST_BYTE, ISS, Options, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 use crate::units::{Duration, Instant};
 
 /// What an endpoint is made with.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Config {
     /// Constants.
-    pub profile: Profile,
+    pub profile: Arc<SharedProfile>,
     /// MSS that is offered to the peer, and the largest that is used, in bytes; at least 32.
     pub mss: u16,
-    /// Send buffer in bytes, at least 32. Rounded up to whole segments as [`Profile::buffer_rounding_max`] allows.
+    /// Send buffer in bytes, at least 32. Rounded up to whole segments as [`Profile::buffer_rounding_max`](super::Profile::buffer_rounding_max) allows.
     pub send_buffer: u64,
     /// Receive buffer in bytes, at least 32; rounded likewise.
     pub receive_buffer: u64,
@@ -85,7 +87,7 @@ pub struct Connection {
     pub(super) sent_tick: u64,
 
     pub(super) negotiated: Negotiated,
-    pub(super) profile: Profile,
+    pub(super) profile: Arc<SharedProfile>,
     pub(super) retransmits: u64,
     pub(super) timeouts: u64,
 }
@@ -95,7 +97,7 @@ impl Connection {
     ///
     /// # Panics
     /// When a size in `config` is below 32 B.
-    pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
+    pub fn connect(now: Instant, config: Config, host: HostClock, out: &mut Output) -> Self {
         let mut connection = Self::new(now, config, host, State::SynSent);
         connection.output(out);
         connection
@@ -105,19 +107,20 @@ impl Connection {
     ///
     /// # Panics
     /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
-    pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
+    pub fn accept(now: Instant, config: Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
         let mut connection = Self::new(now, config, host, State::SynReceived);
         connection.on_first_syn(syn, out);
         connection
     }
 
-    fn new(now: Instant, config: &Config, host: HostClock, state: State) -> Self {
+    fn new(now: Instant, config: Config, host: HostClock, state: State) -> Self {
         let smallest = config.send_buffer.min(config.receive_buffer).min(u64::from(config.mss));
         assert!(smallest >= 32, "an MSS or a buffer of {smallest} B is too small for options and data");
-        let profile = config.profile;
+        let negotiated = Negotiated::new(&config);
+        let Config { profile, send_buffer, receive_buffer, .. } = config;
         let clock = Clock::new(now, host, &profile);
         let mut timers = Timers::new();
-        timers.set(Timer::Keep, ticks(profile.connect_timeout, &profile), &clock);
+        timers.set(Timer::Keep, profile.ticks.connect_timeout, &clock);
         Self {
             state,
             ack_now: false,
@@ -131,20 +134,20 @@ impl Connection {
             snd_wl1: 0,
             snd_wl2: 0,
             mss: profile.mss_default.get(),
-            send: SendBuffer::new(config.send_buffer),
+            send: SendBuffer::new(send_buffer),
             rcv_nxt: 0,
             rcv_adv: 0,
             rcv_wnd: 0,
             last_ack_sent: 0,
-            receive: ReceiveBuffer::new(config.receive_buffer),
-            congestion: Congestion::new(&profile),
-            recovery: Recovery::new(&profile),
+            receive: ReceiveBuffer::new(receive_buffer),
+            congestion: Congestion::new(),
+            recovery: Recovery::new(),
             rtt: Rtt::new(&profile),
             timers,
             received_tick: clock.tick,
             sent_tick: clock.tick,
             clock,
-            negotiated: Negotiated::new(config),
+            negotiated,
             profile,
             retransmits: 0,
             timeouts: 0,
@@ -205,7 +208,7 @@ impl Connection {
     /// The host's own queue refused the segment that was sent last: with `source_quench` cwnd becomes one segment.
     ///
     /// The segment counts as sent; the retransmission timer recovers it (`tcp_quench`).
-    pub const fn on_local_drop(&mut self) {
+    pub fn on_local_drop(&mut self) {
         if self.profile.source_quench {
             self.congestion.on_source_quench(self.mss);
         }

@@ -7,12 +7,10 @@
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5; RFC 793, section 3.9; RFC 1323, section 4 (timestamps).
 
 use super::connection::Connection;
-use super::negotiation::TIMESTAMP_AGE_MAX_SECS;
-use super::timers::{Timer, ticks};
+use super::timers::Timer;
 use crate::tcp::segment::FIRST_BYTE;
 use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
-use crate::units::Duration;
 
 /// How the processing of a segment ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +112,7 @@ impl Connection {
         if has_ack {
             self.become_established(out);
             // Nothing is timed when the SYN was sent again.
-            self.rtt.on_ack(segment.ack, self.clock.tick, None);
+            self.rtt.on_ack(segment.ack, self.clock.tick, None, &self.profile);
         } else {
             self.state = State::SynReceived;
         }
@@ -150,7 +148,7 @@ impl Connection {
         if segment.flags.contains(Flags::RST) || !self.is_timestamp_old(segment) {
             return Ok(());
         }
-        let age_max = ticks(Duration::from_secs(TIMESTAMP_AGE_MAX_SECS), &self.profile);
+        let age_max = self.profile.ticks.timestamp_age_max;
         if self.clock.tick - self.negotiated.ts_recent_tick > u64::from(age_max) {
             self.negotiated.ts_recent = 0;
             return Ok(());

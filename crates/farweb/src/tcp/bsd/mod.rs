@@ -12,8 +12,10 @@ mod receive;
 mod recovery;
 mod rtt;
 mod send;
+mod shared;
 mod timers;
 
 pub(super) use connection::Config;
 pub use connection::Connection;
 pub use profile::{HeaderPrediction, IdleRestart, Overrides, Profile};
+pub use shared::SharedProfile;

@@ -16,13 +16,14 @@ use std::num::NonZeroU16;
 
 use super::connection::{Config, Connection};
 use crate::tcp::segment::{Flags, Options, Segment, Timestamps};
+use crate::units::Duration;
 
 /// Largest window field.
 pub(super) const WINDOW_FIELD_MAX: u64 = 65535;
 /// Largest shift of a window (RFC 1323, section 2.3).
 const WINDOW_SCALE_MAX: u8 = 14;
-/// Age at which a peer's timestamp is too old to judge by, in seconds: 24 days (RFC 1323, section 4.2.3).
-pub(super) const TIMESTAMP_AGE_MAX_SECS: u64 = 24 * 24 * 60 * 60;
+/// Age at which a peer's timestamp is too old to judge by: 24 days (RFC 1323, section 4.2.3).
+pub(super) const TIMESTAMP_AGE_MAX: Duration = Duration::from_secs(24 * 24 * 60 * 60);
 
 /// What was offered and agreed.
 #[derive(Debug, Clone)]
@@ -35,7 +36,6 @@ pub(super) struct Negotiated {
     /// Shifts in force, of the peer's window and of ours.
     pub(super) snd_scale: u8,
     pub(super) rcv_scale: u8,
-    timestamps_offered: bool,
     timestamps_received: bool,
     /// The peer's clock, as it is to be echoed (zero: not valid), and our tick when it was noted.
     pub(super) ts_recent: u32,
@@ -51,7 +51,6 @@ impl Negotiated {
             scale_received: None,
             snd_scale: 0,
             rcv_scale: 0,
-            timestamps_offered: config.profile.timestamps,
             timestamps_received: false,
             ts_recent: 0,
             ts_recent_tick: 0,
@@ -96,7 +95,7 @@ impl Connection {
         let mut options = Options::NONE;
         let answers = flags.contains(Flags::ACK);
         let agreed = &self.negotiated;
-        if agreed.timestamps_offered && (!answers || agreed.timestamps_received) {
+        if self.profile.timestamps && (!answers || agreed.timestamps_received) {
             options.timestamps = Some(Timestamps { value: self.clock.tick as u32, echo: agreed.ts_recent });
         }
         if flags.contains(Flags::SYN) {

@@ -132,7 +132,7 @@ impl Connection {
     }
 
     /// The sender's rules against small segments.
-    const fn is_data_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
+    fn is_data_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
         let empties = plan.offset + plan.len >= plan.queued;
         plan.len == self.mss
             || ((idle || !self.profile.nagle) && empties)

@@ -40,13 +40,13 @@ impl Connection {
 
     /// A pure ACK of new data, when the congestion window is not what limits.
     fn on_predicted_ack(&mut self, segment: &Segment, out: &mut Output) -> bool {
-        let recovering =
-            self.profile.header_prediction == HeaderPrediction::Fixed && self.recovery.is_recovering();
+        let recovering = self.profile.header_prediction == HeaderPrediction::Fixed
+            && self.recovery.is_recovering(&self.profile);
         let new = segment.ack > self.snd_una && segment.ack <= self.snd_max;
         if !new || self.congestion.cwnd() < self.snd_wnd || recovering {
             return false;
         }
-        self.rtt.on_ack(segment.ack, self.clock.tick, segment.options.timestamps.map(|stamps| stamps.echo));
+        self.measure_rtt(segment);
         self.snd_una = segment.ack;
         self.restart_retransmit();
         self.wake_writer(out);
@@ -69,6 +69,12 @@ impl Connection {
             self.output(out);
         }
         true
+    }
+
+    /// What an ACK of new data says of the round-trip time.
+    pub(super) fn measure_rtt(&mut self, segment: &Segment) {
+        let echo = segment.options.timestamps.map(|stamps| stamps.echo);
+        self.rtt.on_ack(segment.ack, self.clock.tick, echo, &self.profile);
     }
 
     /// After an ACK of new data: all acknowledged stops the timer, else it starts anew, unless the window is shut.

@@ -16,8 +16,6 @@ use super::profile::Profile;
 #[derive(Debug, Clone)]
 pub(super) struct Recovery {
     duplicates: u32,
-    threshold: u32,
-    deflate_at_threshold: bool,
 }
 
 /// What a duplicate ACK calls for.
@@ -35,18 +33,14 @@ pub(super) enum OnDuplicate {
 }
 
 impl Recovery {
-    pub(super) const fn new(profile: &Profile) -> Self {
-        Self {
-            duplicates: 0,
-            threshold: profile.duplicate_ack_threshold,
-            deflate_at_threshold: profile.deflate_at_threshold,
-        }
+    pub(super) const fn new() -> Self {
+        Self { duplicates: 0 }
     }
 
     /// A duplicate ACK arrived.
-    pub(super) fn on_duplicate(&mut self) -> OnDuplicate {
+    pub(super) fn on_duplicate(&mut self, profile: &Profile) -> OnDuplicate {
         self.duplicates += 1;
-        match self.duplicates.cmp(&self.threshold) {
+        match self.duplicates.cmp(&profile.duplicate_ack_threshold) {
             Ordering::Less => OnDuplicate::Wait,
             Ordering::Equal => OnDuplicate::Retransmit { duplicates: u64::from(self.duplicates) },
             Ordering::Greater => OnDuplicate::Inflate,
@@ -59,13 +53,14 @@ impl Recovery {
     }
 
     /// New data was acknowledged. Whether that ends a recovery whose window has to be deflated.
-    pub(super) fn on_ack(&mut self) -> bool {
+    pub(super) fn on_ack(&mut self, profile: &Profile) -> bool {
         let duplicates = std::mem::take(&mut self.duplicates);
-        duplicates > self.threshold || (self.deflate_at_threshold && duplicates == self.threshold)
+        let threshold = profile.duplicate_ack_threshold;
+        duplicates > threshold || (profile.deflate_at_threshold && duplicates == threshold)
     }
 
     /// Whether the threshold is reached, and no ACK of new data was counted since.
-    pub(super) const fn is_recovering(&self) -> bool {
-        self.duplicates >= self.threshold
+    pub(super) const fn is_recovering(&self, profile: &Profile) -> bool {
+        self.duplicates >= profile.duplicate_ack_threshold
     }
 }

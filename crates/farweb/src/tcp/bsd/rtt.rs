@@ -6,8 +6,7 @@
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5 (`tcp_xmit_timer`), `tcp_timer.c` 8.1, `tcp_var.h` 8.3; V. Jacobson, "Congestion
 //! Avoidance and Control", SIGCOMM 1988, appendix A.
 
-use super::profile::Profile;
-use super::timers::ticks;
+use super::shared::SharedProfile;
 
 /// The estimator of a connection.
 #[derive(Debug, Clone)]
@@ -22,9 +21,6 @@ pub(super) struct Rtt {
     backoff: u32,
     /// The segment that is being timed.
     timed: Option<Timed>,
-    rto_min: u32,
-    rto_max: u32,
-    backoff_doublings_max: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -34,17 +30,14 @@ struct Timed {
 }
 
 impl Rtt {
-    pub(super) fn new(profile: &Profile) -> Self {
-        let (rto_min, rto_max) = (ticks(profile.rto_min, profile), ticks(profile.rto_max, profile));
+    pub(super) fn new(profile: &SharedProfile) -> Self {
+        let ticks = &profile.ticks;
         Self {
             srtt_x8: 0,
-            rttvar_x4: (4 * ticks(profile.rttvar_initial, profile)) as i32,
-            rto: ticks(profile.rto_initial, profile).clamp(rto_min, rto_max),
+            rttvar_x4: (4 * ticks.rttvar_initial) as i32,
+            rto: ticks.rto_initial.clamp(ticks.rto_min, ticks.rto_max),
             backoff: 0,
             timed: None,
-            rto_min,
-            rto_max,
-            backoff_doublings_max: profile.backoff_doublings_max,
         }
     }
 
@@ -59,10 +52,10 @@ impl Rtt {
     }
 
     /// `ack` acknowledged new data at `tick`; `echo` is the tick at which it was sent, if a timestamp says so.
-    pub(super) fn on_ack(&mut self, ack: u64, tick: u64, echo: Option<u32>) {
+    pub(super) fn on_ack(&mut self, ack: u64, tick: u64, echo: Option<u32>, profile: &SharedProfile) {
         match (echo, self.timed) {
-            (Some(echo), _) => self.sample((tick as u32).wrapping_sub(echo).saturating_add(1)),
-            (None, Some(timed)) if ack > timed.seq => self.sample((tick - timed.tick) as u32 + 1),
+            (Some(echo), _) => self.sample((tick as u32).wrapping_sub(echo).saturating_add(1), profile),
+            (None, Some(timed)) if ack > timed.seq => self.sample((tick - timed.tick) as u32 + 1, profile),
             _ => {}
         }
     }
@@ -78,10 +71,10 @@ impl Rtt {
     }
 
     /// The retransmission timer expired. Gives the number of timeouts in a row.
-    pub(super) fn on_timeout(&mut self) -> u32 {
+    pub(super) fn on_timeout(&mut self, profile: &SharedProfile) -> u32 {
         self.backoff += 1;
         self.timed = None;
-        self.rto = self.bounded(self.multiplier());
+        self.rto = self.bounded(self.multiplier(profile), profile);
         // After a few timeouts the path may be another one: a fresh first sample is wanted, from the same timeout.
         if self.backoff > 3 {
             self.rttvar_x4 += self.srtt_x8 >> 3;
@@ -91,9 +84,9 @@ impl Rtt {
     }
 
     /// Ticks to the next zero-window probe, before bounds; each is longer than the one before.
-    pub(super) fn next_persist(&mut self, profile: &Profile) -> u32 {
+    pub(super) fn next_persist(&mut self, profile: &SharedProfile) -> u32 {
         let base = (((self.srtt_x8 >> 2) + self.rttvar_x4) >> 1) as u32;
-        let interval = base.saturating_mul(self.multiplier());
+        let interval = base.saturating_mul(self.multiplier(profile));
         self.backoff = (self.backoff + 1).min(profile.retries_max);
         interval
     }
@@ -104,7 +97,7 @@ impl Rtt {
     }
 
     /// A round trip took `elapsed` ticks, counted as 1 + the tick boundaries that it crossed.
-    fn sample(&mut self, elapsed: u32) {
+    fn sample(&mut self, elapsed: u32, profile: &SharedProfile) {
         // BSD keeps the elapsed ticks in a short; a garbled timestamp echo must not reach the estimate as a huge number.
         let elapsed = elapsed.min(i16::MAX as u32) as i32;
         if self.srtt_x8 == 0 {
@@ -117,28 +110,33 @@ impl Rtt {
         }
         self.timed = None;
         self.backoff = 0;
-        self.rto = self.bounded(1);
+        self.rto = self.bounded(1, profile);
     }
 
     /// SRTT + 4 deviations, times `multiplier`, within the bounds.
-    fn bounded(&self, multiplier: u32) -> u32 {
+    fn bounded(&self, multiplier: u32, profile: &SharedProfile) -> u32 {
         let timeout = ((self.srtt_x8 >> 3) + self.rttvar_x4) as u32;
-        timeout.saturating_mul(multiplier).clamp(self.rto_min, self.rto_max)
+        timeout.saturating_mul(multiplier).clamp(profile.ticks.rto_min, profile.ticks.rto_max)
     }
 
-    fn multiplier(&self) -> u32 {
-        1 << self.backoff.min(self.backoff_doublings_max)
+    fn multiplier(&self, profile: &SharedProfile) -> u32 {
+        1 << self.backoff.min(profile.backoff_doublings_max)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::profile::Profile;
     use super::*;
 
+    fn lite() -> SharedProfile {
+        SharedProfile::new(Profile::bsd44_lite())
+    }
+
     fn after_samples(samples: &[u32]) -> Vec<(i32, i32, u32)> {
-        let mut rtt = Rtt::new(&Profile::bsd44_lite());
+        let (mut rtt, lite) = (Rtt::new(&lite()), lite());
         let step = |elapsed: &u32| {
-            rtt.sample(*elapsed);
+            rtt.sample(*elapsed, &lite);
             (rtt.srtt_x8, rtt.rttvar_x4, rtt.rto)
         };
         samples.iter().map(step).collect()
@@ -173,11 +171,11 @@ mod tests {
 
     #[test]
     fn without_a_sample_backing_off_starts_from_the_deviation() {
-        let mut rtt = Rtt::new(&Profile::bsd44_lite());
+        let (mut rtt, lite) = (Rtt::new(&lite()), lite());
         assert_eq!(rtt.rto, 12);
         let backed_off: Vec<u32> = (0..4)
             .map(|_| {
-                rtt.on_timeout();
+                rtt.on_timeout(&lite);
                 rtt.rto
             })
             .collect();
@@ -186,11 +184,11 @@ mod tests {
 
     #[test]
     fn backing_off_doubles_to_64_times_and_forgets_the_average_but_not_the_timeout() {
-        let mut rtt = Rtt::new(&Profile::bsd44_lite());
-        (0..5).for_each(|_| rtt.sample(1));
+        let (mut rtt, lite) = (Rtt::new(&lite()), lite());
+        (0..5).for_each(|_| rtt.sample(1, &lite));
         let mut seen = Vec::new();
         for _ in 0..8 {
-            rtt.on_timeout();
+            rtt.on_timeout(&lite);
             seen.push((rtt.srtt_x8, rtt.rttvar_x4, rtt.rto));
         }
         // srtt 7/8 of a tick is 0 in whole ticks, so the deviation alone makes the timeout.
@@ -205,18 +203,18 @@ mod tests {
             (0, 3, 128),
         ];
         assert_eq!(seen, expected);
-        rtt.sample(1);
+        rtt.sample(1, &lite);
         assert_eq!((rtt.srtt_x8, rtt.rttvar_x4, rtt.rto), (8, 2, 3));
-        assert_eq!(rtt.on_timeout(), 1, "a sample starts the count again");
+        assert_eq!(rtt.on_timeout(&lite), 1, "a sample starts the count again");
         assert_eq!(rtt.rto, 6);
     }
 
     #[test]
     fn probes_of_a_closed_window_back_off_from_srtt_and_two_deviations() {
-        let profile = Profile::bsd44_lite();
-        let mut settled = Rtt::new(&profile);
-        (0..5).for_each(|_| settled.sample(1));
-        let intervals: Vec<u32> = (0..7).map(|_| settled.next_persist(&profile)).collect();
+        let lite = lite();
+        let mut settled = Rtt::new(&lite);
+        (0..5).for_each(|_| settled.sample(1, &lite));
+        let intervals: Vec<u32> = (0..7).map(|_| settled.next_persist(&lite)).collect();
         assert_eq!(intervals, [2, 4, 8, 16, 32, 64, 128]);
     }
 }

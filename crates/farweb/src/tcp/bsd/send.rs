@@ -89,7 +89,7 @@ impl Connection {
     }
 
     /// Bytes that are handed over at once of a write of which `rest` remains.
-    const fn piece_of(&self, rest: u64) -> u64 {
+    fn piece_of(&self, rest: u64) -> u64 {
         let cluster = self.profile.socket_cluster.get();
         if self.profile.socket_small_pieces && rest < SMALL_REST {
             SMALL_PIECE

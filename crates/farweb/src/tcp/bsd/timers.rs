@@ -56,28 +56,23 @@ pub(super) struct Clock {
 #[derive(Debug, Clone)]
 struct Grid {
     period: Duration,
-    /// Ticks that have happened.
-    tick: u64,
-    /// The first tick that has not.
+    /// The first tick that has not happened.
     next: Instant,
-}
-
-/// `span` in ticks of the slow grid, rounded up.
-pub(super) fn ticks(span: Duration, profile: &Profile) -> u32 {
-    u32::try_from(span.as_nanos().div_ceil(profile.slow_tick.as_nanos())).unwrap_or(u32::MAX)
 }
 
 impl Grid {
     const fn new(phase: Duration, period: Duration) -> Self {
-        Self { period, tick: 0, next: Instant::from_nanos(phase.as_nanos()) }
+        Self { period, next: Instant::from_nanos(phase.as_nanos()) }
     }
 
-    fn advance(&mut self, now: Instant) {
-        if now >= self.next {
-            let passed = (now - self.next).as_nanos() / self.period.as_nanos() + 1;
-            self.tick += passed;
-            self.next += self.period * passed;
+    /// Goes on to `now`, and gives the number of ticks on the way.
+    fn advance(&mut self, now: Instant) -> u64 {
+        if now < self.next {
+            return 0;
         }
+        let passed = (now - self.next).as_nanos() / self.period.as_nanos() + 1;
+        self.next += self.period * passed;
+        passed
     }
 
     /// The instant of the tick `ticks` after the last one that has happened.
@@ -103,8 +98,7 @@ impl Clock {
     pub(super) fn advance(&mut self, now: Instant) {
         debug_assert!(now >= self.now, "time goes back from {} to {now}", self.now);
         self.now = now;
-        self.slow.advance(now);
-        self.tick = self.slow.tick;
+        self.tick += self.slow.advance(now);
     }
 
     /// When `timer` expires if it is set to `ticks` now; at least one tick from now.
@@ -178,7 +172,7 @@ impl Connection {
         if self.timers.earliest() > now {
             return;
         }
-        self.clock.tick = self.clock.slow.tick - 1;
+        self.clock.tick -= 1;
         for timer in SLOW_TIMERS {
             if self.timers.is_due(timer, now) {
                 self.timers.cancel(timer);
@@ -187,7 +181,7 @@ impl Connection {
             }
         }
         self.clock.running = None;
-        self.clock.tick = self.clock.slow.tick;
+        self.clock.tick += 1;
     }
 
     fn on_expiry(&mut self, timer: Timer, out: &mut Output) {
@@ -206,7 +200,7 @@ impl Connection {
     /// Backs off, halves ssthresh, and goes back to the first unacknowledged byte with a window of one segment.
     fn on_retransmit_expiry(&mut self, out: &mut Output) {
         self.timeouts += 1;
-        if self.rtt.on_timeout() > self.profile.retries_max {
+        if self.rtt.on_timeout(&self.profile) > self.profile.retries_max {
             self.drop_connection(CloseReason::TimedOut, out);
             return;
         }
@@ -219,9 +213,8 @@ impl Connection {
 
     /// Starts or continues waiting for the peer's window, longer each time.
     pub(super) fn set_persist(&mut self) {
-        let profile = &self.profile;
-        let (shortest, longest) = (ticks(profile.persist_min, profile), ticks(profile.persist_max, profile));
-        let interval = self.rtt.next_persist(profile).clamp(shortest, longest);
+        let ticks = &self.profile.ticks;
+        let interval = self.rtt.next_persist(&self.profile).clamp(ticks.persist_min, ticks.persist_max);
         self.timers.set(Timer::Persist, interval, &self.clock);
     }
 
@@ -230,17 +223,17 @@ impl Connection {
             self.drop_connection(CloseReason::TimedOut, out);
             return;
         }
-        let profile = &self.profile;
+        let ticks = &self.profile.ticks;
         if self.state > State::CloseWait {
-            self.timers.set(Timer::Keep, ticks(profile.keepalive_idle, profile), &self.clock);
+            self.timers.set(Timer::Keep, ticks.keepalive_idle, &self.clock);
             return;
         }
-        let patience = ticks(profile.keepalive_idle, profile) + ticks(profile.keepalive_timeout, profile);
+        let patience = ticks.keepalive_idle + ticks.keepalive_timeout;
         if self.idle_ticks() >= u64::from(patience) {
             self.drop_connection(CloseReason::TimedOut, out);
             return;
         }
-        self.timers.set(Timer::Keep, ticks(profile.keepalive_interval, profile), &self.clock);
+        self.timers.set(Timer::Keep, ticks.keepalive_interval, &self.clock);
         // A number that the peer has seen makes it answer without changing anything. Our SYN may not be acknowledged yet: a
         // peer that sends a FIN with its own SYN brings us here, and there is no number below the SYN's.
         let window = self.window_field(self.receive.space() as i64);
@@ -251,15 +244,15 @@ impl Connection {
     /// Receiving anything shows that the peer lives. Without keepalive an established connection needs no such timer.
     pub(super) fn restart_keep(&mut self) {
         if self.profile.keepalive || self.state < State::Established {
-            self.timers.set(Timer::Keep, ticks(self.profile.keepalive_idle, &self.profile), &self.clock);
+            self.timers.set(Timer::Keep, self.profile.ticks.keepalive_idle, &self.clock);
         }
     }
 
     fn on_two_msl_expiry(&mut self, out: &mut Output) {
-        let profile = &self.profile;
-        let patience = u64::from(ticks(profile.fin_wait_2_timeout, profile));
+        let ticks = &self.profile.ticks;
+        let patience = u64::from(ticks.fin_wait_2_timeout);
         if self.state != State::TimeWait && self.idle_ticks() <= patience {
-            self.timers.set(Timer::TwoMsl, ticks(profile.keepalive_interval, profile), &self.clock);
+            self.timers.set(Timer::TwoMsl, ticks.keepalive_interval, &self.clock);
         } else {
             self.finish(CloseReason::Finished, out);
         }
@@ -269,8 +262,7 @@ impl Connection {
     pub(super) fn enter_time_wait(&mut self) {
         self.state = State::TimeWait;
         self.timers.cancel_all();
-        let span = ticks(self.profile.msl, &self.profile) * 2;
-        self.timers.set(Timer::TwoMsl, span, &self.clock);
+        self.timers.set(Timer::TwoMsl, self.profile.ticks.msl * 2, &self.clock);
     }
 
     /// Slow ticks since a segment was last received.

@@ -283,9 +283,9 @@ impl Connection {
         ack.rtt = last;
         let (Some(rtt), Some(last)) = (rtt, last) else { return };
         let skips_minimum = ack.maybe_delayed && self.rtt.min_rtt().is_some_and(|min| last > min);
-        self.rtt.on_sample(rtt, self.snd_una, self.snd_nxt);
+        self.rtt.on_sample(rtt, self.snd_una, self.snd_nxt, &self.profile);
         if !skips_minimum {
-            self.rtt.on_minimum_sample(self.clock.now(), last);
+            self.rtt.on_minimum_sample(self.clock.now(), last, &self.profile);
         }
     }
 

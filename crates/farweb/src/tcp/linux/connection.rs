@@ -10,16 +10,18 @@
 //!
 //! Source: Linux 6.18 `include/linux/tcp.h`, `tcp.c`, `tcp_input.c`, `tcp_output.c`, `tcp_timer.c`; RFC 9293.
 
+use std::sync::Arc;
+
 use super::clock::Clock;
 use super::congestion::Congestion;
 use super::handshake::{Negotiated, Request};
 use super::output::Push;
-use super::profile::Profile;
 use super::queue::Queue;
 use super::receive::Receiver;
 use super::recovery::Recovery;
 use super::rtt::Rtt;
 use super::send::SendBuffer;
+use super::shared::SharedProfile;
 use super::timers::{Timers, ZeroWindow};
 use crate::tcp::HostClock;
 use crate::tcp::segment::{FIRST_BYTE, ISS, Segment};
@@ -30,10 +32,10 @@ use crate::units::{Duration, Instant};
 const WINDOW_MAX: u64 = 65535 << 14;
 
 /// What an endpoint is made with.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Config {
     /// Constants.
-    pub profile: Profile,
+    pub profile: Arc<SharedProfile>,
     /// MSS that is offered to the peer, and the largest that is used, in bytes; at least 32.
     pub mss: u16,
     /// Largest receive window in bytes, at least 32; `None`: it follows the rate.
@@ -88,7 +90,7 @@ pub struct Connection {
     pub(super) clock: Clock,
 
     pub(super) agreed: Negotiated,
-    pub(super) profile: Profile,
+    pub(super) profile: Arc<SharedProfile>,
     pub(super) retransmits: u64,
     pub(super) timeouts: u64,
 }
@@ -98,7 +100,7 @@ impl Connection {
     ///
     /// # Panics
     /// When a size in `config` is below 32 B.
-    pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
+    pub fn connect(now: Instant, config: Config, host: HostClock, out: &mut Output) -> Self {
         let mut connection = Self::new(now, config, host, State::SynSent);
         connection.send_first_syn(out);
         connection
@@ -108,16 +110,17 @@ impl Connection {
     ///
     /// # Panics
     /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
-    pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
+    pub fn accept(now: Instant, config: Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
         let mut connection = Self::new(now, config, host, State::SynReceived);
         connection.answer_first_syn(syn, out);
         connection
     }
 
-    fn new(now: Instant, config: &Config, host: HostClock, state: State) -> Self {
+    fn new(now: Instant, config: Config, host: HostClock, state: State) -> Self {
         let smallest = config.receive_window.unwrap_or(u64::MAX).min(u64::from(config.mss));
         assert!(smallest >= 32, "an MSS or a window of {smallest} B is too small for options and data");
-        let profile = config.profile;
+        let agreed = Negotiated::new(&config);
+        let Config { profile, mss, receive_window } = config;
         let clock = Clock::new(now, host, &profile);
         Self {
             state,
@@ -128,12 +131,12 @@ impl Connection {
             snd_wnd: 0,
             max_window: 0,
             snd_wl1: 0,
-            mss: profile.mss_default.get().min(u64::from(config.mss)),
+            mss: profile.mss_default.get().min(u64::from(mss)),
             small_end: ISS,
             send: SendBuffer::new(&profile),
             queue: Queue::default(),
             last_sent: clock.jiffies(),
-            receive: Receiver::new(&profile, config.mss, config.receive_window),
+            receive: Receiver::new(&profile, mss, receive_window),
             last_ack_sent: 0,
             heard_at: clock.jiffies(),
             last_echo: None,
@@ -145,7 +148,7 @@ impl Connection {
             zero_window: ZeroWindow::default(),
             keepalive_probes: 0,
             clock,
-            agreed: Negotiated::new(config),
+            agreed,
             profile,
             retransmits: 0,
             timeouts: 0,
@@ -224,11 +227,6 @@ impl Connection {
     /// Ticks of the kernel since the jiffy `since`.
     pub(super) const fn ticks_since(&self, since: u64) -> u64 {
         self.clock.jiffies() - since
-    }
-
-    /// The retransmission timeout in ticks.
-    pub(super) fn rto_ticks(&self) -> u64 {
-        self.clock.jiffies_in(self.rtt.rto())
     }
 
     /// State of the connection.

@@ -219,7 +219,7 @@ impl Connection {
         let was_lost = syn_retransmits > 1 && self.recovery.undo.marker.is_some();
         self.state = State::Established;
         if self.rtt.srtt().is_none() {
-            self.rtt.fall_back();
+            self.rtt.fall_back(&self.profile);
         }
         self.congestion.on_established(&self.clock, &self.profile, was_lost);
         self.last_sent = self.clock.jiffies();
@@ -281,8 +281,8 @@ impl Connection {
             self.echoed_rtt(segment)
         };
         if let Some(rtt) = measured {
-            self.rtt.on_sample(rtt, self.snd_una, self.snd_nxt);
-            self.rtt.on_minimum_sample(self.clock.now(), rtt);
+            self.rtt.on_sample(rtt, self.snd_una, self.snd_nxt, &self.profile);
+            self.rtt.on_minimum_sample(self.clock.now(), rtt, &self.profile);
         }
         if request.timeouts > 0 {
             self.recovery.undo.marker = Some(ISS);

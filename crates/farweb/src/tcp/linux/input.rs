@@ -9,6 +9,7 @@
 use super::acknowledge::Verdict;
 use super::connection::Connection;
 use super::output::Push;
+use super::receive::Context;
 use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 use crate::units::{Duration, Instant};
@@ -186,7 +187,7 @@ impl Connection {
         if segment.sequence_len() == 0 && self.is_rate_limited() {
             return;
         }
-        self.receive.on_unacceptable(segment.seq, segment.end());
+        self.receive.on_unacceptable(segment.seq, segment.end(), &self.profile);
         self.send_ack(out);
     }
 
@@ -239,7 +240,8 @@ impl Connection {
 
     /// Takes the text, and the FIN if it is in order.
     fn take_text(&mut self, segment: &Segment, out: &mut Output) {
-        let arrival = self.receive.on_segment(&self.clock, segment, &self.rtt);
+        let context = Context { clock: &self.clock, profile: &self.profile, rtt: &self.rtt };
+        let arrival = self.receive.on_segment(&context, segment);
         if arrival.delivered > 0 {
             out.notices.push(Notice::Readable);
         }
@@ -288,7 +290,7 @@ impl Connection {
     /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
     pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
         self.clock.advance(now);
-        let read = self.receive.read(now, bytes);
+        let read = self.receive.read(now, bytes, &self.profile);
         if self.state != State::Closed {
             self.send_due_ack(out);
         }

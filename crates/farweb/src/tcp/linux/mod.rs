@@ -17,11 +17,13 @@ mod rtt;
 mod sack;
 mod send;
 mod sent;
+mod shared;
 mod timers;
 
 pub(super) use connection::Config;
 pub use connection::Connection;
 pub use profile::{CongestionControl, HystartKind, Overrides, Profile};
+pub use shared::SharedProfile;
 
 #[cfg(test)]
 mod tests;

@@ -219,7 +219,7 @@ impl Connection {
         let ack = self.receive.rcv_nxt();
         let options = Options { timestamps: self.timestamps(), sack: self.sack_option(ack), ..Options::NONE };
         out.segments.push(Segment { seq, ack, len: len as u32, window, flags, options });
-        self.receive.on_ack_sent();
+        self.receive.on_ack_sent(&self.profile);
         self.last_ack_sent = ack;
     }
 
@@ -269,7 +269,8 @@ impl Connection {
         let (snd_una, snd_nxt) = (self.snd_una, self.snd_nxt);
         let flight = Flight { packets: self.queue.packets_out(), fills_window, snd_una, snd_nxt };
         self.congestion.on_sent(&self.clock, &flight);
-        if self.profile.slow_start_after_idle && self.congestion.is_unused_for(&self.clock, self.rto_ticks())
+        if self.profile.slow_start_after_idle
+            && self.congestion.is_unused_for(&self.clock, self.rtt.rto_ticks())
         {
             let may_shrink = self.recovery.state == CaState::Open && !self.send.is_blocked();
             self.congestion.on_unused(&self.clock, &self.profile, may_shrink);
@@ -278,7 +279,7 @@ impl Connection {
 
     /// An idle connection loses part of its window.
     pub(super) fn restart_after_idle(&mut self) {
-        let (idle, rto) = (self.ticks_since(self.last_sent), self.rto_ticks().max(1));
+        let (idle, rto) = (self.ticks_since(self.last_sent), self.rtt.rto_ticks().max(1));
         if !self.profile.slow_start_after_idle || !self.queue.is_empty() || idle <= rto {
             return;
         }

@@ -8,7 +8,7 @@
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_rtt_estimator()`, `tcp_update_rtt_min()`; `include/net/tcp.h`, `__tcp_set_rto()`;
 //! `tcp_timer.c`, `tcp_retransmit_timer()`; RFC 6298; `lib/win_minmax.c`, K. Nichols' windowed minimum.
 
-use super::profile::Profile;
+use super::shared::SharedProfile;
 use crate::units::{Duration, Instant};
 
 /// The estimator of a connection.
@@ -24,18 +24,15 @@ pub(super) struct Rtt {
     rttvar_x4: i64,
     /// The round trip ends when this number is acknowledged.
     round_end: u64,
-    /// The timeout in force, in microseconds, backed off; whole ticks.
+    /// The timeout in force, in microseconds and in ticks, backed off; whole ticks.
     rto: u64,
+    rto_ticks: u64,
     min: WindowedMin,
-    rto_min: u64,
-    rto_max: u64,
-    jiffy: u64,
 }
 
 /// The smallest value of a window of time, by three candidates that lie apart.
 #[derive(Debug, Clone)]
 struct WindowedMin {
-    window: Duration,
     /// Best first, each later than the one before; `None` before the first value.
     candidates: Option<[Candidate; 3]>,
 }
@@ -51,25 +48,25 @@ const fn micros(span: Duration) -> u64 {
 }
 
 impl Rtt {
-    pub(super) const fn new(profile: &Profile) -> Self {
-        Self {
+    pub(super) fn new(profile: &SharedProfile) -> Self {
+        let mut rtt = Self {
             srtt_x8: 0,
             mdev_x4: 0,
             mdev_max_x4: 0,
             rttvar_x4: 0,
             round_end: 0,
-            rto: micros(profile.rto_initial),
-            min: WindowedMin { window: profile.min_rtt_window, candidates: None },
-            rto_min: micros(profile.rto_min),
-            rto_max: micros(profile.rto_max),
-            jiffy: micros(profile.jiffy),
-        }
+            rto: 0,
+            rto_ticks: 0,
+            min: WindowedMin { candidates: None },
+        };
+        rtt.set_rto(micros(profile.rto_initial), profile);
+        rtt
     }
 
     /// A round trip took `rtt`; `snd_una` and `snd_nxt` are those after the ACK that shows it. Ends backing off.
-    pub(super) fn on_sample(&mut self, rtt: Duration, snd_una: u64, snd_nxt: u64) {
+    pub(super) fn on_sample(&mut self, rtt: Duration, snd_una: u64, snd_nxt: u64, profile: &SharedProfile) {
         let sample = micros(rtt) as i64;
-        let floor = self.rto_min as i64;
+        let floor = micros(profile.rto_min) as i64;
         if self.srtt_x8 == 0 {
             self.srtt_x8 = sample << 3;
             self.mdev_x4 = sample << 1;
@@ -87,7 +84,7 @@ impl Rtt {
             }
         }
         self.srtt_x8 = self.srtt_x8.max(1);
-        self.reset_backoff();
+        self.reset_backoff(profile);
     }
 
     fn note_deviation(&mut self, error: i64) {
@@ -104,9 +101,9 @@ impl Rtt {
     }
 
     /// A round trip took `rtt`: keeps it if it is among the smallest (not for one that a delayed ACK may have made long).
-    pub(super) fn on_minimum_sample(&mut self, now: Instant, rtt: Duration) {
+    pub(super) fn on_minimum_sample(&mut self, now: Instant, rtt: Duration, profile: &SharedProfile) {
         // The kernel keeps whole microseconds, and none of zero.
-        self.min.insert(now, Duration::from_micros(micros(rtt).max(1)));
+        self.min.insert(now, Duration::from_micros(micros(rtt).max(1)), profile.min_rtt_window);
     }
 
     /// The retransmission timeout in force, backed off; whole ticks.
@@ -114,32 +111,39 @@ impl Rtt {
         Duration::from_micros(self.rto)
     }
 
-    /// The timeout without backing off, if there has been a sample.
-    fn estimated(&self) -> Option<u64> {
-        let timeout = ((self.srtt_x8 >> 3) + self.rttvar_x4) as u64;
-        (self.srtt_x8 > 0).then(|| (timeout.div_ceil(self.jiffy) * self.jiffy).min(self.rto_max))
+    /// The same in ticks.
+    pub(super) const fn rto_ticks(&self) -> u64 {
+        self.rto_ticks
+    }
+
+    /// Sets the timeout, in microseconds.
+    fn set_rto(&mut self, rto: u64, profile: &SharedProfile) {
+        if rto != self.rto {
+            self.rto = rto;
+            self.rto_ticks = (rto * 1000).div_ceil(profile.jiffy.as_nanos());
+        }
     }
 
     /// Opening gave no sample, most likely because the SYN or its answer was lost: patience is called for (RFC 6298,
     /// section 5.7; `TCP_TIMEOUT_FALLBACK`).
-    pub(super) const fn fall_back(&mut self) {
+    pub(super) fn fall_back(&mut self, profile: &SharedProfile) {
         let fallback = 3_000_000;
         self.rttvar_x4 = fallback as i64;
         self.mdev_x4 = fallback as i64;
         self.mdev_max_x4 = fallback as i64;
-        self.rto = fallback;
+        self.set_rto(fallback, profile);
     }
 
     /// The timeout is doubled.
-    pub(super) fn back_off(&mut self) {
-        self.rto = (self.rto * 2).min(self.rto_max);
+    pub(super) fn back_off(&mut self, profile: &SharedProfile) {
+        self.set_rto((self.rto * 2).min(micros(profile.rto_max)), profile);
     }
 
     /// The timeout is that of the estimate again.
-    pub(super) fn reset_backoff(&mut self) {
-        if let Some(estimated) = self.estimated() {
-            self.rto = estimated;
-        }
+    fn reset_backoff(&mut self, profile: &SharedProfile) {
+        let timeout = ((self.srtt_x8 >> 3) + self.rttvar_x4) as u64;
+        let jiffy = micros(profile.jiffy);
+        self.set_rto((timeout.div_ceil(jiffy) * jiffy).min(micros(profile.rto_max)), profile);
     }
 
     /// Smoothed round-trip time; `None` before the first sample.
@@ -154,9 +158,8 @@ impl Rtt {
 }
 
 impl WindowedMin {
-    fn insert(&mut self, at: Instant, value: Duration) {
+    fn insert(&mut self, at: Instant, value: Duration, window: Duration) {
         let new = Candidate { at, value };
-        let window = self.window;
         let Some(candidates) = &mut self.candidates else {
             self.candidates = Some([new; 3]);
             return;
@@ -192,21 +195,26 @@ impl WindowedMin {
 
 #[cfg(test)]
 mod tests {
+    use super::super::profile::Profile;
     use super::*;
 
+    fn linux() -> SharedProfile {
+        SharedProfile::new(Profile::linux())
+    }
+
     fn rtt_after(samples_millis: &[u64]) -> Rtt {
-        let mut rtt = Rtt::new(&Profile::linux());
+        let (linux, mut rtt) = (linux(), Rtt::new(&linux()));
         // Every sample is a round of its own.
         for (round, millis) in samples_millis.iter().enumerate() {
             let round = round as u64;
-            rtt.on_sample(Duration::from_millis(*millis), 2 * round, 2 * round + 1);
+            rtt.on_sample(Duration::from_millis(*millis), 2 * round, 2 * round + 1, &linux);
         }
         rtt
     }
 
     #[test]
     fn before_any_sample_the_timeout_is_a_second() {
-        let rtt = Rtt::new(&Profile::linux());
+        let rtt = Rtt::new(&linux());
         assert_eq!((rtt.rto(), rtt.srtt()), (Duration::from_secs(1), None));
     }
 
@@ -243,20 +251,21 @@ mod tests {
 
     #[test]
     fn backing_off_doubles_up_to_the_maximum_and_a_sample_ends_it() {
-        let mut rtt = rtt_after(&[120]);
-        rtt.back_off();
+        let (linux, mut rtt) = (linux(), rtt_after(&[120]));
+        rtt.back_off(&linux);
         assert_eq!(rtt.rto(), Duration::from_millis(720));
-        (0..20).for_each(|_| rtt.back_off());
+        (0..20).for_each(|_| rtt.back_off(&linux));
         assert_eq!(rtt.rto(), Duration::from_secs(120));
-        rtt.reset_backoff();
+        rtt.reset_backoff(&linux);
         assert_eq!(rtt.rto(), Duration::from_millis(360));
     }
 
     #[test]
     fn the_smallest_round_trip_is_forgotten_after_its_window() {
-        let mut rtt = Rtt::new(&Profile::linux());
+        let (linux, mut rtt) = (linux(), Rtt::new(&linux()));
         let mut min_after = |secs: u64, millis: u64| {
-            rtt.on_minimum_sample(Instant::from_nanos(secs * 1_000_000_000), Duration::from_millis(millis));
+            let now = Instant::from_nanos(secs * 1_000_000_000);
+            rtt.on_minimum_sample(now, Duration::from_millis(millis), &linux);
             rtt.min_rtt().unwrap().as_nanos() / 1_000_000
         };
         assert_eq!(min_after(0, 100), 100);

@@ -74,7 +74,7 @@ impl Connection {
             && at <= now
             && self.state != State::Closed
         {
-            self.receive.on_delayed_ack_timer(&self.clock);
+            self.receive.on_delayed_ack_timer(&self.clock, &self.profile);
             self.send_due_ack(out);
         }
         if self.timers.state.is_some_and(|at| at <= now) {
@@ -135,7 +135,7 @@ impl Connection {
     pub(super) fn until_rto(&self) -> Duration {
         let Some(front) = self.queue.front() else { return Duration::ZERO };
         // The kernel counts the timeout in ticks.
-        let rto = self.profile.jiffy * self.rto_ticks();
+        let rto = self.profile.jiffy * self.rtt.rto_ticks();
         (front.sent_at + rto).saturating_since(self.clock.now())
     }
 
@@ -179,7 +179,7 @@ impl Connection {
         let is_linear =
             self.state == State::SynSent && self.timeouts <= u64::from(self.profile.syn_linear_timeouts);
         if !is_linear {
-            self.rtt.back_off();
+            self.rtt.back_off(&self.profile);
         }
         self.set_transmission(Pending::Retransmit, self.rtt.rto());
     }

@@ -132,9 +132,9 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
 
     /// Runs until nothing is pending, calling `inspect` after every event of an end.
     pub(super) fn run(&mut self, mut inspect: impl FnMut(&Connection)) {
-        let (config, host) = self.configs[End::Client as usize];
+        let (config, host) = &self.configs[End::Client as usize];
         let mut out = Output::default();
-        self.ends[End::Client as usize] = Some(Connection::connect(Instant::ZERO, &config, host, &mut out));
+        self.ends[End::Client as usize] = Some(Connection::connect(Instant::ZERO, config, *host, &mut out));
         self.settle(End::Client, Instant::ZERO, out);
         while let Some(((now, _), event)) = self.events.pop_first() {
             assert!(now < Instant::ZERO + Duration::from_secs(1_000_000), "the transfer never ends");
@@ -178,8 +178,8 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
         match &mut self.ends[end as usize] {
             Some(connection) => connection.on_segment(now, segment, out),
             None if segment.flags == Flags::SYN => {
-                let (config, host) = self.configs[end as usize];
-                self.ends[end as usize] = Some(Connection::accept(now, &config, host, segment, out));
+                let (config, host) = &self.configs[end as usize];
+                self.ends[end as usize] = Some(Connection::accept(now, config, *host, segment, out));
             }
             None => out.segments.extend(reset_for(segment)),
         }

@@ -199,7 +199,7 @@ impl Transfer {
     /// heard for four minutes; that ends the check.
     fn check(self) -> Result<(), TestCaseError> {
         let sides = [&self.client, &self.server];
-        let configs = sides.map(|(side, profile)| config_of(side, *profile));
+        let configs = sides.map(|(side, profile)| config_of(side, profile.clone()));
         let mut applications = sides.map(|(side, _)| application_of(side));
         applications[End::Server as usize].answers = self.answers;
         let delay = Duration::from_millis(self.delay_ms);

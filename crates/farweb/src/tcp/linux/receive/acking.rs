@@ -11,13 +11,10 @@
 //! `__tcp_cleanup_rbuf()`; `tcp_timer.c`, `tcp_delack_timer_handler()`; RFC 9293, section 3.8.6.3; RFC 5681, section 4.2.
 
 use super::super::clock::Clock;
-use super::super::profile::Profile;
-use super::super::rtt::Rtt;
-use super::AckDue;
+use super::super::shared::SharedProfile;
+use super::{AckDue, Context};
 use crate::units::{Duration, Instant};
 
-/// Longest delay of an ACK where neither dialogue nor push is known (`HZ / 2` in `tcp_send_delayed_ack()`).
-const DELAY_MAX_UNKNOWN: Duration = Duration::from_millis(500);
 /// ACKs of segments beyond a gap that leave at once (`TCP_FASTRETRANS_THRESH`).
 const UNCOMPRESSED: u32 = 3;
 /// ACKs that are held back wait for this part of a round trip at most (`rtt * (NSEC_PER_USEC >> 3) / 20`, of `srtt` times 8).
@@ -45,7 +42,6 @@ pub(super) struct Acking {
     /// Jiffy at which data last came in order.
     received_at: u64,
     compressed: Compressed,
-    limits: Limits,
 }
 
 /// A delayed ACK.
@@ -57,27 +53,13 @@ struct Delayed {
 }
 
 /// ACKs of segments beyond a gap that wait to become one.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Compressed {
     held: u32,
     deadline: Option<Instant>,
     /// The gap that they are for, and ACKs that left at once for it.
     rcv_nxt: u64,
     sent: u32,
-}
-
-#[derive(Debug, Clone)]
-struct Limits {
-    quick_always: bool,
-    quick_max: u32,
-    pingpong_threshold: u32,
-    /// Shortest delay, in jiffies.
-    ato_min: u64,
-    delay_max: Duration,
-    /// Longest delay of any ACK: below the RTO of the peer.
-    delay_limit: Duration,
-    compressed_delay: Duration,
-    compressed_max: u32,
 }
 
 /// What the receiver knows when it decides.
@@ -97,10 +79,12 @@ pub(super) struct Progress {
     pub(super) receiver_rtt: Option<Duration>,
 }
 
+impl Compressed {
+    const NONE: Self = Self { held: 0, deadline: None, rcv_nxt: 0, sent: 0 };
+}
+
 impl Acking {
-    pub(super) fn new(profile: &Profile) -> Self {
-        let below_rto = profile.rto_min.as_nanos().saturating_sub(profile.jiffy.as_nanos());
-        let below_rto = Duration::from_nanos(below_rto.max(profile.jiffy.as_nanos()));
+    pub(super) const fn new() -> Self {
         Self {
             scheduled: false,
             at_once: false,
@@ -112,17 +96,7 @@ impl Acking {
             pingpong: 0,
             ato: 0,
             received_at: 0,
-            compressed: Compressed::default(),
-            limits: Limits {
-                quick_always: profile.quick_ack_always,
-                quick_max: profile.quick_acks_max,
-                pingpong_threshold: profile.pingpong_threshold,
-                ato_min: profile.delayed_ack_min.as_nanos().div_ceil(profile.jiffy.as_nanos()),
-                delay_max: profile.delayed_ack_max,
-                delay_limit: profile.delayed_ack_max.min(below_rto),
-                compressed_delay: profile.compressed_ack_delay,
-                compressed_max: profile.compressed_acks_max,
-            },
+            compressed: Compressed::NONE,
         }
     }
 
@@ -136,8 +110,8 @@ impl Acking {
         }
     }
 
-    const fn is_dialogue(&self) -> bool {
-        self.pingpong >= self.limits.pingpong_threshold
+    fn is_dialogue(&self, profile: &SharedProfile) -> bool {
+        self.pingpong >= profile.pingpong_threshold
     }
 
     /// Something is to be acknowledged.
@@ -156,9 +130,9 @@ impl Acking {
     }
 
     /// The peer has finished: our answer will be a FIN.
-    pub(super) const fn on_fin(&mut self) {
+    pub(super) fn on_fin(&mut self, profile: &SharedProfile) {
         self.scheduled = true;
-        self.pingpong = self.limits.pingpong_threshold;
+        self.pingpong = profile.pingpong_threshold;
     }
 
     /// A segment that fills the size estimate, and a smaller one; `psh` as its flag says.
@@ -172,35 +146,36 @@ impl Acking {
     }
 
     /// Data came in order; `quick` segments are half of the window.
-    pub(super) fn on_data(&mut self, clock: &Clock, rtt: &Rtt, quick: u32) {
+    pub(super) fn on_data(&mut self, context: &Context<'_>, quick: u32) {
+        let Context { clock, profile, rtt } = context;
         self.scheduled = true;
         let now = clock.jiffies();
-        let (ato_min, gap) = (self.limits.ato_min, now - self.received_at);
+        let (ato_min, gap) = (profile.jiffies.delayed_ack_min, now - self.received_at);
         if self.ato == 0 {
-            self.raise_quick(quick);
+            self.raise_quick(quick, profile);
             self.ato = ato_min;
         } else if gap <= ato_min / 2 {
             self.ato = self.ato / 2 + ato_min / 2;
         } else if gap < self.ato {
-            let longest = clock.jiffies_in(self.limits.delay_max.min(rtt.rto()));
+            let longest = profile.jiffies.delayed_ack_max.min(rtt.rto_ticks());
             self.ato = (self.ato / 2 + gap).min(longest);
-        } else if gap > clock.jiffies_in(rtt.rto()) {
+        } else if gap > rtt.rto_ticks() {
             // The sender may start slowly again after so long a silence, and is helped by ACKs.
-            self.raise_quick(quick);
+            self.raise_quick(quick, profile);
         }
         self.received_at = now;
     }
 
-    fn raise_quick(&mut self, half_window: u32) {
+    fn raise_quick(&mut self, half_window: u32, profile: &SharedProfile) {
         let wanted = if half_window == 0 { 2 } else { half_window };
-        self.quick = self.quick.max(wanted.min(self.limits.quick_max));
+        self.quick = self.quick.max(wanted.min(profile.quick_acks_max));
     }
 
     /// A copy or a segment beyond the window: the next segments are acknowledged at once.
-    pub(super) fn go_quick(&mut self, half_window: u32) {
-        self.raise_quick(half_window);
+    pub(super) fn go_quick(&mut self, half_window: u32, profile: &SharedProfile) {
+        self.raise_quick(half_window, profile);
         self.pingpong = 0;
-        self.ato = self.limits.ato_min;
+        self.ato = profile.jiffies.delayed_ack_min;
     }
 
     /// The window grows: it is to be told soon.
@@ -214,24 +189,26 @@ impl Acking {
     }
 
     /// Decides about the ACK of the segment that has just come.
-    pub(super) fn decide(&mut self, clock: &Clock, rtt: &Rtt, progress: &Progress) {
+    pub(super) fn decide(&mut self, context: &Context<'_>, progress: &Progress) {
         if !self.scheduled {
             return;
         }
-        let is_quick = self.limits.quick_always || (self.quick > 0 && !self.is_dialogue());
+        let profile = context.profile;
+        let is_quick = profile.quick_ack_always || (self.quick > 0 && !self.is_dialogue(profile));
         let is_second = progress.unacknowledged > progress.segment && progress.window_advances;
         if is_second || is_quick || self.at_once {
             self.due = true;
         } else if progress.has_gap {
-            self.compress(clock.now(), rtt, progress);
+            self.compress(context, progress);
         } else {
-            self.delay(clock, rtt);
+            self.delay(context);
         }
     }
 
     /// An ACK of a segment beyond a gap.
-    fn compress(&mut self, now: Instant, rtt: &Rtt, progress: &Progress) {
-        if !progress.sack || self.compressed.held >= self.limits.compressed_max {
+    fn compress(&mut self, context: &Context<'_>, progress: &Progress) {
+        let Context { clock, profile, rtt } = context;
+        if !progress.sack || self.compressed.held >= profile.compressed_acks_max {
             self.due = true;
             return;
         }
@@ -248,8 +225,8 @@ impl Acking {
         if self.compressed.deadline.is_none() {
             let receiver = progress.receiver_rtt.unwrap_or(Duration::ZERO);
             let shortest = rtt.srtt().map_or(receiver, |srtt| srtt.min(receiver));
-            let wait = shortest.mul_div(1, COMPRESSED_RTT_DIVISOR).min(self.limits.compressed_delay);
-            self.compressed.deadline = Some(now + wait);
+            let wait = shortest.mul_div(1, COMPRESSED_RTT_DIVISOR).min(profile.compressed_ack_delay);
+            self.compressed.deadline = Some(clock.now() + wait);
         }
     }
 
@@ -259,8 +236,9 @@ impl Acking {
     }
 
     /// Sets the timer of a delayed ACK, or sends the ACK if the timer is about to run.
-    fn delay(&mut self, clock: &Clock, rtt: &Rtt) {
-        let ato = self.wait(clock, rtt).min(clock.jiffies_in(self.limits.delay_limit));
+    fn delay(&mut self, context: &Context<'_>) {
+        let clock = context.clock;
+        let ato = self.wait(context).min(context.profile.jiffies.delayed_ack_limit);
         let jiffies = clock.jiffies();
         let mut timeout = jiffies + ato;
         if let Some(delayed) = self.delayed {
@@ -275,19 +253,21 @@ impl Acking {
     }
 
     /// Jiffies that an ACK waits: no longer than the round trip is, where it is known.
-    fn wait(&self, clock: &Clock, rtt: &Rtt) -> u64 {
-        let shortest = self.limits.ato_min;
+    fn wait(&self, context: &Context<'_>) -> u64 {
+        let Context { clock, profile, rtt } = context;
+        let shortest = profile.jiffies.delayed_ack_min;
         if self.ato <= shortest {
             return self.ato;
         }
-        let is_bounded = self.is_dialogue() || self.pushed;
-        let bound = if is_bounded { self.limits.delay_max } else { DELAY_MAX_UNKNOWN };
+        let is_bounded = self.is_dialogue(profile) || self.pushed;
+        let jiffies = &profile.jiffies;
+        let bound = if is_bounded { jiffies.delayed_ack_max } else { jiffies.delayed_ack_unknown };
         let round_trip = rtt.srtt().map_or(u64::MAX, |srtt| clock.jiffies_in(srtt).max(shortest));
-        self.ato.min(clock.jiffies_in(bound)).min(round_trip)
+        self.ato.min(bound).min(round_trip)
     }
 
     /// A timer has run.
-    pub(super) fn on_timer(&mut self, clock: &Clock) {
+    pub(super) fn on_timer(&mut self, clock: &Clock, profile: &SharedProfile) {
         if self.compressed.deadline.is_some_and(|at| at <= clock.now()) {
             self.compressed.deadline = None;
             self.due = true;
@@ -296,19 +276,25 @@ impl Acking {
             return;
         }
         self.delayed = None;
-        if self.is_dialogue() {
+        if self.is_dialogue(profile) {
             // The answer did not come in time: ACKs no longer wait for it.
             self.pingpong = 0;
-            self.ato = self.limits.ato_min;
+            self.ato = profile.jiffies.delayed_ack_min;
         } else {
-            self.ato = (self.ato * 2).min(clock.jiffies_in(self.limits.delay_max));
+            self.ato = (self.ato * 2).min(profile.jiffies.delayed_ack_max);
         }
         self.due = true;
     }
 
     /// The application has read, `emptied` if all that there was. Whether that makes an ACK due.
-    pub(super) const fn on_read(&mut self, emptied: bool, unacknowledged: u64, segment: u64) -> bool {
-        let is_pushed = self.pushed_again || (self.pushed && !self.is_dialogue());
+    pub(super) fn on_read(
+        &mut self,
+        emptied: bool,
+        unacknowledged: u64,
+        segment: u64,
+        profile: &SharedProfile,
+    ) -> bool {
+        let is_pushed = self.pushed_again || (self.pushed && !self.is_dialogue(profile));
         if self.scheduled && (unacknowledged > segment || (emptied && is_pushed)) {
             self.due = true;
         }
@@ -321,11 +307,11 @@ impl Acking {
     }
 
     /// A segment with an ACK has left.
-    pub(super) fn on_ack_sent(&mut self) {
+    pub(super) fn on_ack_sent(&mut self, profile: &SharedProfile) {
         if self.scheduled && self.quick > 0 {
             self.quick -= 1;
             if self.quick == 0 {
-                self.ato = self.limits.ato_min;
+                self.ato = profile.jiffies.delayed_ack_min;
             }
         }
         self.compressed.held = 0;

@@ -27,6 +27,7 @@ use window::ReceiveWindow;
 use super::clock::Clock;
 use super::profile::Profile;
 use super::rtt::Rtt;
+use super::shared::SharedProfile;
 use crate::tcp::segment::Segment;
 use crate::units::Instant;
 
@@ -47,6 +48,14 @@ pub(super) enum AckDue {
     Now,
     /// At that instant, if no segment has carried it before.
     At(Instant),
+}
+
+/// What the receiver is lent for a segment: the time, the constants, and the sender's round trip.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context<'c> {
+    pub(super) clock: &'c Clock,
+    pub(super) profile: &'c SharedProfile,
+    pub(super) rtt: &'c Rtt,
 }
 
 /// What a segment brought.
@@ -114,7 +123,7 @@ impl Receiver {
             fin: Fin::Unknown,
             early: Early::default(),
             sack: SackReport::default(),
-            acking: Acking::new(profile),
+            acking: Acking::new(),
             window: ReceiveWindow::new(profile, u64::from(mss), clamp),
             tuning: Tuning::new(),
             segment: SEGMENT_ASSUMED,
@@ -158,9 +167,9 @@ impl Receiver {
     }
 
     /// A segment from `seq` to `end` was not acceptable, and the peer is to learn where we are.
-    pub(super) fn on_unacceptable(&mut self, seq: u64, end: u64) {
+    pub(super) fn on_unacceptable(&mut self, seq: u64, end: u64, profile: &SharedProfile) {
         if seq < end && seq < self.rcv_nxt {
-            self.acking.go_quick(self.half_window_segments());
+            self.acking.go_quick(self.half_window_segments(), profile);
             self.report_duplicate(seq..end.min(self.rcv_nxt));
         }
     }
@@ -183,22 +192,22 @@ impl Receiver {
     /// Takes the payload and the FIN of an acceptable segment, and decides when it is acknowledged.
     ///
     /// A segment without either only brings a timestamp back. The caller has dealt with SYN, RST and old timestamps.
-    pub(super) fn on_segment(&mut self, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
-        self.note_echo(clock, segment);
+    pub(super) fn on_segment(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
+        self.note_echo(context.clock, segment);
         if segment.sequence_len() == 0 || self.fin == Fin::Received {
             return Arrival::default();
         }
         self.sack.forget_duplicate();
-        let arrival = self.take(clock, segment, rtt);
+        let arrival = self.take(context, segment);
         if self.fin == Fin::Received {
-            self.acking.on_fin();
+            self.acking.on_fin(context.profile);
             self.early.clear();
         }
-        self.decide(clock, rtt);
+        self.decide(context);
         arrival
     }
 
-    fn decide(&mut self, clock: &Clock, rtt: &Rtt) {
+    fn decide(&mut self, context: &Context<'_>) {
         let (chosen, is_short) = self.window.choose(self.used(), self.segment);
         if is_short {
             self.acking.stop_quick();
@@ -212,7 +221,7 @@ impl Receiver {
             sack: self.sacks,
             receiver_rtt: self.tuning.rtt(),
         };
-        self.acking.decide(clock, rtt, &progress);
+        self.acking.decide(context, &progress);
     }
 
     /// Numbers received in order since the last ACK.
@@ -226,13 +235,13 @@ impl Receiver {
     }
 
     /// A deadline of [`ack_due`](Self::ack_due) has come.
-    pub(super) fn on_delayed_ack_timer(&mut self, clock: &Clock) {
-        self.acking.on_timer(clock);
+    pub(super) fn on_delayed_ack_timer(&mut self, clock: &Clock, profile: &SharedProfile) {
+        self.acking.on_timer(clock, profile);
     }
 
     /// A segment with an ACK has left, after [`advertise`](Self::advertise).
-    pub(super) fn on_ack_sent(&mut self) {
-        self.acking.on_ack_sent();
+    pub(super) fn on_ack_sent(&mut self, profile: &SharedProfile) {
+        self.acking.on_ack_sent(profile);
         self.sack.forget_duplicate();
     }
 
@@ -261,7 +270,7 @@ impl Receiver {
     }
 
     /// Reads up to `bytes` and gives the number read. May make an ACK due.
-    pub(super) fn read(&mut self, now: Instant, bytes: u64) -> u64 {
+    pub(super) fn read(&mut self, now: Instant, bytes: u64, profile: &SharedProfile) -> u64 {
         let read = bytes.min(self.readable);
         if read == 0 {
             return 0;
@@ -279,7 +288,8 @@ impl Receiver {
         }
         self.readable -= read;
         self.copied_seq += read;
-        let is_due = self.acking.on_read(self.used() == 0, self.unacknowledged(), self.segment);
+        let is_emptied = self.used() == 0;
+        let is_due = self.acking.on_read(is_emptied, self.unacknowledged(), self.segment, profile);
         if !is_due && self.fin != Fin::Received {
             self.tell_opened_window();
         }

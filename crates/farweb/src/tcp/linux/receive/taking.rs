@@ -4,7 +4,9 @@
 
 use super::reassembly::Released;
 use super::window::memory_of;
-use super::{Arrival, Clock, Fin, Receiver, Rtt, SEGMENT_ASSUMED, SEGMENT_MIN, TIMESTAMP_BYTES};
+use super::{
+    Arrival, Clock, Context, Fin, Receiver, SEGMENT_ASSUMED, SEGMENT_MIN, SharedProfile, TIMESTAMP_BYTES,
+};
 use crate::tcp::segment::{Flags, Segment};
 
 /// Payload from which on a segment lets the window grow.
@@ -23,24 +25,24 @@ impl Receiver {
         }
     }
 
-    pub(super) fn take(&mut self, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+    pub(super) fn take(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
         let (seq, end) = (segment.seq, segment.end());
         let left = self.window.left(self.rcv_nxt);
         let is_bare_fin = segment.len == 0;
         if end <= self.rcv_nxt {
             self.report_duplicate(seq..end);
-            self.drop_segment();
+            self.drop_segment(context.profile);
         } else if seq < self.rcv_nxt {
             self.report_duplicate(seq..self.rcv_nxt);
             if left == 0 {
-                self.drop_segment();
+                self.drop_segment(context.profile);
             } else {
-                return self.take_in_order(clock, segment, rtt);
+                return self.take_in_order(context, segment);
             }
         } else if seq == self.rcv_nxt && (left > 0 || is_bare_fin) {
-            return self.take_in_order(clock, segment, rtt);
+            return self.take_in_order(context, segment);
         } else if seq >= self.rcv_nxt + left {
-            self.drop_segment();
+            self.drop_segment(context.profile);
         } else {
             self.take_early(segment);
         }
@@ -48,12 +50,12 @@ impl Receiver {
     }
 
     /// A copy, or a segment beyond the window: the peer has not heard our ACKs, or probes.
-    fn drop_segment(&mut self) {
-        self.acking.go_quick(self.half_window_segments());
+    fn drop_segment(&mut self, profile: &SharedProfile) {
+        self.acking.go_quick(self.half_window_segments(), profile);
         self.acking.schedule();
     }
 
-    fn take_in_order(&mut self, clock: &Clock, segment: &Segment, rtt: &Rtt) -> Arrival {
+    fn take_in_order(&mut self, context: &Context<'_>, segment: &Segment) -> Arrival {
         let memory = memory_of(u64::from(segment.packet_bytes()));
         if self.used() > self.window.memory() && !self.window.make_room(self.used()) && self.readable > 0 {
             self.acking.stop_quick();
@@ -65,7 +67,7 @@ impl Receiver {
         self.rcv_nxt += delivered;
         if segment.len > 0 {
             self.memory += memory;
-            self.on_data(clock, segment, memory, rtt);
+            self.on_data(context, segment, memory);
         }
         if segment.flags.contains(Flags::FIN) {
             self.receive_fin();
@@ -103,11 +105,11 @@ impl Receiver {
     }
 
     /// Data came in order: delays and window adapt.
-    fn on_data(&mut self, clock: &Clock, segment: &Segment, memory: u64, rtt: &Rtt) {
+    fn on_data(&mut self, context: &Context<'_>, segment: &Segment, memory: u64) {
         self.measure(segment, memory);
-        self.tuning.on_data(clock.now(), self.rcv_nxt, self.window.advertised());
+        self.tuning.on_data(context.clock.now(), self.rcv_nxt, self.window.advertised());
         let quick = self.half_window_segments();
-        self.acking.on_data(clock, rtt, quick);
+        self.acking.on_data(context, quick);
         self.grow_window(segment, memory);
     }
 

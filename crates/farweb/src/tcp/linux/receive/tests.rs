@@ -6,6 +6,7 @@ use crate::units::Duration;
 /// A receiver with a clock, fed by a peer that sends 1448 bytes a segment.
 struct Scene {
     receiver: Receiver,
+    profile: SharedProfile,
     clock: Clock,
     rtt: Rtt,
 }
@@ -13,16 +14,17 @@ struct Scene {
 const LEN: u64 = 1448;
 
 impl Scene {
-    fn new(profile: &Profile) -> Self {
-        let clock = Clock::new(Instant::from_nanos(1_000_000_000), HostClock::default(), profile);
-        let mut receiver = Receiver::new(profile, 1460, None);
+    fn new(profile: Profile) -> Self {
+        let profile = SharedProfile::new(profile);
+        let clock = Clock::new(Instant::from_nanos(1_000_000_000), HostClock::default(), &profile);
+        let mut receiver = Receiver::new(&profile, 1460, None);
         let agreed = Agreed { scaling: true, timestamps: true, sack: true, mss: LEN, passive: false };
         receiver.start(&clock, 1, agreed);
         receiver.advertise();
-        receiver.on_ack_sent();
-        let mut rtt = Rtt::new(profile);
-        rtt.on_sample(Duration::from_millis(100), 1, 1);
-        Self { receiver, clock, rtt }
+        receiver.on_ack_sent(&profile);
+        let mut rtt = Rtt::new(&profile);
+        rtt.on_sample(Duration::from_millis(100), 1, 1, &profile);
+        Self { receiver, profile, clock, rtt }
     }
 
     fn pass(&mut self, millis: u64) {
@@ -37,12 +39,17 @@ impl Scene {
     fn segment(&mut self, seq: u64, len: u32, flags: Flags) -> AckDue {
         self.pass(1);
         let segment = Segment { seq, ack: 1, len, window: 100, flags, options: Options::NONE };
-        self.receiver.on_segment(&self.clock, &segment, &self.rtt);
+        self.take(&segment);
         self.settle()
     }
 
+    fn take(&mut self, segment: &Segment) -> Arrival {
+        let context = Context { clock: &self.clock, profile: &self.profile, rtt: &self.rtt };
+        self.receiver.on_segment(&context, segment)
+    }
+
     fn read(&mut self) -> AckDue {
-        self.receiver.read(self.clock.now(), u64::MAX);
+        self.receiver.read(self.clock.now(), u64::MAX, &self.profile);
         self.settle()
     }
 
@@ -50,7 +57,7 @@ impl Scene {
         let due = self.receiver.ack_due();
         if due == AckDue::Now {
             self.receiver.advertise();
-            self.receiver.on_ack_sent();
+            self.receiver.on_ack_sent(&self.profile);
         }
         due
     }
@@ -64,7 +71,7 @@ impl Scene {
 #[test]
 fn the_first_22_segments_are_acknowledged_one_by_one_then_every_second() {
     // 16 quick ACKs, made odd once for each of the six segments that open the window.
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     for n in 0..22 {
         assert_eq!(scene.full(n), AckDue::Now, "segment {n}");
         scene.read();
@@ -79,7 +86,7 @@ fn the_first_22_segments_are_acknowledged_one_by_one_then_every_second() {
 
 #[test]
 fn a_lone_segment_waits_40_ms_and_a_tick() {
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     (0..22).for_each(|n| {
         scene.full(n);
         scene.read();
@@ -92,7 +99,7 @@ fn a_lone_segment_waits_40_ms_and_a_tick() {
 
 #[test]
 fn reading_a_pushed_segment_sends_its_ack() {
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     (0..22).for_each(|n| {
         scene.full(n);
         scene.read();
@@ -104,7 +111,7 @@ fn reading_a_pushed_segment_sends_its_ack() {
 
 #[test]
 fn a_gap_is_reported_at_once_and_its_end_too() {
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     scene.full(0);
     for n in 2..5 {
         assert_eq!(scene.full(n), AckDue::Now);
@@ -119,7 +126,7 @@ fn a_gap_is_reported_at_once_and_its_end_too() {
 #[test]
 fn from_the_fourth_on_acks_of_a_gap_wait_a_millisecond() {
     let quiet = Profile { quick_acks_max: 0, ..Profile::linux() };
-    let mut scene = Scene::new(&quiet);
+    let mut scene = Scene::new(quiet);
     // The first segment opens the window, which makes one quick ACK; so do those beyond the gap until it is wide open.
     (0..10).for_each(|n| {
         scene.full(n);
@@ -139,14 +146,14 @@ fn from_the_fourth_on_acks_of_a_gap_wait_a_millisecond() {
 
 #[test]
 fn a_copy_is_acknowledged_at_once_and_reported() {
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     (0..3).for_each(|n| {
         scene.full(n);
     });
     scene.pass(1);
     let copy =
         Segment { seq: 1, ack: 1, len: LEN as u32, window: 100, flags: Flags::ACK, options: Options::NONE };
-    scene.receiver.on_segment(&scene.clock, &copy, &scene.rtt);
+    scene.take(&copy);
     assert_eq!(scene.blocks(), [(0, 1)]);
     assert_eq!(scene.settle(), AckDue::Now);
     assert!(scene.blocks().is_empty());
@@ -154,12 +161,12 @@ fn a_copy_is_acknowledged_at_once_and_reported() {
 
 #[test]
 fn a_fin_beyond_a_gap_counts_when_the_gap_is_filled() {
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     scene.segment(1 + LEN, 10, Flags::ACK | Flags::FIN);
     assert_eq!(scene.receiver.rcv_nxt(), 1);
     let segment =
         Segment { seq: 1, ack: 1, len: LEN as u32, window: 100, flags: Flags::ACK, options: Options::NONE };
-    let arrival = scene.receiver.on_segment(&scene.clock, &segment, &scene.rtt);
+    let arrival = scene.take(&segment);
     assert_eq!(arrival, Arrival { delivered: LEN + 10, fin: true });
     assert_eq!(scene.receiver.rcv_nxt(), 1 + LEN + 11);
 }
@@ -167,7 +174,7 @@ fn a_fin_beyond_a_gap_counts_when_the_gap_is_filled() {
 #[test]
 fn a_stalled_reader_shuts_the_window_and_reading_opens_it() {
     let fixed = Profile { receive_buffer_tuning: false, ..Profile::linux() };
-    let mut scene = Scene::new(&fixed);
+    let mut scene = Scene::new(fixed);
     let mut n = 0;
     while scene.receiver.window.left(scene.receiver.rcv_nxt()) >= LEN {
         scene.full(n);
@@ -183,7 +190,7 @@ fn a_stalled_reader_shuts_the_window_and_reading_opens_it() {
 
 #[test]
 fn segments_outside_the_window_are_not_acceptable() {
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     scene.full(0);
     let (rcv_nxt, edge) = (scene.receiver.rcv_nxt(), scene.receiver.rcv_adv());
     assert!(scene.receiver.is_acceptable(rcv_nxt, rcv_nxt + 1));
@@ -198,14 +205,14 @@ fn segments_outside_the_window_are_not_acceptable() {
 
 #[test]
 fn a_silence_longer_than_the_timeout_brings_quick_acks_back() {
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     (0..24).for_each(|n| {
         scene.full(n);
         scene.read();
     });
     assert!(matches!(scene.full(24), AckDue::At(_)));
     scene.pass(50);
-    scene.receiver.on_delayed_ack_timer(&scene.clock);
+    scene.receiver.on_delayed_ack_timer(&scene.clock, &scene.profile);
     assert_eq!(scene.settle(), AckDue::Now);
     scene.pass(150);
     assert!(matches!(scene.full(25), AckDue::At(_)));
@@ -221,12 +228,12 @@ fn an_ack_without_data_uses_up_its_timestamp() {
         let options = Options { timestamps: Some(stamps), ..Options::NONE };
         let segment = Segment { seq, ack: 1, len, window: 100, flags: Flags::ACK, options };
         scene.pass(1);
-        scene.receiver.on_segment(&scene.clock, &segment, &scene.rtt);
+        scene.take(&segment);
         scene.receiver.tuning.rtt()
     };
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     assert_eq!(echo_of(&mut scene, 1, LEN as u32), Some(Duration::from_millis(1)));
-    let mut scene = Scene::new(&Profile::linux());
+    let mut scene = Scene::new(Profile::linux());
     assert_eq!(echo_of(&mut scene, 1, 0), None);
     assert_eq!(echo_of(&mut scene, 1, LEN as u32), None);
 }

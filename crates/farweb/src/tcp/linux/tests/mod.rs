@@ -6,12 +6,13 @@ mod opening;
 
 mod windows;
 
-use super::{Config, Connection, Profile};
+use super::{Config, Connection, Profile, SharedProfile};
 use crate::tcp::HostClock;
 use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Notice, Output, State};
 use crate::units::{Bytes, Duration, Instant};
 use std::num::NonZeroU16;
+use std::sync::Arc;
 
 /// Payload of a full segment of these connections, in bytes.
 const MSS: u64 = 1000;
@@ -40,17 +41,17 @@ impl Sender {
 
     fn with_own_buffer(profile: Profile) -> Self {
         let config = Config {
-            profile,
             mss: MSS as u16 + if profile.timestamps { 12 } else { 0 },
+            profile: Arc::new(SharedProfile::new(profile)),
             receive_window: None,
         };
         let mut out = Output::default();
-        let connection = Connection::connect(Instant::ZERO, &config, host(), &mut out);
+        let connection = Connection::connect(Instant::ZERO, config, host(), &mut out);
         let syn = out.segments.pop().expect("a SYN leaves");
         let mut sender = Self { connection, now: Instant::ZERO, out, peer_seq: 0, window: u16::MAX };
         sender.now = Instant::ZERO + Duration::from_millis(100);
         let options = Options {
-            mss: NonZeroU16::new(config.mss),
+            mss: syn.options.mss,
             timestamps: syn.options.timestamps.map(|stamps| Timestamps { value: 1, echo: stamps.value }),
             sack_permitted: syn.options.sack_permitted,
             window_scale: syn.options.window_scale,

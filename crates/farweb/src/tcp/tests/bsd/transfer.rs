@@ -19,7 +19,7 @@ fn unharmed(_: &Sent, _: Option<&Connection>) -> Fate {
 /// The client sends `bytes`, then the server closes too; gives what was sent and when all was over.
 fn upload(profile: bsd::Profile, bytes: u64) -> Vec<Sent> {
     let applications = [Application::new(vec![bytes]), Application::answering(vec![])];
-    let ends = [(config(profile), HostClock::default()); 2];
+    let ends = [config(profile), config(profile)].map(|config| (config, HostClock::default()));
     let mut pipe = Pipe::new(DELAY, ends, applications, unharmed);
     pipe.run(|_| {});
     assert_eq!(pipe.applications[End::Server as usize].received, bytes);
