@@ -20,15 +20,22 @@ pub(super) struct ReceiveBuffer {
     pub(super) capacity: u64,
     /// Bytes in order and not yet read.
     pub(super) buffered: u64,
+    /// What waits for a gap to be filled; most connections never have anything.
+    early: Option<Box<Early>>,
+}
+
+/// What arrived out of order.
+#[derive(Debug, Clone, Default)]
+struct Early {
     /// Ranges beyond `rcv_nxt`, apart from each other and in order.
-    early: Vec<Range<u64>>,
-    /// Number of a FIN that arrived early.
-    early_fin: Option<u64>,
+    ranges: Vec<Range<u64>>,
+    /// Number of a FIN.
+    fin: Option<u64>,
 }
 
 impl ReceiveBuffer {
     pub(super) const fn new(capacity: u64) -> Self {
-        Self { capacity, buffered: 0, early: Vec::new(), early_fin: None }
+        Self { capacity, buffered: 0, early: None }
     }
 
     /// Free space for data in order.
@@ -38,19 +45,39 @@ impl ReceiveBuffer {
 
     /// Whether nothing waits for a gap to be filled.
     pub(super) const fn is_in_order(&self) -> bool {
-        self.early.is_empty() && self.early_fin.is_none()
+        self.early.is_none()
     }
 
     /// Keeps `range` until what is before it has arrived. Ranges that touch become one.
     fn insert(&mut self, range: Range<u64>) {
-        ranges::insert(&mut self.early, range);
+        ranges::insert(&mut self.early.get_or_insert_default().ranges, range);
+    }
+
+    /// Keeps a FIN of that number likewise.
+    fn insert_fin(&mut self, number: u64) {
+        self.early.get_or_insert_default().fin = Some(number);
     }
 
     /// Takes the range that begins at or before `rcv_nxt`, if there is one, and gives its end.
     fn take_next(&mut self, rcv_nxt: u64) -> Option<u64> {
-        let end = self.early.first().filter(|range| range.start <= rcv_nxt)?.end;
-        self.early.remove(0);
+        let ranges = &mut self.early.as_mut()?.ranges;
+        let end = ranges.first().filter(|range| range.start <= rcv_nxt)?.end;
+        ranges.remove(0);
+        self.free_if_empty();
         Some(end)
+    }
+
+    /// Takes the FIN if its number is `rcv_nxt`. Whether it was.
+    fn take_fin(&mut self, rcv_nxt: u64) -> bool {
+        let taken =
+            self.early.as_mut().is_some_and(|early| early.fin.take_if(|fin| *fin == rcv_nxt).is_some());
+        self.free_if_empty();
+        taken
+    }
+
+    /// With nothing left out of order, all is in order.
+    fn free_if_empty(&mut self) {
+        self.early.take_if(|early| early.ranges.is_empty() && early.fin.is_none());
     }
 }
 
@@ -104,14 +131,10 @@ impl Connection {
             self.receive.insert(segment.seq..end);
         }
         if segment.flags.contains(Flags::FIN) {
-            self.receive.early_fin = Some(end);
+            self.receive.insert_fin(end);
         }
         self.deliver_early_text(out);
-        let fin_in_order = self.receive.early_fin == Some(self.rcv_nxt);
-        if fin_in_order {
-            self.receive.early_fin = None;
-        }
-        fin_in_order
+        self.receive.take_fin(self.rcv_nxt)
     }
 
     /// Delivers text that has become in order; it waits until the connection is established.
@@ -132,7 +155,7 @@ mod tests {
     fn kept(ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let mut buffer = ReceiveBuffer::new(1 << 20);
         ranges.iter().for_each(|(start, end)| buffer.insert(*start..*end));
-        buffer.early.iter().map(|range| (range.start, range.end)).collect()
+        buffer.early.iter().flat_map(|early| &early.ranges).map(|range| (range.start, range.end)).collect()
     }
 
     #[test]

@@ -127,9 +127,6 @@ impl Connection {
         }
         let newly_delivered = (self.queue.delivered_total - delivered) as u32;
         let newly_lost = (self.queue.lost_total - lost) as u32;
-        if newly_delivered > 0 {
-            self.queue.delivered_at = self.clock.now();
-        }
         self.control_window(newly_delivered, newly_lost, &ack);
         self.resend(resend, out);
         Verdict::Taken
@@ -142,7 +139,7 @@ impl Connection {
             return Verdict::TooOld;
         }
         self.note_timestamp(segment);
-        if segment.sack_blocks().next().is_some() {
+        if !segment.options.sack.is_empty() {
             self.tag_sacked(segment, &mut ack);
             let resend = self.alert(0, &mut ack);
             self.resend(resend, out);

@@ -105,7 +105,7 @@ impl Connection {
     }
 
     fn sack_option_bytes(&self) -> u64 {
-        let blocks = self.receive.sack_blocks().take(self.blocks_max()).count() as u64;
+        let blocks = self.receive.sack_count().min(self.blocks_max()) as u64;
         if self.agreed.sack && blocks > 0 { 4 + 8 * blocks } else { 0 }
     }
 
@@ -224,7 +224,7 @@ impl Connection {
     }
 
     fn sack_option(&self, ack: u64) -> SackBlocks {
-        if self.agreed.sack {
+        if self.agreed.sack && self.receive.sack_count() > 0 {
             SackBlocks::new(ack, self.receive.sack_blocks().take(self.blocks_max()))
         } else {
             SackBlocks::NONE

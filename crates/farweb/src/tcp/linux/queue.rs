@@ -17,6 +17,8 @@ use crate::tcp::segment::Flags;
 use crate::units::Instant;
 
 const NONE: SegmentId = SegmentId::MAX;
+/// Segments for which there is room at first: those of a first flight, and more.
+const FIRST_FLIGHT: usize = 12;
 
 /// What was sent and is not acknowledged, in order of sequence numbers.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +26,10 @@ pub(super) struct Queue {
     segments: VecDeque<Sent>,
     /// Id of the first segment.
     first: SegmentId,
-    /// Ends of the list by time of transmission.
+    /// Whether the order by time of transmission is kept as a list; until something is sent again, SACKed or lost, it is
+    /// that of the numbers.
+    keeps_time_order: bool,
+    /// Ends of that list.
     oldest: Option<SegmentId>,
     newest: Option<SegmentId>,
     /// Segments with a SACK mark; without SACK, duplicate ACKs that stand for one.
@@ -43,8 +48,6 @@ pub(super) struct Queue {
     pub(super) lost_total: u64,
     /// Segments delivered, by ACK or SACK (`tp->delivered`).
     pub(super) delivered_total: u64,
-    /// When the last segment was delivered.
-    pub(super) delivered_at: Instant,
 }
 
 impl Queue {
@@ -101,21 +104,25 @@ impl Queue {
 
     /// Queues new sequence space that leaves at `now`.
     pub(super) fn push(&mut self, now: Instant, seq: u64, end: u64, flags: Flags) {
-        if self.is_empty() {
-            self.delivered_at = now;
-        }
         let id = self.ids().end;
+        if self.segments.capacity() == 0 {
+            self.segments.reserve(FIRST_FLIGHT);
+        }
         let mut sent = Sent::new(now, seq, end, flags);
         sent.delivered = Some(self.delivered_total);
-        sent.delivered_at = self.delivered_at;
         self.segments.push_back(sent);
-        self.append_in_time(id);
+        if self.keeps_time_order {
+            self.append_in_time(id);
+        }
     }
 
     /// Takes the first segment off: it is acknowledged. Without SACK, `sacked_out` is left to the caller.
     pub(super) fn pop_front(&mut self) -> Option<Sent> {
-        self.take_from_time(self.first);
+        if self.keeps_time_order {
+            self.take_from_time(self.first);
+        }
         let sent = self.segments.pop_front()?;
+        self.keeps_time_order &= !self.segments.is_empty();
         if self.retransmit_hint == Some(self.first) {
             self.retransmit_hint = None;
         }
@@ -135,11 +142,10 @@ impl Queue {
 
     /// `id` leaves again at `now`; `is_counted` when it is a retransmission in flight and not a probe.
     pub(super) fn on_retransmit(&mut self, id: SegmentId, now: Instant, is_counted: bool) {
-        let (delivered, delivered_at) = (self.delivered_total, self.delivered_at);
+        let delivered = self.delivered_total;
         let sent = self.get_mut(id);
         sent.sent_at = now;
         sent.delivered = Some(delivered);
-        sent.delivered_at = delivered_at;
         sent.ever_retransmitted = true;
         if is_counted {
             sent.retransmitted = true;
@@ -263,14 +269,23 @@ impl Queue {
 
     /// The segment that was transmitted longest ago, of those neither SACKed nor
     /// taken out of this order.
-    pub(super) const fn oldest(&self) -> Option<SegmentId> {
-        self.oldest
+    pub(super) fn oldest(&self) -> Option<SegmentId> {
+        if self.keeps_time_order { self.oldest } else { (!self.is_empty()).then_some(self.first) }
     }
 
     /// The one that was transmitted next after `id`.
     pub(super) fn sent_next(&self, id: SegmentId) -> Option<SegmentId> {
-        let later = self.get(id).later;
-        (later != NONE).then_some(later)
+        let later = if self.keeps_time_order { self.get(id).later } else { id + 1 };
+        (later != NONE && later < self.ids().end).then_some(later)
+    }
+
+    /// Starts the list by time of transmission: so far that is the order of the numbers.
+    fn keep_time_order(&mut self) {
+        if !self.keeps_time_order {
+            self.keeps_time_order = true;
+            (self.oldest, self.newest) = (None, None);
+            self.ids().for_each(|id| self.append_in_time(id));
+        }
     }
 
     fn append_in_time(&mut self, id: SegmentId) {
@@ -287,6 +302,7 @@ impl Queue {
 
     /// Takes `id` out of the order by time of transmission, until it is sent again.
     pub(super) fn take_from_time(&mut self, id: SegmentId) {
+        self.keep_time_order();
         if !self.ids().contains(&id) || !self.get(id).in_time_order {
             return;
         }

@@ -45,7 +45,7 @@ impl Blocks {
 impl Connection {
     /// Marks what the SACK blocks of `segment` report.
     pub(super) fn tag_sacked(&mut self, segment: &Segment, ack: &mut Ack) {
-        if !self.agreed.sack || segment.sack_blocks().next().is_none() {
+        if !self.agreed.sack || segment.options.sack.is_empty() {
             return;
         }
         ack.reordered_from = self.snd_nxt;
@@ -54,12 +54,15 @@ impl Connection {
             self.queue.delivered_total += u64::from(ack.sack_delivered);
             return;
         }
-        let known = if self.queue.sacked_out == 0 { Blocks::default() } else { self.recovery.known_blocks };
+        let mut known = Blocks::default();
+        if let Some(blocks) = self.recovery.known_blocks.as_deref().filter(|_| self.queue.sacked_out > 0) {
+            known = *blocks;
+        }
         let blocks = self.valid_blocks(segment, duplicate.as_ref(), ack.prior_una);
         for block in blocks.iter() {
             self.walk(&block, &known, duplicate.as_ref(), ack);
         }
-        self.recovery.known_blocks = blocks;
+        **self.recovery.known_blocks.get_or_insert_default() = blocks;
         if self.recovery.state != CaState::Loss || self.recovery.undo.marker.is_some() {
             self.check_reordering(ack.reordered_from);
         }

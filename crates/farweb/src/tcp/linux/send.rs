@@ -8,6 +8,7 @@
 //! `tcp_check_space()`), `include/net/sock.h` (`sk_stream_is_writeable()`).
 
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 
 use super::connection::Connection;
 use super::output::Push;
@@ -35,8 +36,9 @@ pub(super) struct SendBuffer {
     pub(super) capacity: u64,
     /// A writer waits for room (`SOCK_NOSPACE`).
     is_blocked: bool,
-    /// Ends of unsent segments that carry PSH.
-    pushes: VecDeque<u64>,
+    /// Ends of unsent segments that carry PSH: the first, and those after it.
+    push: Option<NonZeroU64>,
+    later_pushes: VecDeque<NonZeroU64>,
     /// The last of them ever (`pushed_seq`).
     pushed: u64,
 }
@@ -48,7 +50,8 @@ impl SendBuffer {
             has_fin: false,
             capacity: profile.send_buffer_initial.get(),
             is_blocked: false,
-            pushes: VecDeque::new(),
+            push: None,
+            later_pushes: VecDeque::new(),
             pushed: FIRST_BYTE,
         }
     }
@@ -65,27 +68,32 @@ impl SendBuffer {
     }
 
     fn mark_push(&mut self, end: u64) {
-        if self.pushes.back() != Some(&end) {
-            self.pushes.push_back(end);
-        }
         self.pushed = end;
+        let end = NonZeroU64::new(end);
+        if self.push.is_none() {
+            self.push = end;
+        } else if self.later_pushes.back().copied().or(self.push) != end {
+            self.later_pushes.extend(end);
+        }
     }
 
     /// The segment that is sent next ends at `end` and carries PSH, whatever was written.
     pub(super) fn push_next(&mut self, end: u64) {
-        if self.pushes.front().is_none_or(|push| *push > end) {
-            self.pushes.push_front(end);
+        if self.push.is_none_or(|push| push.get() > end)
+            && let Some(later) = std::mem::replace(&mut self.push, NonZeroU64::new(end))
+        {
+            self.later_pushes.push_front(later);
         }
     }
 
     /// PSH, if a segment of new data from `start` to `end` carries it.
     pub(super) fn take_push(&mut self, start: u64, end: u64) -> Flags {
         let mut flags = Flags::NONE;
-        while let Some(push) = self.pushes.front().filter(|push| **push <= end) {
-            if *push > start {
+        while let Some(push) = self.push.filter(|push| push.get() <= end) {
+            if push.get() > start {
                 flags = Flags::PSH;
             }
-            self.pushes.pop_front();
+            self.push = self.later_pushes.pop_front();
         }
         flags
     }

@@ -21,8 +21,6 @@ pub(super) struct Sent {
     pub(super) sent_at: Instant,
     /// Segments that had been delivered when it was last transmitted; `None` once that has made a sample.
     pub(super) delivered: Option<u64>,
-    /// When the last of those was delivered, or when it was sent if nothing was in flight.
-    pub(super) delivered_at: Instant,
     /// A SACK block covers it.
     pub(super) sacked: bool,
     /// It is taken to be lost.
@@ -31,7 +29,7 @@ pub(super) struct Sent {
     pub(super) retransmitted: bool,
     /// It was retransmitted at some time.
     pub(super) ever_retransmitted: bool,
-    /// Neighbours in the order by time of transmission, while it is there.
+    /// Neighbours in the order by time of transmission, while it is there and the queue keeps it.
     pub(super) earlier: SegmentId,
     pub(super) later: SegmentId,
     pub(super) in_time_order: bool,
@@ -46,7 +44,6 @@ impl Sent {
             flags,
             sent_at: now,
             delivered: None,
-            delivered_at: now,
             sacked: false,
             lost: false,
             retransmitted: false,

@@ -12,6 +12,8 @@ use super::receive::AckDue;
 use crate::tcp::state::{CloseReason, Output, State};
 use crate::units::{Duration, Instant};
 
+const NEVER: Instant = Instant::from_nanos(u64::MAX);
+
 /// What the transmission timer stands for (`icsk_pending`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pending {
@@ -51,8 +53,10 @@ impl Timers {
         self.state = None;
     }
 
-    fn earliest(&self) -> Option<Instant> {
-        self.transmission.map(|(_, at)| at).into_iter().chain(self.state).min()
+    /// The earliest deadline; [`NEVER`] when no timer is set.
+    fn earliest(&self) -> Instant {
+        let transmission = self.transmission.map_or(NEVER, |(_, at)| at);
+        self.state.map_or(transmission, |at| at.min(transmission))
     }
 }
 
@@ -60,11 +64,11 @@ impl Connection {
     /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Instant> {
-        let delayed_ack = match self.receive.ack_due() {
-            AckDue::At(at) if self.state != State::Closed => Some(at),
-            _ => None,
+        let earliest = match self.receive.ack_due() {
+            AckDue::At(at) if self.state != State::Closed => at.min(self.timers.earliest()),
+            _ => self.timers.earliest(),
         };
-        self.timers.earliest().into_iter().chain(delayed_ack).min()
+        (earliest != NEVER).then_some(earliest)
     }
 
     /// Runs the timers that are due. May be called early or for nothing.

@@ -79,6 +79,20 @@ pub(super) struct Progress {
     pub(super) receiver_rtt: Option<Duration>,
 }
 
+/// Half of our window: as many segments are acknowledged at once where a sender may be starting slowly.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HalfWindow {
+    pub(super) bytes: u64,
+    /// Payload that the peer's segments are taken to have.
+    pub(super) segment: u64,
+}
+
+impl HalfWindow {
+    fn segments(self) -> u32 {
+        u32::try_from(self.bytes / self.segment).unwrap_or(u32::MAX)
+    }
+}
+
 impl Compressed {
     const NONE: Self = Self { held: 0, deadline: None, rcv_nxt: 0, sent: 0 };
 }
@@ -102,11 +116,14 @@ impl Acking {
 
     /// When an ACK is due.
     pub(super) fn due(&self) -> AckDue {
-        let runs = self.delayed.map(|delayed| delayed.runs);
-        match runs.into_iter().chain(self.compressed.deadline).min() {
-            _ if self.due => AckDue::Now,
-            Some(at) => AckDue::At(at),
-            None => AckDue::No,
+        if self.due {
+            return AckDue::Now;
+        }
+        match (self.delayed, self.compressed.deadline) {
+            (None, None) => AckDue::No,
+            (Some(delayed), None) => AckDue::At(delayed.runs),
+            (None, Some(deadline)) => AckDue::At(deadline),
+            (Some(delayed), Some(deadline)) => AckDue::At(deadline.min(delayed.runs)),
         }
     }
 
@@ -145,14 +162,14 @@ impl Acking {
         self.pushed = true;
     }
 
-    /// Data came in order; `quick` segments are half of the window.
-    pub(super) fn on_data(&mut self, context: &Context<'_>, quick: u32) {
+    /// Data came in order.
+    pub(super) fn on_data(&mut self, context: &Context<'_>, half_window: HalfWindow) {
         let Context { clock, profile, rtt } = context;
         self.scheduled = true;
         let now = clock.jiffies();
         let (ato_min, gap) = (profile.jiffies.delayed_ack_min, now - self.received_at);
         if self.ato == 0 {
-            self.raise_quick(quick, profile);
+            self.raise_quick(half_window, profile);
             self.ato = ato_min;
         } else if gap <= ato_min / 2 {
             self.ato = self.ato / 2 + ato_min / 2;
@@ -161,18 +178,21 @@ impl Acking {
             self.ato = (self.ato / 2 + gap).min(longest);
         } else if gap > rtt.rto_ticks() {
             // The sender may start slowly again after so long a silence, and is helped by ACKs.
-            self.raise_quick(quick, profile);
+            self.raise_quick(half_window, profile);
         }
         self.received_at = now;
     }
 
-    fn raise_quick(&mut self, half_window: u32, profile: &SharedProfile) {
-        let wanted = if half_window == 0 { 2 } else { half_window };
+    fn raise_quick(&mut self, half_window: HalfWindow, profile: &SharedProfile) {
+        let wanted = match half_window.segments() {
+            0 => 2,
+            segments => segments,
+        };
         self.quick = self.quick.max(wanted.min(profile.quick_acks_max));
     }
 
     /// A copy or a segment beyond the window: the next segments are acknowledged at once.
-    pub(super) fn go_quick(&mut self, half_window: u32, profile: &SharedProfile) {
+    pub(super) fn go_quick(&mut self, half_window: HalfWindow, profile: &SharedProfile) {
         self.raise_quick(half_window, profile);
         self.pingpong = 0;
         self.ato = profile.jiffies.delayed_ack_min;

@@ -18,7 +18,7 @@ mod tests;
 
 use std::ops::Range;
 
-use acking::{Acking, Progress};
+use acking::{Acking, HalfWindow, Progress};
 use reassembly::Early;
 use sack::SackReport;
 use tuning::Tuning;
@@ -169,7 +169,7 @@ impl Receiver {
     /// A segment from `seq` to `end` was not acceptable, and the peer is to learn where we are.
     pub(super) fn on_unacceptable(&mut self, seq: u64, end: u64, profile: &SharedProfile) {
         if seq < end && seq < self.rcv_nxt {
-            self.acking.go_quick(self.half_window_segments(), profile);
+            self.acking.go_quick(self.half_window(), profile);
             self.report_duplicate(seq..end.min(self.rcv_nxt));
         }
     }
@@ -180,8 +180,9 @@ impl Receiver {
         }
     }
 
-    fn half_window_segments(&self) -> u32 {
-        u32::try_from(self.window.advertised() / (2 * self.segment)).unwrap_or(u32::MAX)
+    /// Half of the window as it was advertised, in segments of the peer.
+    fn half_window(&self) -> HalfWindow {
+        HalfWindow { bytes: self.window.advertised() / 2, segment: self.segment }
     }
 
     /// Memory that is taken, in bytes.
@@ -262,6 +263,11 @@ impl Receiver {
     /// SACK blocks for a segment that leaves now, the report of a duplicate first.
     pub(super) fn sack_blocks(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.sack.blocks()
+    }
+
+    /// Number of [`sack_blocks`](Self::sack_blocks).
+    pub(super) fn sack_count(&self) -> usize {
+        self.sack.count()
     }
 
     /// Bytes that can be read.

@@ -13,9 +13,12 @@ const BLOCKS_MAX: usize = 4;
 /// Blocks that a header with timestamps holds beside a duplicate (`TCP_SACK_BLOCKS_EXPECTED`).
 const BLOCKS_EXPECTED: usize = 2;
 
-/// Blocks to be reported.
+/// What is to be reported; most connections never have anything.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SackReport {
+pub(super) struct SackReport(Option<Box<Report>>);
+
+#[derive(Debug, Clone, Default)]
+struct Report {
     /// Newest first.
     blocks: [Range<u64>; BLOCKS_MAX],
     len: usize,
@@ -34,26 +37,46 @@ fn joins(a: &mut Range<u64>, b: &Range<u64>) -> bool {
 impl SackReport {
     /// The duplicate, if one is to be told, then the blocks.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Range<u64>> + '_ {
-        self.duplicate.iter().chain(&self.blocks[..self.len]).cloned()
+        self.0.iter().flat_map(|report| report.duplicate.iter().chain(&report.blocks[..report.len])).cloned()
+    }
+
+    /// Number of [`blocks`](Self::blocks).
+    pub(super) fn count(&self) -> usize {
+        self.0.as_ref().map_or(0, |report| report.len + usize::from(report.duplicate.is_some()))
     }
 
     /// The duplicate is told, or is no longer news.
     pub(super) fn forget_duplicate(&mut self) {
-        self.duplicate = None;
+        if let Some(report) = &mut self.0 {
+            report.duplicate = None;
+        }
     }
 
     /// `range` came twice; it is told with what touches it.
     pub(super) fn add_duplicate(&mut self, range: Range<u64>) {
-        match &mut self.duplicate {
+        match &mut self.0.get_or_insert_default().duplicate {
             Some(known) => {
                 joins(known, &range);
             }
-            None => self.duplicate = Some(range),
+            duplicate => *duplicate = Some(range),
         }
     }
 
     /// `range` arrived beyond a gap. Whether a block is touched, or pushed out, that ACKs which are held back have not told.
     pub(super) fn add(&mut self, range: Range<u64>) -> bool {
+        self.0.get_or_insert_default().add(range)
+    }
+
+    /// Everything before `rcv_nxt` has arrived.
+    pub(super) fn acknowledge(&mut self, rcv_nxt: u64) {
+        if let Some(report) = &mut self.0 {
+            report.acknowledge(rcv_nxt);
+        }
+    }
+}
+
+impl Report {
+    fn add(&mut self, range: Range<u64>) -> bool {
         let touched = self.blocks[..self.len].iter_mut().position(|block| joins(block, &range));
         let place = touched.unwrap_or_else(|| {
             let place = self.len.min(BLOCKS_MAX - 1);
@@ -81,8 +104,7 @@ impl SackReport {
         self.len = kept + 1;
     }
 
-    /// Everything before `rcv_nxt` has arrived.
-    pub(super) fn acknowledge(&mut self, rcv_nxt: u64) {
+    fn acknowledge(&mut self, rcv_nxt: u64) {
         let mut kept = 0;
         for index in 0..self.len {
             if self.blocks[index].start > rcv_nxt {

@@ -51,7 +51,7 @@ impl Receiver {
 
     /// A copy, or a segment beyond the window: the peer has not heard our ACKs, or probes.
     fn drop_segment(&mut self, profile: &SharedProfile) {
-        self.acking.go_quick(self.half_window_segments(), profile);
+        self.acking.go_quick(self.half_window(), profile);
         self.acking.schedule();
     }
 
@@ -108,8 +108,8 @@ impl Receiver {
     fn on_data(&mut self, context: &Context<'_>, segment: &Segment, memory: u64) {
         self.measure(segment, memory);
         self.tuning.on_data(context.clock.now(), self.rcv_nxt, self.window.advertised());
-        let quick = self.half_window_segments();
-        self.acking.on_data(context, quick);
+        let half_window = self.half_window();
+        self.acking.on_data(context, half_window);
         self.grow_window(segment, memory);
     }
 

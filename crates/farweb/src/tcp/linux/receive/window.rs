@@ -91,6 +91,12 @@ impl ReceiveWindow {
         memory * self.ratio / RATIO_UNIT
     }
 
+    /// `window` in whole units of the window field, rounded up.
+    const fn scaled_up(&self, window: u64) -> u64 {
+        let unit = 1 << self.shift;
+        (window + unit - 1) & !(unit - 1)
+    }
+
     /// The first window, in whole segments of `mss`.
     fn initial(&self, mss: u64) -> u64 {
         let space = self.window_in(self.memory).min(self.clamp);
@@ -266,7 +272,7 @@ impl ReceiveWindow {
         }
         free = free.min(self.ssthresh);
         if self.shift > 0 {
-            return (free.next_multiple_of(1 << self.shift), is_short);
+            return (self.scaled_up(free), is_short);
         }
         let current = self.advertised;
         let window = if current + segment <= free || current > free {
@@ -282,7 +288,7 @@ impl ReceiveWindow {
     /// Advertises the window `chosen` with the ACK of `rcv_nxt`, or the old one if that reaches further. The header's field.
     pub(super) fn advertise(&mut self, rcv_nxt: u64, chosen: u64) -> u16 {
         let left = self.left(rcv_nxt);
-        self.advertised = if chosen < left { left.next_multiple_of(1 << self.shift) } else { chosen };
+        self.advertised = if chosen < left { self.scaled_up(left) } else { chosen };
         self.from = rcv_nxt;
         (self.advertised >> self.shift).min(FIELD_MAX) as u16
     }

@@ -70,7 +70,7 @@ pub(super) struct Recovery {
     /// Segments that the peer has reported to have received twice.
     pub(super) duplicates_reported: u64,
     /// SACK blocks of the last ACK that had some.
-    pub(super) known_blocks: Blocks,
+    pub(super) known_blocks: Option<Box<Blocks>>,
     /// Whether the last timeout may turn out to be spurious.
     pub(super) frto: bool,
     pub(super) undo: Undo,
@@ -94,7 +94,7 @@ impl Recovery {
             reordering_seen: false,
             timeouts_in_a_row: 0,
             duplicates_reported: 0,
-            known_blocks: Blocks::default(),
+            known_blocks: None,
             frto: false,
             undo: Undo::default(),
             rack: Rack::default(),
