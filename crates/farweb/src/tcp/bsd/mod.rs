@@ -15,6 +15,9 @@ mod send;
 mod shared;
 mod timers;
 
+#[cfg(test)]
+mod tests;
+
 pub(super) use connection::Config;
 pub use connection::Connection;
 pub use profile::{HeaderPrediction, IdleRestart, Overrides, Profile};

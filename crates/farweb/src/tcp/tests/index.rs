@@ -9,7 +9,7 @@ type Stack = (&'static str, &'static [(&'static str, &'static str)]);
 
 macro_rules! subjects {
     ($stack:literal: $($subject:literal)+) => {
-        ($stack, &[$(($subject, include_str!(concat!($stack, "/", $subject, ".rs")))),+])
+        ($stack, &[$(($subject, include_str!(concat!("../", $stack, "/tests/", $subject, ".rs")))),+])
     };
 }
 
@@ -61,7 +61,7 @@ fn tables() -> String {
             let scripts = scripts(source);
             let title = source.lines().next().and_then(|line| line.strip_prefix("//! "));
             let title = title.unwrap_or_else(|| panic!("{subject} has no title")).trim_end_matches('.');
-            text += &format!("| `tcp/tests/{stack}/{subject}.rs` | {title} | {} |\n", scripts.len());
+            text += &format!("| `tcp/{stack}/tests/{subject}.rs` | {title} | {} |\n", scripts.len());
             total += scripts.len();
             for (name, references) in scripts {
                 let place = format!("`{stack}::{subject}::{name}`");

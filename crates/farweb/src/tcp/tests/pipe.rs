@@ -9,7 +9,7 @@ use crate::units::{Duration, Instant};
 
 /// One of the two ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// Opens the connection.
     Client,
     /// Accepts it.
@@ -26,21 +26,21 @@ enum Event {
 }
 
 /// What the pipe does with a segment: the extra delay of each copy that arrives.
-pub(super) type Fate = Vec<Duration>;
+pub(crate) type Fate = Vec<Duration>;
 
 /// What an application does: writes, reads as it can, and closes.
 #[derive(Debug, Clone)]
-pub(super) struct Application {
+pub(crate) struct Application {
     /// Bytes still to be written, in pieces.
-    pub(super) writes: Vec<u64>,
+    pub(crate) writes: Vec<u64>,
     /// Largest read, and the pause before the next.
-    pub(super) read_max: u64,
-    pub(super) read_pause: Duration,
+    pub(crate) read_max: u64,
+    pub(crate) read_pause: Duration,
     /// Whether the writing waits for the peer's stream to end.
-    pub(super) answers: bool,
+    pub(crate) answers: bool,
     /// Bytes read.
-    pub(super) received: u64,
-    pub(super) reason: Option<CloseReason>,
+    pub(crate) received: u64,
+    pub(crate) reason: Option<CloseReason>,
     pending: bool,
     connected: bool,
     ended: bool,
@@ -49,32 +49,32 @@ pub(super) struct Application {
 
 /// A segment as an end sent it, with the time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sent {
-    pub(super) at: Instant,
-    pub(super) from: End,
-    pub(super) segment: Segment,
+pub(crate) struct Sent {
+    pub(crate) at: Instant,
+    pub(crate) from: End,
+    pub(crate) segment: Segment,
     /// Its congestion window before the call in which it sent this.
-    pub(super) cwnd_before: u64,
+    pub(crate) cwnd_before: u64,
 }
 
 /// The pipe, its ends and their applications.
-pub(super) struct Pipe<F> {
+pub(crate) struct Pipe<F> {
     /// What is to happen, by time and then in the order in which it was scheduled.
     events: BTreeMap<(Instant, u64), Event>,
     scheduled: u64,
     delay: Duration,
     fate: F,
     configs: [(Config, HostClock); 2],
-    pub(super) ends: [Option<Connection>; 2],
-    pub(super) applications: [Application; 2],
-    pub(super) sent: Vec<Sent>,
+    pub(crate) ends: [Option<Connection>; 2],
+    pub(crate) applications: [Application; 2],
+    pub(crate) sent: Vec<Sent>,
     timers: [Option<Instant>; 2],
     /// Congestion windows after the last call.
     cwnds: [u64; 2],
 }
 
 impl Application {
-    pub(super) const fn new(writes: Vec<u64>) -> Self {
+    pub(crate) const fn new(writes: Vec<u64>) -> Self {
         Self {
             writes,
             read_max: u64::MAX,
@@ -90,7 +90,7 @@ impl Application {
     }
 
     /// An application that writes when the peer's stream has ended.
-    pub(super) fn answering(writes: Vec<u64>) -> Self {
+    pub(crate) fn answering(writes: Vec<u64>) -> Self {
         Self { answers: true, ..Self::new(writes) }
     }
 }
@@ -105,7 +105,7 @@ impl End {
 }
 
 impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
-    pub(super) fn new(
+    pub(crate) fn new(
         delay: Duration,
         configs: [(Config, HostClock); 2],
         applications: [Application; 2],
@@ -126,12 +126,12 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
         }
     }
 
-    pub(super) const fn end(&self, end: End) -> &Connection {
+    pub(crate) const fn end(&self, end: End) -> &Connection {
         self.ends[end as usize].as_ref().expect("the end exists")
     }
 
     /// Runs until nothing is pending, calling `inspect` after every event of an end.
-    pub(super) fn run(&mut self, mut inspect: impl FnMut(&Connection)) {
+    pub(crate) fn run(&mut self, mut inspect: impl FnMut(&Connection)) {
         let (config, host) = &self.configs[End::Client as usize];
         let mut out = Output::default();
         self.ends[End::Client as usize] = Some(Connection::connect(Instant::ZERO, config, *host, &mut out));

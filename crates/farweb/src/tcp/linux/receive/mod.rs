@@ -13,9 +13,6 @@ mod taking;
 mod tuning;
 mod window;
 
-#[cfg(test)]
-mod tests;
-
 use std::ops::Range;
 
 use acking::{Acking, HalfWindow, Progress};

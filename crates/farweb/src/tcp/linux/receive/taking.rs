@@ -179,3 +179,33 @@ impl Receiver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Agreed;
+    use super::*;
+    use crate::tcp::host::HostClock;
+    use crate::tcp::linux::Profile;
+    use crate::tcp::segment::{Options, Timestamps};
+    use crate::units::{Duration, Instant};
+
+    #[test]
+    fn an_ack_without_data_uses_up_its_timestamp() {
+        let profile = SharedProfile::new(Profile::linux());
+        let clock = Clock::new(Instant::from_nanos(1_001_000_000), HostClock::default(), &profile);
+        let stamps = Timestamps { value: 1, echo: 1000 };
+        let options = Options { timestamps: Some(stamps), ..Options::NONE };
+        let rtt_after = |lens: &[u32]| {
+            let mut receiver = Receiver::new(&profile, 1460, None);
+            let agreed = Agreed { scaling: true, timestamps: true, sack: true, mss: 1448, passive: false };
+            receiver.start(&clock, 1, agreed);
+            for len in lens {
+                let segment = Segment { seq: 1, ack: 1, len: *len, window: 100, flags: Flags::ACK, options };
+                receiver.note_echo(&clock, &segment);
+            }
+            receiver.tuning.rtt()
+        };
+        assert_eq!(rtt_after(&[1448]), Some(Duration::from_millis(1)));
+        assert_eq!(rtt_after(&[0, 1448]), None);
+    }
+}

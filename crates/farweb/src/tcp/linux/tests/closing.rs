@@ -1,165 +1,283 @@
-//! FIN, half-close, TIME_WAIT, resets, and segments that are out of place.
+//! Closing: who ends when, and the ways to end badly.
+//!
+//! RFC 9293, sections 3.6 and 3.10; RFC 5961; RFC 1122, section 4.2.3.6 (keep-alive); RFC 2525, section 2.17; Linux 6.18 `tcp.c`, `tcp_input.c`, `tcp_minisocks.c`.
 
-use super::*;
-use crate::tcp::state::CloseReason;
+use super::{classic, classic_with};
 
-impl Sender {
-    /// A segment of the peer with flags, from its number `seq` on, that acknowledges up to our number `ack`.
-    fn receive(&mut self, flags: Flags, seq: u64, ack: u64, len: u32) {
-        let timestamps = self.connection.agreed.timestamps.then(|| Timestamps {
-            value: (self.now - Instant::ZERO).as_nanos() as u32 / 1_000_000,
-            echo: self.connection.clock.timestamp_ms_at(self.now) - 100,
-        });
-        let options = Options { timestamps, ..Options::NONE };
-        let segment = Segment { seq, ack, len, window: self.window, flags, options };
-        self.out = Output::default();
-        self.connection.on_segment(self.now, &segment, &mut self.out);
-    }
-
-    /// Flags, number and ACK of the only segment that has just left.
-    fn answer(&self) -> (Flags, u64, u64) {
-        let [segment] = self.out.segments[..] else { panic!("{:?}", self.out.segments) };
-        (segment.flags, segment.seq, segment.ack)
-    }
+/// RFC 9293, section 3.6.1 (MUST-13; 2 MSL there); Linux 6.18 `TCP_TIMEWAIT_LEN`.
+#[test]
+fn who_closes_first_waits_60_s() {
+    classic(
+        "130 ms close
+                > F. 1:1 ack 1
+                = state finwait1
+         250 ms < . 1:1 ack 2
+                = state finwait2
+         260 ms < F. 1:1 ack 2
+                > . 2:2 ack 2
+                = state timewait
+         60 s   = state timewait
+         63 s   = state closed, timer none",
+    );
 }
 
-const FIN_ACK: Flags = Flags::FIN.union(Flags::ACK);
-
+/// RFC 9293, section 3.6.
 #[test]
-fn closing_first_ends_in_time_wait_for_a_minute() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.connection.close(sender.now, &mut sender.out);
-    assert_eq!(sender.answer(), (FIN_ACK, 1, 1));
-    sender.wait(100);
-    sender.receive(Flags::ACK, 1, 2, 0);
-    assert_eq!(sender.connection.state(), State::FinWait2);
-    sender.receive(FIN_ACK, 1, 2, 0);
-    assert_eq!((sender.connection.state(), sender.answer()), (State::TimeWait, (Flags::ACK, 2, 2)));
-    sender.wait(30_000);
-    sender.receive(FIN_ACK, 1, 2, 0);
-    assert_eq!(sender.answer(), (Flags::ACK, 2, 2), "a FIN that comes again is answered");
-    sender.wait(59_000);
-    assert_eq!(sender.connection.state(), State::TimeWait, "and the minute begins anew");
-    sender.wait(10_000);
-    assert_eq!(sender.out.notices, [Notice::Closed(CloseReason::Finished)]);
+fn who_closes_last_is_gone_with_the_ack_of_its_fin() {
+    classic(
+        "130 ms < F. 1:1 ack 1
+                ! end of stream
+                = state closewait
+                close
+                > F. 1:1 ack 2
+                = state lastack
+         260 ms < . 2:2 ack 2
+                ! closed: finished
+                = state closed, timer none",
+    );
 }
 
+/// RFC 9293, section 3.6 (half-close); RFC 1122, section 4.2.2.13.
 #[test]
-fn closing_second_ends_with_the_last_ack() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.receive(FIN_ACK, 1, 1, 0);
-    assert_eq!(sender.out.notices, [Notice::EndOfStream]);
-    assert_eq!(sender.connection.state(), State::CloseWait);
-    sender.out = Output::default();
-    sender.connection.close(sender.now, &mut sender.out);
-    assert_eq!(sender.answer(), (FIN_ACK, 1, 2));
-    sender.receive(Flags::ACK, 2, 2, 0);
-    assert_eq!(sender.out.notices, [Notice::Closed(CloseReason::Finished)]);
+fn a_half_closed_connection_still_receives() {
+    classic(
+        "130 ms shutdown
+                > F. 1:1 ack 1
+         250 ms < . 1:1 ack 2
+         300 ms < P. 1:101 ack 2
+                > . 2:2 ack 101
+                ! readable
+                read 100
+         400 ms < F. 101:101 ack 2
+                > . 2:2 ack 102
+                ! end of stream
+                = state timewait",
+    );
 }
 
+/// RFC 9293, section 3.6 (half-close).
 #[test]
-fn closing_at_the_same_time_passes_through_closing() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.connection.close(sender.now, &mut sender.out);
-    sender.receive(FIN_ACK, 1, 1, 0);
-    assert_eq!((sender.connection.state(), sender.answer()), (State::Closing, (Flags::ACK, 2, 2)));
-    sender.receive(Flags::ACK, 2, 2, 0);
-    assert_eq!(sender.connection.state(), State::TimeWait);
+fn a_peer_that_has_finished_can_still_be_sent_to() {
+    classic_with(
+        "set initial_cwnd_segments 10",
+        "130 ms < F. 1:1 ack 1
+                write 500
+                > P. 1:501 ack 2
+         141 ms shutdown
+                > F. 501:501 ack 2
+         260 ms < . 2:2 ack 502
+                ! closed: finished",
+    );
 }
 
+/// RFC 9293, section 3.6, figure 13.
 #[test]
-fn a_half_closed_connection_takes_data_until_its_application_closes() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.connection.shutdown_write(sender.now, &mut sender.out);
-    sender.receive(Flags::ACK, 1, 2, 1000);
-    assert_eq!(sender.out.notices, [Notice::Readable]);
-    assert_eq!(sender.connection.state(), State::FinWait2);
-    assert_eq!(sender.connection.read(sender.now, 5000, &mut sender.out), 1000);
-    sender.connection.close(sender.now, &mut sender.out);
-    sender.receive(Flags::ACK, 1001, 2, 1000);
-    assert_eq!(sender.answer(), (Flags::RST, 2, 0), "nobody is there to read");
-    assert_eq!(sender.out.notices, [Notice::Closed(CloseReason::Reset)]);
+fn both_may_close_at_the_same_time() {
+    classic(
+        "130 ms close
+                > F. 1:1 ack 1
+         190 ms < F. 1:1 ack 1
+                > . 2:2 ack 2
+                = state closing
+         250 ms < . 2:2 ack 2
+                = state timewait",
+    );
 }
 
+/// RFC 9293, section 3.6.
 #[test]
-fn fin_wait_2_without_an_application_lasts_a_minute() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.connection.close(sender.now, &mut sender.out);
-    sender.receive(Flags::ACK, 1, 2, 0);
-    sender.wait(59_000);
-    assert_eq!(sender.connection.state(), State::FinWait2);
-    sender.wait(10_000);
-    assert_eq!(sender.connection.state(), State::Closed);
+fn the_fin_of_the_peer_may_bring_the_ack_of_ours() {
+    classic(
+        "130 ms close
+                > F. 1:1 ack 1
+         250 ms < F. 1:1 ack 2
+                > . 2:2 ack 2
+                = state timewait",
+    );
 }
 
+/// RFC 9293, section 3.10.7.4.
 #[test]
-fn closing_with_unread_data_resets() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.receive(Flags::ACK, 1, 1, 1000);
-    sender.out = Output::default();
-    sender.connection.close(sender.now, &mut sender.out);
-    assert_eq!(sender.answer(), (Flags::RST | Flags::ACK, 1, 1001));
-    assert_eq!(sender.connection.state(), State::Closed);
+fn a_repeated_fin_in_time_wait_is_acknowledged() {
+    classic(
+        "130 ms close
+                > F. 1:1 ack 1
+         250 ms < F. 1:1 ack 2
+                > . 2:2 ack 2
+         1 s    < F. 1:1 ack 2
+                > . 2:2 ack 2
+                = state timewait",
+    );
 }
 
+/// RFC 9293, section 3.6.
 #[test]
-fn a_reset_counts_only_with_the_number_that_is_expected() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.receive(Flags::RST, 500, 0, 0);
-    assert_eq!(sender.answer(), (Flags::ACK, 1, 1), "a challenge");
-    sender.receive(Flags::RST, 500, 0, 0);
-    assert!(sender.out.segments.is_empty(), "one in half a second");
-    sender.receive(Flags::RST, 1_000_000, 0, 0);
-    assert!(sender.out.segments.is_empty(), "beyond the window");
-    assert_eq!(sender.connection.state(), State::Established);
-    sender.receive(Flags::RST, 1, 0, 0);
-    assert_eq!(sender.out.notices, [Notice::Closed(CloseReason::Reset)]);
+fn a_fin_rides_on_the_last_data() {
+    classic(
+        "121 ms write 1500
+                > . 1:1001 ack 1
+         130 ms shutdown
+         241 ms < . 1:1 ack 1001
+                > FP. 1001:1501 ack 1",
+    );
 }
 
+/// RFC 2525, section 2.17; RFC 1122, section 4.2.2.13.
 #[test]
-fn a_syn_in_an_open_connection_is_challenged() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.receive(Flags::SYN, 100, 0, 0);
-    assert_eq!((sender.connection.state(), sender.answer()), (State::Established, (Flags::ACK, 1, 1)));
+fn data_that_was_not_read_makes_a_close_a_reset() {
+    classic(
+        "130 ms < P. 1:101 ack 1
+                > . 1:1 ack 101
+         140 ms close
+                > R. 1:1 ack 101
+                = state closed",
+    );
 }
 
+/// RFC 1122, section 4.2.2.13; RFC 9293, section 3.6.1.
 #[test]
-fn an_ack_of_what_was_never_sent_is_dropped() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.receive(Flags::ACK, 1, 5000, 1000);
-    assert!(sender.out.segments.is_empty() && sender.out.notices.is_empty());
-    assert_eq!(sender.connection.readable(), 0);
+fn data_for_an_application_that_has_closed_is_reset() {
+    classic(
+        "130 ms close
+                > F. 1:1 ack 1
+         250 ms < . 1:1 ack 2
+         300 ms < P. 1:101 ack 2
+                > R 2:2 win 0
+                = state closed",
+    );
 }
 
+/// Linux 6.18 `tcp_fin_timeout` (RFC 9293 would wait for ever).
 #[test]
-fn a_segment_with_an_old_timestamp_is_dropped_and_answered() {
-    let mut sender = Sender::new(Profile::linux());
-    sender.wait(1000);
-    sender.receive(Flags::ACK, 1, 1, 1000);
-    assert_eq!(sender.connection.readable(), 1000);
-    sender.now = Instant::ZERO + Duration::from_millis(1100);
-    let options = Options { timestamps: Some(Timestamps { value: 500, echo: 1 }), ..Options::NONE };
-    let old = Segment { seq: 1001, ack: 1, len: 1000, window: 100, flags: Flags::ACK, options };
-    sender.out = Output::default();
-    sender.connection.on_segment(sender.now, &old, &mut sender.out);
-    assert_eq!(sender.connection.readable(), 1000);
-    assert_eq!(sender.answer(), (Flags::ACK, 1, 1001));
+fn a_closed_connection_waits_60_s_for_the_fin_of_the_peer() {
+    classic(
+        "130 ms close
+                > F. 1:1 ack 1
+         250 ms < . 1:1 ack 2
+         60 s   = state finwait2
+         63 s   = state closed",
+    );
 }
 
+/// RFC 9293, section 3.6.
 #[test]
-fn an_idle_connection_is_probed_if_that_is_wanted_and_given_up_without_an_answer() {
-    let mut sender = Sender::new(Profile { keepalive: true, ..Profile::linux() });
-    sender.wait(7_199_000);
-    assert!(sender.out.segments.is_empty());
-    sender.wait(60_000);
-    assert_eq!(sender.answer(), (Flags::ACK, 0, 1), "a number that the peer has seen");
-    sender.receive(Flags::ACK, 1, 1, 0);
-    let mut probes = 0;
-    while let Some(due) = sender.connection.next_timeout() {
-        sender.now = due;
-        sender.connection.on_timeout(due, &mut sender.out);
-        probes += sender.out.segments.drain(..).filter(|segment| segment.flags == Flags::ACK).count();
-    }
-    assert_eq!(probes, 9);
-    assert_eq!(sender.out.notices, [Notice::Closed(CloseReason::TimedOut)]);
+fn a_half_closed_connection_waits_for_ever() {
+    classic(
+        "130 ms shutdown
+                > F. 1:1 ack 1
+         250 ms < . 1:1 ack 2
+                = state finwait2, timer none",
+    );
+}
+
+/// RFC 5961, section 3.2; RFC 9293, section 3.10.7.4.
+#[test]
+fn a_reset_with_the_number_expected_ends_the_connection() {
+    classic(
+        "130 ms < R 1:1
+                ! closed: reset
+                = state closed, timer none",
+    );
+}
+
+/// RFC 5961, section 3.2.
+#[test]
+fn a_reset_elsewhere_in_the_window_is_questioned() {
+    classic(
+        "130 ms < R 101:101
+                > . 1:1 ack 1
+                = state established",
+    );
+}
+
+/// RFC 5961, section 3.2.
+#[test]
+fn a_reset_outside_the_window_is_ignored() {
+    classic(
+        "130 ms < R 40000:40000
+                silence
+                = state established",
+    );
+}
+
+/// RFC 5961, section 4.2.
+#[test]
+fn a_syn_in_an_open_connection_is_questioned() {
+    classic(
+        "130 ms < S 5:5
+                > . 1:1 ack 1
+                = state established",
+    );
+}
+
+/// RFC 5961, section 7; Linux 6.18 `tcp_invalid_ratelimit` 500 ms.
+#[test]
+fn questions_are_asked_twice_a_second_at_most() {
+    classic(
+        "130 ms < S 5:5
+                > . 1:1 ack 1
+         140 ms < S 5:5
+                silence
+         700 ms < S 5:5
+                > . 1:1 ack 1",
+    );
+}
+
+/// RFC 9293, section 3.10.5.
+#[test]
+fn aborting_sends_a_reset() {
+    classic(
+        "130 ms write 100
+                > P. 1:101 ack 1
+         140 ms abort
+                > R. 101:101 ack 1
+                ! closed: aborted
+                = state closed, timer none",
+    );
+}
+
+/// RFC 9293, section 3.10.7.1.
+#[test]
+fn what_reaches_a_closed_connection_is_reset() {
+    classic(
+        "140 ms abort
+                > R. 1:1 ack 1
+         150 ms < . 1:1 ack 1
+                > R 1:1 win 0
+         160 ms < P 1:11
+                > R. 0:0 ack 11 win 0",
+    );
+}
+
+/// RFC 1122, section 4.2.3.6; RFC 9293, section 3.8.4.
+#[test]
+fn an_idle_peer_is_probed_when_keepalive_is_on() {
+    classic_with(
+        "set keepalive true",
+        "7200..7340 s > . 0:0 ack 1
+                < . 1:1 ack 1
+         7600 s silence
+                = state established",
+    );
+}
+
+/// RFC 1122, section 4.2.3.6; Linux 6.18 `tcp_keepalive_probes`.
+#[test]
+fn a_peer_that_answers_no_probe_is_given_up() {
+    classic_with(
+        "set keepalive true
+         set keepalive_probes 2
+         set keepalive_idle 10 s
+         set keepalive_interval 2 s",
+        "10..11 s > . 0:0 ack 1
+         12..14 s > . 0:0 ack 1
+         14..17 s > R. 1:1 ack 1
+                = state closed",
+    );
+}
+
+/// RFC 9293, section 3.8.4 (MUST-25: off).
+#[test]
+fn an_idle_connection_needs_no_timer() {
+    classic("       = timer none");
 }

@@ -1,126 +1,79 @@
-//! Tests of the sender against a peer whose segments the test makes, a round trip of 100 ms away.
+//! Scripts of `linux` and `linux-classic`: Linux 6.18, where it follows the RFCs and where it does not.
+//!
+//! Segments have 1000 B unless a script says otherwise: that is what the peer takes, and timestamps are off. Ranges of time allow
+//! for the timer wheel, which is never early and up to 32 ms late for timeouts of 252 ms and more.
 
+mod acknowledging;
 mod closing;
-mod loss;
-mod opening;
+mod handshake;
+mod limits;
+mod newreno;
+mod rack;
+mod reassembly;
+mod receiver;
+mod sack;
+mod sack_recovery;
+mod sender;
+mod sending;
+mod slow_start;
+mod timeout;
 
-mod windows;
+use crate::tcp::tests::script::script;
 
-use super::{Config, Connection, Profile, SharedProfile};
-use crate::tcp::HostClock;
-use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
-use crate::tcp::state::{Notice, Output, State};
-use crate::units::{Bytes, Duration, Instant};
-use std::num::NonZeroU16;
-use std::sync::Arc;
-
-/// Payload of a full segment of these connections, in bytes.
-const MSS: u64 = 1000;
-
-/// An endpoint that has connected, and what it has sent since it was last looked at.
-struct Sender {
-    connection: Connection,
-    now: Instant,
-    out: Output,
-    /// Number of the next byte that the peer sends.
-    peer_seq: u64,
-    window: u16,
+/// Runs a script on an endpoint of `linux` that opened a connection 120 ms before, with a round-trip time of 120 ms.
+fn client(text: &str) {
+    client_with("", text);
 }
 
-fn host() -> HostClock {
-    HostClock { uptime: Duration::from_secs(1000), ..HostClock::default() }
+/// As [`client`], with lines for before the opening.
+fn client_with(settings: &str, text: &str) {
+    script(&format!(
+        "profile linux
+         set timestamps false
+         set send_buffer_initial 1 MB
+         {settings}
+         0 ms   connect
+                > S 0:0 mss 1460 sackOK scale 10
+         120 ms < S. 0:0 ack 1 win 65535 mss 1000 sackOK scale 7
+                > . 1:1 ack 1
+         {text}"
+    ));
 }
 
-impl Sender {
-    /// A client of `profile` whose SYN was answered after 100 ms, with the options that it asked for, and whose send buffer
-    /// is never full.
-    fn new(profile: Profile) -> Self {
-        let buffer = Bytes::new(1 << 24);
-        Self::with_own_buffer(Profile { send_buffer_initial: buffer, send_buffer_max: buffer, ..profile })
-    }
+/// Runs a script on an endpoint of `linux` that accepted a connection: SYN at 0 ms, ACK of the SYN-ACK at 120 ms.
+fn server(text: &str) {
+    server_with("", text);
+}
 
-    fn with_own_buffer(profile: Profile) -> Self {
-        let config = Config {
-            mss: MSS as u16 + if profile.timestamps { 12 } else { 0 },
-            profile: Arc::new(SharedProfile::new(profile)),
-            receive_window: None,
-        };
-        let mut out = Output::default();
-        let connection = Connection::connect(Instant::ZERO, config, host(), &mut out);
-        let syn = out.segments.pop().expect("a SYN leaves");
-        let mut sender = Self { connection, now: Instant::ZERO, out, peer_seq: 0, window: u16::MAX };
-        sender.now = Instant::ZERO + Duration::from_millis(100);
-        let options = Options {
-            mss: syn.options.mss,
-            timestamps: syn.options.timestamps.map(|stamps| Timestamps { value: 1, echo: stamps.value }),
-            sack_permitted: syn.options.sack_permitted,
-            window_scale: syn.options.window_scale,
-            ..Options::NONE
-        };
-        let flags = Flags::SYN | Flags::ACK;
-        let answer = Segment { seq: 0, ack: 1, len: 0, window: u16::MAX, flags, options };
-        sender.connection.on_segment(sender.now, &answer, &mut sender.out);
-        sender.peer_seq = 1;
-        assert_eq!(sender.connection.state(), State::Established);
-        assert_eq!(sender.out.notices, [Notice::Connected]);
-        sender.out = Output::default();
-        sender
-    }
+/// As [`server`], with lines for before the opening.
+fn server_with(settings: &str, text: &str) {
+    script(&format!(
+        "profile linux
+         set timestamps false
+         set send_buffer_initial 1 MB
+         {settings}
+         0 ms   < S 0:0 win 65535 mss 1000 sackOK scale 7
+                > S. 0:0 ack 1 mss 1460 sackOK scale 10
+         120 ms < . 1:1 ack 1
+         {text}"
+    ));
+}
 
-    fn wait(&mut self, millis: u64) {
-        let until = self.now + Duration::from_millis(millis);
-        while let Some(due) = self.connection.next_timeout().filter(|due| *due <= until) {
-            self.now = due;
-            self.connection.on_timeout(due, &mut self.out);
-        }
-        self.now = until;
-    }
+/// As [`server`], of `linux-classic` with a window of 32767 B.
+fn classic(text: &str) {
+    classic_with("", text);
+}
 
-    fn write(&mut self, segments: u64) {
-        assert_eq!(self.connection.write(self.now, segments * MSS, &mut self.out), segments * MSS);
-    }
-
-    /// The number of the first byte of segment `n`, counted from 0.
-    const fn number(n: u64) -> u64 {
-        1 + n * MSS
-    }
-
-    /// The peer acknowledges `segments` segments, and SACKs the ranges of segments.
-    fn ack(&mut self, segments: u64, sacked: &[(u64, u64)]) {
-        // The peer echoes what was sent a round trip ago.
-        let then = self.connection.clock.timestamp_ms_at(self.now) - 100;
-        let stamps = self.connection.agreed.timestamps.then_some(then);
-        self.ack_with(segments, sacked, stamps);
-    }
-
-    fn ack_with(&mut self, segments: u64, sacked: &[(u64, u64)], echo: Option<u32>) {
-        let ack = Self::number(segments);
-        let blocks = sacked.iter().map(|(first, after)| Self::number(*first)..Self::number(*after));
-        let value = (self.now - Instant::ZERO).as_nanos() / 1_000_000;
-        let timestamps = echo.map(|echo| Timestamps { value: value as u32, echo });
-        let options = Options { timestamps, sack: SackBlocks::new(ack, blocks), ..Options::NONE };
-        let segment =
-            Segment { seq: self.peer_seq, ack, len: 0, window: self.window, flags: Flags::ACK, options };
-        self.connection.on_segment(self.now, &segment, &mut self.out);
-    }
-
-    /// Numbers of the data segments that have left since the last look.
-    fn sent(&mut self) -> Vec<u64> {
-        let segments = std::mem::take(&mut self.out.segments);
-        segments.iter().filter(|segment| segment.len > 0).map(|segment| (segment.seq - 1) / MSS).collect()
-    }
-
-    /// Instant at which the next timer is due, in milliseconds from now.
-    fn timer(&self) -> Option<f64> {
-        let due = self.connection.next_timeout()?;
-        Some((due - self.now).as_nanos() as f64 / 1e6)
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.connection.cwnd() / MSS
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.connection.ssthresh() / MSS
-    }
+/// As [`classic`], with lines for before the opening.
+fn classic_with(settings: &str, text: &str) {
+    script(&format!(
+        "profile linux-classic
+         buffer 32767
+         set send_buffer_initial 1 MB
+         {settings}
+         0 ms   < S 0:0 win 65535 mss 1000
+                > S. 0:0 ack 1 mss 1460
+         120 ms < . 1:1 ack 1
+         {text}"
+    ));
 }

@@ -38,7 +38,7 @@ use runner::Runner;
 ///
 /// # Panics
 /// At the first line that does not hold, with the line and what happened instead.
-pub(super) fn script(text: &str) {
+pub(in crate::tcp) fn script(text: &str) {
     let mut runner = Runner::new();
     for (number, line) in text.lines().enumerate() {
         let code = line.split('#').next().unwrap_or_default().trim();

@@ -11,7 +11,7 @@ mod sending;
 mod timing;
 mod transfer;
 
-use super::script::script;
+use crate::tcp::tests::script::script;
 
 /// Runs a script on an endpoint that opened a connection 120 ms before, with a round-trip time of 120 ms.
 fn client(text: &str) {
