@@ -4,18 +4,19 @@
 
 use std::collections::BTreeMap;
 
-/// A stack, and its subjects with their sources.
-type Stack = (&'static str, &'static [(&'static str, &'static str)]);
+/// Scripts of a stack, or of all: their name, their folder, and their subjects with their sources.
+type Stack = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 macro_rules! subjects {
-    ($stack:literal: $($subject:literal)+) => {
-        ($stack, &[$(($subject, include_str!(concat!("../", $stack, "/tests/", $subject, ".rs")))),+])
+    ($stack:literal, $folder:literal: $($subject:literal)+) => {
+        ($stack, $folder, &[$(($subject, include_str!(concat!("../../", $folder, "/", $subject, ".rs")))),+])
     };
 }
 
-const STACKS: [Stack; 2] = [
-    subjects!("bsd": "acknowledging" "closing" "handshake" "limits" "loss" "options" "reassembly" "sending" "timing" "transfer"),
-    subjects!("linux": "acknowledging" "closing" "handshake" "limits" "newreno" "rack" "reassembly" "sack" "sack_recovery" "sending"
+const STACKS: [Stack; 3] = [
+    subjects!("shared", "tcp/tests/shared": "closing" "sending"),
+    subjects!("bsd", "tcp/bsd/tests": "acknowledging" "closing" "handshake" "limits" "loss" "options" "reassembly" "sending" "timing" "transfer"),
+    subjects!("linux", "tcp/linux/tests": "acknowledging" "closing" "handshake" "limits" "newreno" "rack" "reassembly" "sack" "sack_recovery" "sending"
         "slow_start" "timeout"),
 ];
 
@@ -56,12 +57,12 @@ fn tables() -> String {
     let mut by_reference: BTreeMap<(u32, &str), Vec<String>> = BTreeMap::new();
     let mut text = "| scripts | subject | number |\n|---|---|---|\n".to_owned();
     let mut total = 0;
-    for (stack, subjects) in STACKS {
+    for (stack, folder, subjects) in STACKS {
         for (subject, source) in subjects {
             let scripts = scripts(source);
             let title = source.lines().next().and_then(|line| line.strip_prefix("//! "));
             let title = title.unwrap_or_else(|| panic!("{subject} has no title")).trim_end_matches('.');
-            text += &format!("| `tcp/{stack}/tests/{subject}.rs` | {title} | {} |\n", scripts.len());
+            text += &format!("| `{folder}/{subject}.rs` | {title} | {} |\n", scripts.len());
             total += scripts.len();
             for (name, references) in scripts {
                 let place = format!("`{stack}::{subject}::{name}`");

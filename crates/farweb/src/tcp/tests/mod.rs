@@ -1,4 +1,5 @@
-//! Tests of the endpoint: scripts by stack and subject with an index, two endpoints on a pipe, and properties.
+//! Tests of the endpoint that belong to no single stack: the language of scripts, scripts that every stack passes, the index
+//! of all, two endpoints on a pipe, and properties.
 
 mod index;
 mod invariants;
@@ -6,3 +7,4 @@ mod operation;
 pub(in crate::tcp) mod pipe;
 mod properties;
 pub(in crate::tcp) mod script;
+mod shared;

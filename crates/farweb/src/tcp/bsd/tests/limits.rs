@@ -65,20 +65,6 @@ fn a_buffer_without_a_whole_segment_holds_a_writer_who_has_more() {
     );
 }
 
-/// RFC 896; 4.4BSD-Lite `tcp_output.c` 8.3.
-#[test]
-fn a_small_segment_is_held_by_no_window() {
-    server(
-        "121 ms write 100
-                > P. 1:101 ack 1
-         122 ms write 50
-                = limit other
-         241 ms < . 1:1 ack 101
-                > P. 101:151 ack 1
-                = limit none",
-    );
-}
-
 /// RFC 9293, section 3.9.1; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn what_is_sent_again_after_a_timeout_is_held_by_cwnd() {
@@ -92,18 +78,5 @@ fn what_is_sent_again_after_a_timeout_is_held_by_cwnd() {
                 = limit none
          1.5 s  > . 1461:2921 ack 1
                 = limit cwnd",
-    );
-}
-
-/// RFC 9293, section 3.10.2.
-#[test]
-fn before_the_handshake_is_over_it_is_something_else() {
-    script(
-        "0 ms   connect
-                > S 0:0 mss 1460
-                write 100 takes 0
-                = sent 0, limit none, limit_with_more other
-                close
-                = state closed, limit none",
     );
 }

@@ -39,30 +39,6 @@ fn a_write_that_fills_a_segment_does_not_wait() {
     );
 }
 
-/// RFC 1122, section 4.2.3.4.
-#[test]
-fn without_nagle_small_writes_leave_at_once() {
-    server_with(
-        "set nagle false",
-        "121 ms write 100
-                > P. 1:101 ack 1
-         125 ms write 100
-                > P. 101:201 ack 1",
-    );
-}
-
-/// 4.4BSD-Lite `tcp_output.c` 8.3.
-#[test]
-fn a_fin_takes_the_waiting_rest_along() {
-    server(
-        "121 ms write 100
-                > P. 1:101 ack 1
-         125 ms write 100
-         130 ms close
-                > FP. 101:201 ack 1",
-    );
-}
-
 /// 4.4BSD-Lite `tcp_output.c` 8.3.
 #[test]
 fn a_fin_rides_on_the_last_data_only_if_it_is_known_in_time() {

@@ -37,24 +37,6 @@ fn who_closes_last_is_gone_with_the_ack_of_its_fin() {
     );
 }
 
-/// RFC 9293, section 3.6 (half-close); RFC 1122, section 4.2.2.13.
-#[test]
-fn a_half_closed_connection_still_receives() {
-    classic(
-        "130 ms shutdown
-                > F. 1:1 ack 1
-         250 ms < . 1:1 ack 2
-         300 ms < P. 1:101 ack 2
-                > . 2:2 ack 101
-                ! readable
-                read 100
-         400 ms < F. 101:101 ack 2
-                > . 2:2 ack 102
-                ! end of stream
-                = state timewait",
-    );
-}
-
 /// RFC 9293, section 3.6 (half-close).
 #[test]
 fn a_peer_that_has_finished_can_still_be_sent_to() {
@@ -80,18 +62,6 @@ fn both_may_close_at_the_same_time() {
                 > . 2:2 ack 2
                 = state closing
          250 ms < . 2:2 ack 2
-                = state timewait",
-    );
-}
-
-/// RFC 9293, section 3.6.
-#[test]
-fn the_fin_of_the_peer_may_bring_the_ack_of_ours() {
-    classic(
-        "130 ms close
-                > F. 1:1 ack 1
-         250 ms < F. 1:1 ack 2
-                > . 2:2 ack 2
                 = state timewait",
     );
 }
@@ -134,19 +104,6 @@ fn data_that_was_not_read_makes_a_close_a_reset() {
     );
 }
 
-/// RFC 1122, section 4.2.2.13; RFC 9293, section 3.6.1.
-#[test]
-fn data_for_an_application_that_has_closed_is_reset() {
-    classic(
-        "130 ms close
-                > F. 1:1 ack 1
-         250 ms < . 1:1 ack 2
-         300 ms < P. 1:101 ack 2
-                > R 2:2 win 0
-                = state closed",
-    );
-}
-
 /// Linux 6.18 `tcp_fin_timeout` (RFC 9293 would wait for ever).
 #[test]
 fn a_closed_connection_waits_60_s_for_the_fin_of_the_peer() {
@@ -156,27 +113,6 @@ fn a_closed_connection_waits_60_s_for_the_fin_of_the_peer() {
          250 ms < . 1:1 ack 2
          60 s   = state finwait2
          63 s   = state closed",
-    );
-}
-
-/// RFC 9293, section 3.6.
-#[test]
-fn a_half_closed_connection_waits_for_ever() {
-    classic(
-        "130 ms shutdown
-                > F. 1:1 ack 1
-         250 ms < . 1:1 ack 2
-                = state finwait2, timer none",
-    );
-}
-
-/// RFC 5961, section 3.2; RFC 9293, section 3.10.7.4.
-#[test]
-fn a_reset_with_the_number_expected_ends_the_connection() {
-    classic(
-        "130 ms < R 1:1
-                ! closed: reset
-                = state closed, timer none",
     );
 }
 

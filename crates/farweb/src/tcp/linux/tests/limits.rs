@@ -2,7 +2,7 @@
 //!
 //! RFC 5681, section 3.1; RFC 9293, section 3.8.6; Linux 6.18 `tcp_output.c`, `tcp_chrono_start()`.
 
-use super::{classic_with, script, server, server_with};
+use super::{classic_with, server, server_with};
 
 /// RFC 5681, section 3.1.
 #[test]
@@ -45,33 +45,5 @@ fn a_buffer_without_a_whole_segment_holds_a_writer_who_has_more() {
                 > . 1:2001 ack 1 each 1000
                 > P. 2001:3001 ack 1
                 = limit none, limit_with_more window",
-    );
-}
-
-/// RFC 896; Linux 6.18 `tcp_minshall_check()`.
-#[test]
-fn a_small_segment_is_held_by_no_window() {
-    server(
-        "121 ms write 100
-                > P. 1:101 ack 1
-         122 ms write 50
-                = limit other
-         241 ms < . 1:1 ack 101
-                > P. 101:151 ack 1
-                = limit none",
-    );
-}
-
-/// RFC 9293, section 3.10.2.
-#[test]
-fn before_the_handshake_is_over_it_is_something_else() {
-    script(
-        "profile linux-classic
-         0 ms   connect
-                > S 0:0 mss 1460
-                write 100 takes 0
-                = limit none, limit_with_more other
-                close
-                = state closed, limit none",
     );
 }

@@ -2,7 +2,7 @@
 //!
 //! RFC 9293, sections 3.7.4, 3.8.6.1 and 3.8.6.2; RFC 896; Linux 6.18 `tcp_output.c`, `tcp_nagle_check()`, `tcp_snd_wnd_test()`, `tcp_send_probe0()`.
 
-use super::{script, server, server_with};
+use super::{script, server};
 
 /// RFC 896; RFC 9293, section 3.7.4.
 #[test]
@@ -36,30 +36,6 @@ fn what_waits_leaves_when_it_makes_a_full_segment() {
          122 ms write 999
          123 ms write 1
                 > P. 101:1101 ack 1",
-    );
-}
-
-/// RFC 9293, section 3.7.4 (MUST-17).
-#[test]
-fn without_nagle_small_writes_leave_at_once() {
-    server_with(
-        "set nagle false",
-        "121 ms write 100
-                > P. 1:101 ack 1
-         122 ms write 100
-                > P. 101:201 ack 1",
-    );
-}
-
-/// RFC 9293, section 3.6; RFC 896.
-#[test]
-fn a_fin_takes_the_waiting_rest_along() {
-    server(
-        "121 ms write 100
-                > P. 1:101 ack 1
-         122 ms write 100
-         123 ms shutdown
-                > FP. 101:201 ack 1",
     );
 }
 

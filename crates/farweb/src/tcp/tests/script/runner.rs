@@ -53,7 +53,7 @@ impl Runner {
     }
 
     fn fail(&self, problem: &str) -> ! {
-        panic!("{}\n  at {}: {problem}", self.place, self.now)
+        panic!("{}\n  {:?} at {}: {problem}", self.place, self.profile, self.now)
     }
 
     /// Runs `code`, which stands at `place`.
