@@ -2,6 +2,11 @@
 //!
 //! Payload is counted, never stored. Sequence numbers are stream offsets that never wrap: the SYN is number 0, the first
 //! byte of data number 1. 32-bit numbers appear only in captures.
+//!
+//! Models the fields and options of a TCP header that a stack here reads or writes. Leaves out ports, checksums, the urgent
+//! pointer, the bits of ECN, and the order of options.
+//!
+//! Source: RFC 9293, section 3.1; RFC 7323 (scaling, timestamps); RFC 2018 (SACK).
 
 use std::fmt;
 use std::num::{NonZeroU8, NonZeroU16};

@@ -2,6 +2,7 @@
 //!
 //! Models 4.4BSD-Lite. A duplicate has no data, the same window and the same number, while the retransmission timer
 //! runs; anything else that acknowledges nothing new starts the count again, a window update too.
+//! Leaves out what a route remembers of earlier connections.
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5; RFC 2001.
 

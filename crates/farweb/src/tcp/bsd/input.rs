@@ -1,8 +1,8 @@
 //! What arrives and was not predicted: the steps of segment processing, in the order of RFC 793 as 4.4BSD-Lite has them.
 //!
-//! Each step is a method; a step that ends the processing gives the [`Rejection`] that says how. Leaves out urgent data.
-//! One change: a retransmitted FIN in TIME_WAIT starts the 2 MSL anew. The comment in BSD's code says so, but the code
-//! gets there only with an ACK of something new, which cannot come.
+//! Models `tcp_input()` behind header prediction. Each step is a method; a step that ends the processing gives the
+//! [`Rejection`] that says how. Leaves out urgent data. One change: a retransmitted FIN in TIME_WAIT starts the 2 MSL
+//! anew. The comment in BSD's code says so, but the code gets there only with an ACK of something new, which cannot come.
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5; RFC 793, section 3.9; RFC 1323, section 4 (timestamps).
 

@@ -9,6 +9,7 @@
 //! 8192 B becomes 8760 B, while one of 32767 B stays as it is instead of becoming 33580 B. Of these the sender
 //! fills 22 segments (32120 B), because it does not send the small rest. A buffer that a scenario sets larger than
 //! 32767 B is taken as it is.
+//! Leaves out what a route remembers of earlier connections.
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_var.h` 8.3; RFC 1323.
 

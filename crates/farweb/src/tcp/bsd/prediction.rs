@@ -4,6 +4,7 @@
 //! origin, so cwnd stops growing once it has reached the peer's window, and the ACK that ends a fast recovery may leave an
 //! inflated window behind (RFC 2525, section 2.8; L. Brakmo and L. Peterson, "Performance Problems in BSD4.4 TCP", CCR 25(5),
 //! 1995). [`HeaderPrediction::Fixed`] keeps that last ACK off this path.
+//! Leaves out urgent data, which keeps a segment off this path.
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5; V. Jacobson, "4BSD TCP Header Prediction", CCR 20(2), 1990.
 

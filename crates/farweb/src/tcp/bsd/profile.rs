@@ -1,9 +1,12 @@
 //! The constants of `bsd44-lite`.
 //!
-//! Durations that BSD counts in ticks are rounded up to whole ticks of [`Profile::slow_tick`] where they are used.
+//! Durations that BSD counts in ticks are rounded up to whole ticks of [`Profile::slow_tick`] by
+//! [`SharedProfile`](super::SharedProfile). Models every value that the code of the stack reads. Leaves out limits of the
+//! host, such as those of all buffers together.
 //!
 //! Source of the values: 4.4BSD-Lite (1994), `sys/netinet/tcp_timer.h` 8.1, `tcp_var.h` 8.3, `tcp_input.c` 8.5,
-//! `tcp_output.c` 8.3, `tcp_subr.c` 8.1, `sys/kern/uipc_socket.c` 8.3, `sys/sys/mbuf.h`; other sources stand beside a value.
+//! `tcp_output.c` 8.3, `tcp_subr.c` 8.1, `sys/kern/uipc_socket.c` 8.3, `sys/sys/mbuf.h`; other sources stand beside a
+//! value.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! What all connections of a profile share: its constants, and its durations in ticks.
 //!
-//! 4.4BSD counts every duration but that of the delayed ACK in ticks of the slow grid, rounded up. They are counted once
-//! here, and not at every segment that sets a timer.
+//! Models the rounding of 4.4BSD, which counts every duration but that of the delayed ACK in ticks of the slow grid,
+//! rounded up. They are counted once here, and not at every segment that sets a timer. Leaves nothing out.
 //!
 //! Source: 4.4BSD-Lite `tcp_timer.h` 8.1, whose `TCPTV_` constants are such counts.
 

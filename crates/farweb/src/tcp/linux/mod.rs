@@ -1,6 +1,7 @@
 //! The TCP of Linux 6.18: SACK, RACK-TLP, proportional rate reduction, CUBIC, auto-tuning of both buffers.
 //!
-//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, and what is lost in `recovery`.
+//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, what is lost in `recovery`, and how
+//! much may fly in `congestion`. What is modelled and left out, and from which source, stands at the head of each file.
 
 mod acknowledge;
 mod clock;

@@ -1,9 +1,9 @@
 //! The retransmission queue: what was sent and is not acknowledged, and what became of it.
 //!
 //! Models Linux's `tcp_rtx_queue` with the marks of each segment, the counters that are derived from them, the order by
-//! time of transmission that RACK walks, and the delivery record that rate samples start from. Segments never change
-//! their borders: Linux splits and merges buffers here, which without segmentation offload only happens when the MSS
-//! changes under way.
+//! time of transmission that RACK walks, and the count of deliveries at each transmission. Leaves out the times that rate
+//! samples need beside it. Segments never change their borders: Linux splits and merges buffers here, which without
+//! segmentation offload only happens when the MSS changes under way.
 //!
 //! A segment has an id that never changes while it is queued: the number of segments that were queued before it.
 //!

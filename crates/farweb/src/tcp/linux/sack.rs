@@ -1,7 +1,8 @@
 //! SACK blocks that come in: which segments they mark, duplicates that they report, and reordering that they show.
 //!
-//! Models the marks of each segment and the detection of reordering. Segments that only part of a block covers stay
-//! unmarked. What the previous ACK reported is not looked at again, so a block costs as much as it has grown.
+//! Models the marks of each segment and the detection of reordering. Leaves out the splitting of segments: those that a
+//! block covers in part stay unmarked. What the previous ACK reported is not looked at again, so a block costs as much as
+//! it has grown.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_sacktag_write_queue()`, `tcp_sacktag_one()`, `tcp_check_dsack()`,
 //! `tcp_is_sackblock_valid()`, `tcp_check_sack_reordering()`; RFC 2018; RFC 2883.

@@ -1,5 +1,8 @@
 //! A segment that was sent and is not acknowledged, with the marks that it has got since.
 //!
+//! Models the record of a packet in the retransmission queue. Leaves out what several packets in one buffer need, the mark
+//! of ECN, and the times from which a delivery rate is computed.
+//!
 //! Source: Linux 6.18 `include/net/tcp.h`, `struct tcp_skb_cb`; RFC 8985, section 6.2, for the order of transmissions.
 
 use crate::tcp::segment::Flags;

@@ -3,6 +3,7 @@
 //! Models Linux's one transmission timer, which stands for the retransmission timeout, a tail loss probe, RACK's wait for
 //! late segments, or a window probe; the delayed ACK is the receiver's. Another timer serves the SYN-ACK, keepalive,
 //! FIN_WAIT_2 and TIME_WAIT, of which a connection needs one at a time. All run on the timer wheel.
+//! Leaves out the timer of pacing.
 //!
 //! Source: Linux 6.18 `tcp_timer.c`; `inet_connection_sock.c`, `reqsk_timer_handler()`; `tcp_output.c`,
 //! `tcp_send_probe0()`, `tcp_write_wakeup()`; RFC 6298, section 5.

@@ -1,4 +1,8 @@
 //! Packets of ns-2 as segments: which bytes stand for which packet, and how large it is on the wire.
+//!
+//! Models a data packet of one size with or without headers, and ACKs and SYNs of 40 B. Leaves out headers of other layers.
+//!
+//! Source: ns-2.35 `tcp/tcp.cc`, `output()`; `tcp/tcp-sink.cc`; `tcl/lib/ns-default.tcl`.
 
 use super::profile::Profile;
 use crate::tcp::segment::{FIRST_BYTE, Flags, HEADER_BYTES, ISS, Options, Segment};

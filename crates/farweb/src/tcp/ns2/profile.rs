@@ -3,6 +3,7 @@
 //! The values are ns-2's defaults before May 2001, with the packet size of the study of web cache hierarchies by Williamson
 //! and Markatchev (SPECTS 2003), whose results they give again with the code of ns-2.35. Where a default of ns-2 changed
 //! later, the date stands beside the constant, so that the profile can be set as any release.
+//! Leaves out defaults of what [`ns2`](super) leaves out.
 //!
 //! Source: ns-2.35, `tcl/lib/ns-default.tcl` for names, values and dates, `CHANGES.html` for dates.
 

@@ -7,6 +7,8 @@
 //! Numbers of packets keep ns-2's meaning, but where ns-2 keeps the last packet of a kind (`highest_ack_`, `maxseq_`,
 //! `recover_`, with -1 for none) the number after it stands here, as in RFC 9293.
 //!
+//! Leaves out what [`ns2`](super) as a whole leaves out.
+//!
 //! Source: ns-2.35 `tcp/tcp.cc`, `tcp/tcp-reno.cc`.
 
 use super::profile::Profile;

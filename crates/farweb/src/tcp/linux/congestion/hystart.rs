@@ -1,9 +1,10 @@
 //! HyStart: leaving slow start before a queue overflows, as CUBIC in Linux has it.
 //!
-//! Two signs end slow start, each in windows of 16 segments and more. The train: ACKs less than 2 ms apart go on for longer
-//! than half of the smallest round trip after the round began. The delay: the ninth round-trip sample of a round, or
-//! a later one, finds the round's smallest to be an eighth (4 to 16 ms) above the smallest ever. A round ends when what had
-//! been sent at its begin is acknowledged. On either sign ssthresh becomes cwnd.
+//! Models the module with both of its signs on. Each of them ends slow start, in windows of 16 segments and more. The
+//! train: ACKs less than 2 ms apart go on for longer than half of the smallest round trip after the round began. The
+//! delay: the ninth round-trip sample of a round, or a later one, finds the round's smallest to be an eighth (4 to 16 ms)
+//! above the smallest ever. A round ends when what had been sent at its begin is acknowledged. On either sign ssthresh
+//! becomes cwnd.
 //!
 //! Linux adds to the train's threshold the time of four largest offloaded segments at twice cwnd a round trip, at
 //! most 1 ms. Below 260 MB/s that is 1 ms; here it always is. Leaves out pacing.

@@ -4,6 +4,7 @@
 //! 16 ms) above that of the round before, growth falls to a quarter: conservative slow start. If a round there comes
 //! below the round trip that began it, it was a false alarm. After five such rounds ssthresh becomes cwnd. For the first
 //! slow start only; one that a timeout makes is as ever. Linux has no such module.
+//! Leaves out senders that pace, which are not limited to 8 segments an ACK.
 //!
 //! Source: RFC 9406, sections 4.2 and 4.3.
 

@@ -1,6 +1,7 @@
 //! Proportional rate reduction: the window shrinks in step with what is delivered.
 //!
-//! Counts segments. Leaves out nothing of RFC 9937; in place of RecoverFS stands cwnd before the reduction, as in Linux.
+//! Models the reduction in whole segments. Leaves out nothing of RFC 9937; in place of RecoverFS stands cwnd before the
+//! reduction, as in Linux.
 //!
 //! Source: RFC 9937, section 6; Linux 6.18 `tcp_input.c`, `tcp_cwnd_reduction()`, `tcp_init_cwnd_reduction()`.
 

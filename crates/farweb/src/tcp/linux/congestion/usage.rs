@@ -2,6 +2,7 @@
 //!
 //! Models Linux's validation of the window: whether it was what limited the current flight, and its decay when the
 //! application does not fill it (RFC 2861) or pauses.
+//! Leaves out sending put off for the sake of offload, which Linux takes for a window that is filled.
 //!
 //! Source: Linux 6.18 `tcp_output.c`, `tcp_cwnd_validate()`, `tcp_cwnd_application_limited()`, `tcp_cwnd_restart()`;
 //! `include/net/tcp.h`, `tcp_is_cwnd_limited()`; RFC 2861; RFC 7661.

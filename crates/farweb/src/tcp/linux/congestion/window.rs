@@ -1,6 +1,7 @@
 //! The window itself, and the two ways in which it grows.
 //!
 //! Models slow start and additive increase as all of Linux's controls share them: by segments acknowledged, not by ACKs.
+//! Leaves out the largest cwnd that an application may set (`snd_cwnd_clamp`).
 //!
 //! Source: Linux 6.18 `tcp_cong.c`, `tcp_slow_start()`, `tcp_cong_avoid_ai()`; RFC 5681, section 3.1.
 

@@ -2,6 +2,7 @@
 //!
 //! Models ranges of sequence numbers, a FIN taking one; payload has no content, so which of two overlapping copies is kept
 //! cannot matter. Says which part of a segment was there before, for the report of duplicates (RFC 2883).
+//! Leaves out pruning, and joining of buffers.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_data_queue_ofo()`, `tcp_ofo_queue()`.
 

@@ -2,6 +2,7 @@
 //!
 //! Models Linux's four blocks, the one that a segment has touched last first; and one duplicate, which goes before them
 //! and is told once.
+//! Leaves out which ACKs are held back; that is decided where ACKs are.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_sack_new_ofo_skb()`, `tcp_sack_maybe_coalesce()`, `tcp_sack_remove()`,
 //! `tcp_dsack_set()`, `tcp_dsack_extend()`; RFC 2018, section 4; RFC 2883, section 4.

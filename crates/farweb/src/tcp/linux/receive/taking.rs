@@ -1,5 +1,8 @@
 //! What a segment brings: data in order, data beyond a gap, copies; and what the receiver learns from it.
 //!
+//! Models what becomes of payload and FIN, and the estimate of the peer's segment size. Leaves out urgent data, and joining
+//! and pruning of what lies beyond a gap.
+//!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_data_queue()`, `tcp_data_queue_ofo()`, `tcp_ofo_queue()`, `tcp_measure_rcv_mss()`.
 
 use super::reassembly::Released;

@@ -4,6 +4,7 @@
 //! round trip before. If there are more, the window is to be twice as many, for the ACKs of now let the sender send what
 //! is read a round trip later; and more still in proportion to the growth, as slow start doubles. The receiver's round trip
 //! comes from the timestamps that its ACKs bring back, in milliseconds, or from the time that a window takes to come.
+//! Leaves out buffers whose size the application has locked (`SO_RCVBUF`).
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_rcv_space_adjust()`, `tcp_rcvbuf_grow()`, `tcp_rcv_rtt_update()`,
 //! `tcp_rcv_rtt_measure_ts()`, `tcp_rcv_rtt_measure()`; M. Fisk, W. Feng, "Dynamic Right-Sizing in TCP", 2001.

@@ -3,8 +3,9 @@
 //!
 //! Models the states of Linux: Open, Disorder (something odd was seen), CWR (the window is being reduced without a
 //! retransmission), Recovery (fast retransmit) and Loss (a timeout). Losses are found by time of transmission ([`rack`])
-//! where SACK is in use, and by duplicate ACKs ([`newreno`]) where it is not; the end of a flight is probed ([`tlp`]); the
+//! where SACK is in use, and by duplicate ACKs ([`newreno`]) where it is not; the end of a flight is probed ([`tlp`]); a
 //! reduction that was not called for is taken back ([`undo`], [`frto`]).
+//! Leaves out ECN and congestion at the host itself, which lead to CWR too.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_fastretrans_alert()`, `tcp_enter_recovery()`, `tcp_enter_loss()`,
 //! `tcp_timeout_mark_lost()`, `tcp_try_to_open()`; RFC 6675; RFC 5681.

@@ -1,7 +1,8 @@
 //! Taking back a reduction of the window that was not called for.
 //!
-//! A reduction is taken back when all that was retransmitted is reported as a duplicate (D-SACK), or when a timestamp
-//! shows that what arrived is the original (Eifel). Leaves out ECN, which forbids it.
+//! Models both signs that Linux knows: a reduction is taken back when all that was retransmitted is reported as a
+//! duplicate (D-SACK), or when a timestamp shows that what arrived is the original (Eifel). Leaves out ECN, which forbids
+//! it.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_may_undo()`, `tcp_packet_delayed()`, `tcp_undo_cwnd_reduction()`,
 //! `tcp_try_undo_recovery()`, `tcp_try_undo_partial()`, `tcp_try_undo_dsack()`, `tcp_try_undo_loss()`; RFC 3522; RFC 3708.
