@@ -68,7 +68,7 @@ impl Connection {
         match &config.profile {
             Profile::Bsd(profile) => Self::Bsd(bsd::Connection::connect(now, config.bsd(profile), host, out)),
             Profile::Linux(profile) => {
-                Self::Linux(Box::new(linux::Connection::connect(now, config.linux(profile), host, out)))
+                Self::Linux(linux::Connection::connect(now, config.linux(profile), host, out))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
@@ -84,7 +84,7 @@ impl Connection {
                 Self::Bsd(bsd::Connection::accept(now, config.bsd(profile), host, syn, out))
             }
             Profile::Linux(profile) => {
-                Self::Linux(Box::new(linux::Connection::accept(now, config.linux(profile), host, syn, out)))
+                Self::Linux(linux::Connection::accept(now, config.linux(profile), host, syn, out))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }

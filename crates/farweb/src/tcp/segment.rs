@@ -9,7 +9,7 @@
 //! Source: RFC 9293, section 3.1; RFC 7323 (scaling, timestamps); RFC 2018 (SACK).
 
 use std::fmt;
-use std::num::{NonZeroU8, NonZeroU16};
+use std::num::NonZeroU16;
 use std::ops::Range;
 
 /// Number of a SYN.
@@ -58,13 +58,9 @@ pub struct Options {
 /// Relative, because so a block takes 8 bytes instead of 16 in every packet of a simulation; a block must lie within
 /// 2^31 of the acknowledgement, as it must on the wire. [`Segment::sack_blocks`] gives them as sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SackBlocks(Option<Blocks>);
-
-/// One block at least: a segment without any has nothing to write here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Blocks {
-    relative: [(i32, i32); SackBlocks::MAX],
-    len: NonZeroU8,
+pub struct SackBlocks {
+    blocks: [(i32, i32); Self::MAX],
+    len: u8,
 }
 
 /// The timestamps option of RFC 7323, in ticks of each side's clock.
@@ -94,11 +90,9 @@ impl Segment {
 
     /// The blocks of its selective acknowledgement, in their order: sequence numbers from the first to the one after the last.
     pub fn sack_blocks(&self) -> impl Iterator<Item = Range<u64>> + use<> {
-        let ack = self.ack;
+        let (ack, SackBlocks { blocks, len }) = (self.ack, self.options.sack);
         let number = move |relative: i32| ack.wrapping_add_signed(i64::from(relative));
-        let blocks = self.options.sack.0.into_iter();
-        let blocks = blocks.flat_map(|blocks| blocks.relative.into_iter().take(blocks.len.get().into()));
-        blocks.map(move |(start, end)| number(start)..number(end))
+        blocks.into_iter().take(usize::from(len)).map(move |(start, end)| number(start)..number(end))
     }
 
     /// Bytes of the IP packet that carries it: IPv4 and TCP headers, options, payload.
@@ -126,10 +120,7 @@ impl Options {
             + self.window_scale.is_some() as u32
             + (self.sack_permitted && self.timestamps.is_none()) as u32
             + self.timestamps.is_some() as u32 * 3;
-        let sack = match self.sack.0 {
-            Some(blocks) => 1 + 2 * blocks.len.get() as u32,
-            None => 0,
-        };
+        let sack = if self.sack.len > 0 { 1 + 2 * self.sack.len as u32 } else { 0 };
         (words + sack) * 4
     }
 }
@@ -139,25 +130,25 @@ impl SackBlocks {
     pub const MAX: usize = 4;
 
     /// No blocks.
-    pub const NONE: Self = Self(None);
+    pub const NONE: Self = Self { blocks: [(0, 0); Self::MAX], len: 0 };
 
     /// The first four of `blocks`, as sequence numbers from the first to the one after the last, for a segment that
     /// acknowledges `ack`.
     #[must_use]
     pub fn new(ack: u64, blocks: impl IntoIterator<Item = Range<u64>>) -> Self {
-        let number = |number: u64| number.wrapping_sub(ack) as i32;
-        let (mut relative, mut len) = ([(0, 0); Self::MAX], 0);
-        for (slot, block) in relative.iter_mut().zip(blocks) {
-            *slot = (number(block.start), number(block.end));
-            len += 1;
+        let mut sack = Self::NONE;
+        let relative = |number: u64| number.wrapping_sub(ack) as i32;
+        for (slot, block) in sack.blocks.iter_mut().zip(blocks) {
+            *slot = (relative(block.start), relative(block.end));
+            sack.len += 1;
         }
-        Self(NonZeroU8::new(len).map(|len| Blocks { relative, len }))
+        sack
     }
 
     /// Whether there is no block.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.len == 0
     }
 }
 

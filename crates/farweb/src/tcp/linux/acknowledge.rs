@@ -9,6 +9,7 @@
 use super::congestion::AckSample;
 use super::connection::Connection;
 use super::recovery::{CaState, Resend};
+use super::sent::sent_after;
 use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::Output;
 use crate::units::{Duration, Instant};
@@ -87,6 +88,17 @@ impl Ack {
 
     const fn makes_progress(&self) -> bool {
         self.acknowledges() || self.data_sacked
+    }
+
+    /// It shows a segment that ends at `end` and was last sent at `sent_at`, with what had been `delivered` then; the record
+    /// of the most recently sent one counts.
+    pub(super) fn note_delivery(&mut self, delivered: Option<u64>, sent_at: Instant, end: u64) {
+        let Some(delivered) = delivered else { return };
+        let is_newer =
+            self.prior_delivered.is_none_or(|(_, at, newest_end)| sent_after(sent_at, end, at, newest_end));
+        if is_newer {
+            self.prior_delivered = Some((delivered, sent_at, end));
+        }
     }
 }
 
@@ -215,9 +227,8 @@ impl Connection {
     fn take_acknowledged(&mut self, segment: &Segment, ack: &mut Ack) -> Removed {
         let mut removed =
             Removed { segments: 0, first_sent: None, last_sent: None, reordered_from: self.snd_nxt };
-        while self.queue.front().is_some_and(|front| front.end <= self.snd_una) {
-            self.note_delivery_sample(self.queue.first_id(), ack);
-            let Some(sent) = self.queue.pop_front() else { break };
+        while let Some(sent) = self.queue.pop_acknowledged(self.snd_una) {
+            ack.note_delivery(sent.delivered, sent.sent_at, sent.end);
             if sent.was_retransmitted() {
                 ack.retransmitted_acked = true;
             } else if !sent.sacked {
@@ -241,18 +252,6 @@ impl Connection {
             }
         }
         removed
-    }
-
-    /// The delivery record of the most recently sent segment that an ACK shows is the one that counts.
-    pub(super) fn note_delivery_sample(&mut self, id: super::sent::SegmentId, ack: &mut Ack) {
-        let (sent_at, end) = (self.queue.get(id).sent_at, self.queue.get(id).end);
-        let Some(delivered) = self.queue.take_delivered(id) else { return };
-        let is_newer = ack
-            .prior_delivered
-            .is_none_or(|(_, at, newest_end)| super::sent::sent_after(sent_at, end, at, newest_end));
-        if is_newer {
-            ack.prior_delivered = Some((delivered, sent_at, end));
-        }
     }
 
     /// Samples of the round trip: from what was sent only once, else from the timestamp that comes back.

@@ -37,7 +37,7 @@ impl Connection {
         let mut sent = 0;
         while self.unsent_segment_waits() && (mode == Push::Probe || self.may_send()) {
             let (len, has_fin) = self.next_segment();
-            if !self.is_next_in_window() || (!has_fin && self.is_held_by_nagle(len, mode)) {
+            if !self.fits_window(len, has_fin) || (!has_fin && self.is_held_by_nagle(len, mode)) {
                 break;
             }
             self.transmit_new(len, has_fin, out);
@@ -96,6 +96,10 @@ impl Connection {
     /// Whether the whole of the next segment fits into the peer's window, the FIN too.
     pub(super) fn is_next_in_window(&self) -> bool {
         let (len, has_fin) = self.next_segment();
+        self.fits_window(len, has_fin)
+    }
+
+    fn fits_window(&self, len: u64, has_fin: bool) -> bool {
         self.snd_nxt + len + u64::from(has_fin) <= self.snd_una + self.snd_wnd
     }
 

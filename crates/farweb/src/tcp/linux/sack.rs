@@ -181,7 +181,7 @@ impl Connection {
                 let first = ack.sacked_sent.map_or(sent.sent_at, |(first, _)| first);
                 ack.sacked_sent = Some((first, sent.sent_at));
             }
-            self.note_delivery_sample(id, ack);
+            ack.note_delivery(self.queue.take_delivered(id), sent.sent_at, sent.end);
             self.queue.mark_sacked(id);
             ack.data_sacked = true;
             ack.sack_delivered += 1;

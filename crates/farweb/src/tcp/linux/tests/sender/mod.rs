@@ -19,7 +19,7 @@ const MSS: u64 = 1000;
 
 /// An endpoint that has connected, and what it has sent since it was last looked at.
 struct Sender {
-    connection: Connection,
+    connection: Box<Connection>,
     now: Instant,
     out: Output,
     /// Number of the next byte that the peer sends.
