@@ -236,11 +236,8 @@ impl Check {
             }
             _ => {}
         }
-        let belongs_to_no_host = match leg.carrier {
-            Carrier::Mux { .. } => true,
-            Carrier::Http11 { .. } => !is_last,
-            Carrier::Http10 {} | Carrier::Transfer {} => false,
-        };
+        let uses = leg.carrier.connection_use();
+        let belongs_to_no_host = uses.shared || (uses.reused && !is_last);
         if belongs_to_no_host {
             self.no_host_values(&format!("{key}.tcp"), &leg.tcp);
         }

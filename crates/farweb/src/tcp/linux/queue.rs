@@ -17,7 +17,9 @@ use crate::tcp::segment::Flags;
 use crate::units::Instant;
 
 const NONE: SegmentId = SegmentId::MAX;
-/// Segments for which there is room at first: those of a first flight, and more.
+/// Segments for which there is room at first: a SYN and a request, which is all that most clients send.
+const OPENING: usize = 2;
+/// Segments for which room is made when that is not enough: those of a first flight, and more.
 const FIRST_FLIGHT: usize = 12;
 
 /// What was sent and is not acknowledged, in order of sequence numbers.
@@ -105,14 +107,22 @@ impl Queue {
     /// Queues new sequence space that leaves at `now`.
     pub(super) fn push(&mut self, now: Instant, seq: u64, end: u64, flags: Flags) {
         let id = self.ids().end;
-        if self.segments.capacity() == 0 {
-            self.segments.reserve(FIRST_FLIGHT);
+        if self.segments.len() == self.segments.capacity() {
+            self.make_room();
         }
         let mut sent = Sent::new(now, seq, end, flags);
         sent.delivered = Some(self.delivered_total);
         self.segments.push_back(sent);
         if self.keeps_time_order {
             self.append_in_time(id);
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        match self.segments.capacity() {
+            0 => self.segments.reserve_exact(OPENING),
+            _ => self.segments.reserve(FIRST_FLIGHT),
         }
     }
 
