@@ -83,8 +83,8 @@ impl Carry for Transfer {
         let phase = random.duration_between(Duration::ZERO, self.profile.tick);
         let mut sender = Sender::new(&self.profile, phase, random);
         sender.write(cx.now, exchange.request.response_bytes, out);
-        connection.end_mut(End::Client).transport = Some(Transport::Sink(Sink::new(&self.profile)));
-        connection.end_mut(End::Server).transport = Some(Transport::Sender(sender));
+        connection.end_mut(End::Client).transport = Some(Transport::Sink(Box::new(Sink::new(&self.profile))));
+        connection.end_mut(End::Server).transport = Some(Transport::Sender(Box::new(sender)));
         End::Server
     }
 

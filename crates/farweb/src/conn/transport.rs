@@ -9,9 +9,9 @@ pub(crate) enum Transport {
     /// Sends and receives.
     Tcp(tcp::Connection),
     /// Sends packets of a transfer.
-    Sender(ns2::Sender),
+    Sender(Box<ns2::Sender>),
     /// Receives them.
-    Sink(ns2::Sink),
+    Sink(Box<ns2::Sink>),
 }
 
 /// Calls the same method of whatever runs there.

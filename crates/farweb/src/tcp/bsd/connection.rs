@@ -97,8 +97,8 @@ impl Connection {
     ///
     /// # Panics
     /// When a size in `config` is below 32 B.
-    pub fn connect(now: Instant, config: Config, host: HostClock, out: &mut Output) -> Self {
-        let mut connection = Self::new(now, config, host, State::SynSent);
+    pub fn connect(now: Instant, config: Config, host: HostClock, out: &mut Output) -> Box<Self> {
+        let mut connection = Box::new(Self::new(now, config, host, State::SynSent));
         connection.output(out);
         connection
     }
@@ -107,8 +107,14 @@ impl Connection {
     ///
     /// # Panics
     /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
-    pub fn accept(now: Instant, config: Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
-        let mut connection = Self::new(now, config, host, State::SynReceived);
+    pub fn accept(
+        now: Instant,
+        config: Config,
+        host: HostClock,
+        syn: &Segment,
+        out: &mut Output,
+    ) -> Box<Self> {
+        let mut connection = Box::new(Self::new(now, config, host, State::SynReceived));
         connection.on_first_syn(syn, out);
         connection
     }
