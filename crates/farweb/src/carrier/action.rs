@@ -14,7 +14,7 @@ use crate::conn::{Closing, ConnectionId, End, ExchangeId};
 pub(crate) enum Action {
     /// What runs at the ends of this connection starts.
     Open(ConnectionId),
-    /// This end of a connection writes, and closes, what it has to.
+    /// This end of a connection writes, and closes, what it has to; what was left unread, it reads.
     Act(ConnectionId, End),
     /// This end of a connection is closed.
     Close(ConnectionId, End, Closing),
@@ -42,6 +42,8 @@ pub(crate) enum Action {
         /// Size of the segments in which it came, in bytes.
         mss: u64,
     },
+    /// This exchange of the first leg has come to its end, after its last byte was acknowledged.
+    End(ExchangeId),
     /// This exchange cannot come to its end.
     Fail(ExchangeId),
     /// An exchange has ended, and was the last one so far.

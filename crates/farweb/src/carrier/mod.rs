@@ -162,7 +162,8 @@ pub(crate) trait Carry {
         connection.end_mut(end).stream.on_written(bytes);
     }
 
-    /// How many bytes `end` of a connection takes in now. What it leaves shuts the sender's window.
+    /// How many bytes `end` of a connection takes in now. What it leaves shuts the sender's window, until [`Action::Act`] lets that
+    /// end read again.
     #[inline]
     fn to_read(&self, _connection: &Connection, _end: End) -> u64 {
         u64::MAX

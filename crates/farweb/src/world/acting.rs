@@ -7,6 +7,7 @@ use crate::carrier::{Action, Carrier, Carry, Context, on_carrier};
 use crate::conn::{Closing, ConnectionId, Connections, End, ExchangeId};
 use crate::net::LinkId;
 use crate::node;
+use crate::record::Status;
 
 use super::network::Settled;
 use super::{Upcoming, World};
@@ -97,6 +98,7 @@ impl World {
             Action::SendAgain(exchange) => self.send_again(exchange),
             Action::PassOn(exchange) => self.pass_on(exchange),
             Action::Respond { exchange, bytes, mss } => self.respond(exchange, bytes, mss),
+            Action::End(exchange) => self.end_request(exchange, Status::Done),
             Action::Fail(exchange) => self.fail(exchange),
             Action::Rest => self.rest(),
         }

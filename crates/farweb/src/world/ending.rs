@@ -25,7 +25,10 @@ impl World {
                 && let Some(exchange) = self.network.context.exchanges.get_mut(of)
             {
                 exchange.times.acked = When::at(self.progress.now);
-                self.end_request(of, Status::Done);
+                // Where the reader has left bytes, the request ends when it has taken them.
+                if !exchange.is_alive() {
+                    self.end_request(of, Status::Done);
+                }
             }
         }
     }
@@ -141,7 +144,7 @@ impl World {
 
     /// Writes the row of the request that an exchange of the first leg is, once; without a whole response its status is
     /// `otherwise`.
-    fn end_request(&mut self, id: ExchangeId, otherwise: Status) {
+    pub(super) fn end_request(&mut self, id: ExchangeId, otherwise: Status) {
         let context = &mut self.network.context;
         if context.exchanges.get(id).is_some_and(Exchange::is_alive) {
             context.leave_connection(&mut self.connections, id);

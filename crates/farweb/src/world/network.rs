@@ -18,7 +18,7 @@ use crate::node::{self, Decision, Node, Stand, on_node};
 use crate::record;
 use crate::rng::Streams;
 use crate::scenario::Scenario;
-use crate::tcp::{self, Flags, Notice, Output, Segment};
+use crate::tcp::{self, Flags, Notice, Output, Segment, State};
 use crate::units::{Instant, When};
 
 /// All but the connections.
@@ -168,7 +168,7 @@ impl Network {
         self.settle(id, connection, end, output)
     }
 
-    /// Lets an end of a connection write, and close, what it has to.
+    /// Lets an end of a connection write, and close, what it has to; and read, where its carrier has left bytes.
     pub(super) fn act(
         &mut self,
         id: ConnectionId,
@@ -176,6 +176,12 @@ impl Network {
         end: End,
         output: &mut Output,
     ) -> Settled {
+        if connection.end(end).tcp().is_some_and(|tcp| tcp.readable() > 0) {
+            self.read(id, connection, end, output);
+            if connection.end(end).tcp().is_some_and(|tcp| tcp.state() == State::CloseWait) {
+                self.on_end_of_stream(id, connection, end, output);
+            }
+        }
         self.write(id, connection, end, output);
         self.settle(id, connection, end, output)
     }
@@ -262,18 +268,27 @@ impl Network {
             }
             (_, Notice::Writable) => self.write(id, connection, end, output),
             (_, Notice::Readable) => self.read(id, connection, end, output),
-            (_, Notice::EndOfStream) => {
-                let endpoint = connection.end_mut(end);
-                let Some(tcp) = endpoint.tcp_mut() else {
-                    return;
-                };
-                tcp.close(self.context.now, output);
-                endpoint.closing = Closing::Done;
-                if end == End::Client {
-                    self.lose(id, connection, end);
-                }
-            }
+            (_, Notice::EndOfStream) => self.on_end_of_stream(id, connection, end, output),
             (_, Notice::Closed(_)) => self.lose(id, connection, end),
+        }
+    }
+
+    /// The other end has finished sending, and so does this one, unless its carrier has left bytes that stand before that.
+    fn on_end_of_stream(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) {
+        let endpoint = connection.end_mut(end);
+        let Some(tcp) = endpoint.tcp_mut().filter(|tcp| tcp.readable() == 0) else {
+            return;
+        };
+        tcp.close(self.context.now, output);
+        endpoint.closing = Closing::Done;
+        if end == End::Client {
+            self.lose(id, connection, end);
         }
     }
 
@@ -368,7 +383,11 @@ impl Network {
             }
         }
         if is_whole {
-            cx.exchanges.get_mut(of).expect("found above").times.end = When::at(cx.now);
+            let times = &mut cx.exchanges.get_mut(of).expect("found above").times;
+            times.end = When::at(cx.now);
+            if connection.leg == 0 && !times.acked.is_never() {
+                cx.actions.later(Action::End(of));
+            }
             cx.alight(id, connection, of);
             cx.leave_leg(connection.leg);
             on_carrier!(&mut carriers[connection.leg], own => own.on_response_read(cx, id, connection));
