@@ -8,6 +8,7 @@
 //! hand, so that a packet looks its connection up once; what concerns several is done here, in [`acting`] and [`ending`].
 
 mod acting;
+mod application;
 mod ending;
 mod network;
 

@@ -1,0 +1,244 @@
+//! What the applications at both ends of a connection do when their endpoint tells them something.
+//!
+//! Models a near end that writes requests and reads responses, and a far end that reads requests and writes responses, each as
+//! soon as it can. What else they do is decided by the carrier of the leg, and by the node at the far end for a request, at
+//! the near end for a response that goes on. Leaves out the time that applications take.
+
+use crate::carrier::{Action, Carry, on_carrier};
+use crate::conn::{Closing, Connection, ConnectionId, End, Exchange, ExchangeId, Transport};
+use crate::node::{self, Decision, Stand, on_node};
+use crate::tcp::{Notice, Output};
+use crate::units::When;
+
+use super::network::{Network, Settled};
+
+impl Network {
+    /// What the application at `end` does when it is told something.
+    pub(super) fn on_notice(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        notice: Notice,
+        output: &mut Output,
+    ) {
+        match (end, notice) {
+            (End::Client, Notice::Connected) => {
+                connection.established = When::at(self.context.now);
+                let Self { carriers, context, .. } = self;
+                on_carrier!(&mut carriers[connection.leg], own => own.on_established(context, id, connection));
+                self.write(id, connection, end, output);
+            }
+            (End::Server, Notice::Connected) => {
+                if connection.end(end).has_work() {
+                    self.write(id, connection, end, output);
+                }
+            }
+            (_, Notice::Writable) => self.write(id, connection, end, output),
+            (_, Notice::Readable) => self.read(id, connection, end, output),
+            (_, Notice::EndOfStream) => self.on_end_of_stream(id, connection, end, output),
+            (_, Notice::Closed(_)) => self.lose(id, connection, end),
+        }
+    }
+
+    /// The other end has finished sending, and so does this one, unless its carrier has left bytes that stand before that.
+    pub(super) fn on_end_of_stream(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) {
+        let endpoint = connection.end_mut(end);
+        let Some(tcp) = endpoint.tcp_mut().filter(|tcp| tcp.readable() == 0) else {
+            return;
+        };
+        tcp.close(self.context.now, output);
+        endpoint.closing = Closing::Done;
+        if end == End::Client {
+            self.lose(id, connection, end);
+        }
+    }
+
+    /// `end` of a connection can go on no more.
+    fn lose(&mut self, id: ConnectionId, connection: &mut Connection, end: End) {
+        let Self { carriers, context, .. } = self;
+        on_carrier!(&mut carriers[connection.leg], own => own.on_lost(context, id, connection, end));
+    }
+
+    /// Writes what waits at `end` of a connection, and closes it where that was all.
+    pub(super) fn write(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) {
+        let Self { carriers, context, .. } = self;
+        on_carrier!(&mut carriers[connection.leg], own => {
+            let waiting = own.to_write(connection, end);
+            let closing = connection.end(end).closing;
+            let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+                return;
+            };
+            let written = if closing == Closing::Now { 0 } else { tcp.write(context.now, waiting, output) };
+            if written > 0 {
+                own.on_written(connection, end, written);
+            }
+            let is_drained = written == waiting;
+            match closing {
+                Closing::No | Closing::Done => {}
+                Closing::WhenIdle | Closing::WhenWritten if !is_drained => {}
+                Closing::WhenIdle => {
+                    connection.end_mut(end).closing = Closing::No;
+                    own.on_drained(context, id, connection, end);
+                }
+                Closing::WhenWritten | Closing::Now => {
+                    let endpoint = connection.end_mut(end);
+                    endpoint.closing = Closing::Done;
+                    endpoint.tcp_mut().expect("it has written").close(context.now, output);
+                }
+            }
+        });
+    }
+
+    /// Reads what there is at `end` of a connection.
+    pub(super) fn read(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) {
+        let most = on_carrier!(&self.carriers[connection.leg], own => own.to_read(connection, end));
+        let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+            return self.take_packets(id, connection);
+        };
+        let mut left = tcp.read(self.context.now, tcp.readable().min(most), output);
+        let mss = tcp.mss();
+        while let Some((exchange, bytes)) = connection.end_mut(end.other()).stream.read(&mut left) {
+            match end {
+                End::Client => self.on_response(id, connection, exchange, bytes, mss),
+                End::Server => self.on_request(id, connection, exchange, bytes, output),
+            }
+        }
+    }
+
+    /// The client takes the packets of a transfer that have arrived in order.
+    fn take_packets(&mut self, id: ConnectionId, connection: &mut Connection) {
+        let Some(Transport::Sink(sink)) = &connection.end(End::Client).transport else {
+            return;
+        };
+        let received = sink.received();
+        if let Some(of) = connection.exchange
+            && let Some(exchange) = self.context.exchanges.get(of)
+        {
+            let bytes = received - exchange.bytes.received();
+            self.on_response(id, connection, of, bytes, 1);
+        }
+    }
+
+    /// `bytes` of a response were read at the near end of a connection whose segments have up to `mss` bytes.
+    fn on_response(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+        bytes: u64,
+        mss: u64,
+    ) {
+        let Self { carriers, nodes, context: cx, .. } = self;
+        let Some(exchange) = cx.exchanges.get_mut(of).filter(|exchange| exchange.rides_down(id)) else {
+            return; // Given up: nobody listens.
+        };
+        exchange.times.first_byte.set_once(cx.now);
+        let is_whole = exchange.bytes.on_received(bytes);
+        if connection.leg > 0 {
+            let node = &mut nodes[usize::from(connection.end(End::Client).node)];
+            let mut next = cx.exchanges.waiting_for(of).next();
+            while let Some(below) = next {
+                next = cx.exchanges.beside(below);
+                let bytes = on_node!(node, own => own.on_response(cx, below, bytes));
+                cx.actions.later(Action::Respond { exchange: below, bytes, mss });
+            }
+        }
+        if is_whole {
+            let times = &mut cx.exchanges.get_mut(of).expect("found above").times;
+            times.end = When::at(cx.now);
+            if connection.leg == 0 && !times.acked.is_never() {
+                cx.actions.later(Action::End(of));
+            }
+            cx.alight(id, connection, of);
+            cx.leave_leg(connection.leg);
+            on_carrier!(&mut carriers[connection.leg], own => own.on_response_read(cx, id, connection));
+            if connection.leg > 0 {
+                cx.forget_exchange(of);
+            }
+        }
+    }
+
+    /// `bytes` of a request were read at the far end of a connection.
+    fn on_request(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+        bytes: u64,
+        output: &mut Output,
+    ) {
+        connection.idle_since = When::NEVER;
+        let Self { carriers, nodes, context: cx, .. } = self;
+        let is_on_it = |exchange: &&mut Exchange| exchange.up.is_some_and(|up| up.connection == id);
+        let Some(exchange) = cx.exchanges.get_mut(of).filter(is_on_it) else {
+            return;
+        };
+        if !exchange.bytes.on_requested(bytes) {
+            return;
+        }
+        exchange.times.requested = When::at(cx.now);
+        on_carrier!(&mut carriers[connection.leg], own => own.on_request_read(cx, id, connection, of));
+        let node = connection.end(End::Server).node;
+        match on_node!(&mut nodes[usize::from(node)], own => own.on_request(cx, of)) {
+            Decision::PassOn => cx.actions.later(Action::PassOn(of)),
+            Decision::Serve(response) => {
+                node::begin_response(cx, of, response);
+                self.release(id, connection, of, output);
+            }
+        }
+    }
+
+    /// Releases what is due of a response that starts at the far end of a connection; it goes over that one, or over another
+    /// that its carrier has for it.
+    fn release(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+        output: &mut Output,
+    ) {
+        let Self { carriers, context: cx, .. } = self;
+        let Some((bytes, mss)) = node::release(cx, of) else {
+            return;
+        };
+        if !cx.exchanges.get(of).is_some_and(|exchange| exchange.rides_down(id)) {
+            return cx.actions.later(Action::Respond { exchange: of, bytes, mss });
+        }
+        on_carrier!(&mut carriers[connection.leg], own => {
+            let framing = own.frame(bytes, mss);
+            own.respond(cx, id, connection, of, bytes, framing);
+        });
+        self.write(id, connection, End::Server, output);
+    }
+
+    /// The next part of a response is due at the far end of the connection that it has.
+    pub(super) fn release_more(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        of: ExchangeId,
+        output: &mut Output,
+    ) -> Settled {
+        self.release(id, connection, of, output);
+        self.settle(id, connection, End::Server, output)
+    }
+}
