@@ -4,7 +4,6 @@ use crate::tcp::{self, Limit, Output, Segment, State, ns2};
 use crate::units::Instant;
 
 /// A state machine at one end.
-#[expect(clippy::large_enum_variant, reason = "a pointer to an endpoint of TCP would cost its every packet")]
 pub(crate) enum Transport {
     /// Sends and receives.
     Tcp(tcp::Connection),
