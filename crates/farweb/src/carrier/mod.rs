@@ -68,22 +68,6 @@ impl Carrier {
             scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario, streams)),
         }
     }
-
-    /// Whether connections are opened when the run begins.
-    pub(crate) fn opens_at_once(&self) -> bool {
-        fn says<C: Carry>(_: &C) -> bool {
-            C::OPENS_AT_ONCE
-        }
-        on_carrier!(self, own => says(own))
-    }
-
-    /// Whether the row of a request that fails waits until its connection is over.
-    pub(crate) fn row_waits(&self) -> bool {
-        fn says<C: Carry>(_: &C) -> bool {
-            C::ROW_WAITS
-        }
-        on_carrier!(self, own => says(own))
-    }
 }
 
 /// What a carrier does when something happens on its leg. What is left out does nothing.
@@ -93,10 +77,14 @@ impl Carrier {
 /// later.
 pub(crate) trait Carry {
     /// Whether connections are opened when the run begins.
-    const OPENS_AT_ONCE: bool = false;
+    fn opens_at_once(&self) -> bool {
+        false
+    }
 
     /// Whether the row of a request that fails waits until its connection is over.
-    const ROW_WAITS: bool = false;
+    fn row_waits(&self) -> bool {
+        false
+    }
 
     /// Whether `request` is one for this carrier.
     ///

@@ -79,7 +79,9 @@ impl Mux {
 }
 
 impl Carry for Mux {
-    const OPENS_AT_ONCE: bool = true;
+    fn opens_at_once(&self) -> bool {
+        true
+    }
 
     fn begin(&mut self, cx: &mut Context, connections: &mut Connections) {
         self.open_missing(cx, connections);

@@ -22,7 +22,9 @@ impl OneEach {
 }
 
 impl Carry for OneEach {
-    const ROW_WAITS: bool = true;
+    fn row_waits(&self) -> bool {
+        true
+    }
 
     fn send_request(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
         let host = cx.exchanges.get(id).expect("it goes on").request.host;

@@ -60,7 +60,9 @@ impl Transfer {
 }
 
 impl Carry for Transfer {
-    const ROW_WAITS: bool = true;
+    fn row_waits(&self) -> bool {
+        true
+    }
 
     fn check(&self, request: &Request, cx: &Context) -> Result<(), WorkloadError> {
         self.source_node(request, cx).map(|_| ())

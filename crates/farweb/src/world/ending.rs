@@ -124,7 +124,7 @@ impl World {
         });
         if leg > 0 {
             self.network.context.forget_exchange(id);
-        } else if !self.network.carriers[leg].row_waits() {
+        } else if !on_carrier!(&self.network.carriers[leg], own => own.row_waits()) {
             self.end_request(id, Status::Failed);
         }
     }

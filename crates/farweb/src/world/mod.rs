@@ -81,7 +81,7 @@ impl World {
         let hosts = Hosts::new(streams, (nodes.len() - 1) as u8);
         let context = Context::new(legs, hosts, directory, Observer::new(scenario));
         let mut network = Network::new(scenario, &streams, nodes, carriers, context);
-        if network.carriers.iter().any(Carrier::opens_at_once) {
+        if network.carriers.iter().any(|carrier| on_carrier!(carrier, own => own.opens_at_once())) {
             network.context.queue.push(Instant::ZERO, Event::Begin);
         }
         if let Some(interval) = network.context.observer.interval() {
