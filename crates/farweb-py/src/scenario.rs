@@ -86,7 +86,7 @@ fn checked(source: Result<Source, CoreError>) -> PyResult<Scenario> {
     source.map(Scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
 }
 
-/// How a carrier, as JSON text of a scenario, uses connections, as JSON text.
+/// Use of connections by a carrier; both are JSON text, the carrier as an effective scenario has it.
 #[pyfunction]
 pub(crate) fn connection_use(carrier: &str) -> PyResult<String> {
     let carrier: Carrier = serde_json::from_str(carrier)

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use farweb::id::Id;
+use farweb::record::{NULL_CODE, NULL_ID, NULL_INT};
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
     Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, ObjectId, Request,
@@ -16,15 +17,6 @@ use pyo3::types::{PyDict, PyIterator};
 use crate::columns;
 use crate::errors::workload_error;
 use crate::scenario::Scenario;
-
-/// The code of a word that is missing.
-const NULL_CODE: i32 = -1;
-
-/// A number that is missing.
-const NULL_INT: i64 = i64::MIN;
-
-/// An id that is missing.
-const NULL_ID: u64 = u64::MAX;
 
 /// A host table.
 #[pyclass(frozen, module = "farweb._core")]

@@ -1,4 +1,4 @@
-//! How fast whole simulations run, and how much memory they take.
+//! Benchmarks of whole simulations: packet-hops a second and peak memory.
 //!
 //! ```text
 //! cargo bench -p farweb --bench world -- [CASE…] [--json] [--repeat N] [--short]
@@ -49,7 +49,7 @@ fn main() {
     }
 }
 
-/// What the command line asks for.
+/// Arguments of the command line.
 struct Arguments {
     cases: Vec<&'static str>,
     as_json: bool,
@@ -58,7 +58,7 @@ struct Arguments {
     task: Task,
 }
 
-/// What is done with the cases.
+/// A task for the cases.
 enum Task {
     /// Measure each in a process of its own, and print a table.
     Measure,

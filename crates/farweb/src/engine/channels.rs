@@ -3,7 +3,7 @@
 //! A link has one pending event, for its head, and links make most of the events of a simulation. There are few of them, so
 //! the earliest of their events is found by looking at all of them, which costs less than any queue.
 
-use super::due::Due;
+use super::Due;
 
 /// A source of events, by its place in the queue that it was added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,6 @@
 //! slices are wider than the unit of time, with the exact order restored within one.
 
 mod channels;
-mod due;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +29,6 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use channels::Channels;
-use due::Due;
 
 use crate::units::Instant;
 
@@ -61,6 +59,11 @@ struct Pending<E> {
     due: Due,
     event: E,
 }
+
+/// When an event leaves: its time, and behind that its number among all that were ever scheduled; as one number, so that a
+/// comparison is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Due(u128);
 
 /// Events after the current slice, by level and slot.
 #[derive(Debug, Clone)]
@@ -142,6 +145,9 @@ impl<E: Copy> EventQueue<E> {
     /// The next event, with the clock moved to it.
     #[inline]
     pub fn pop(&mut self) -> Option<(Instant, E)> {
+        if self.channels.first() >= self.others_from {
+            self.advance();
+        }
         let channel = self.channels.first();
         if channel < self.others_from {
             self.now = channel.at();
@@ -150,13 +156,8 @@ impl<E: Copy> EventQueue<E> {
         self.pop_other()
     }
 
-    /// The next event, where that of no channel can be shown to go before it.
+    /// The next event that is not of a channel.
     fn pop_other(&mut self) -> Option<(Instant, E)> {
-        self.advance();
-        if self.channels.first() < self.others_from {
-            self.now = self.channels.first().at();
-            return Some((self.now, self.channels.pop()));
-        }
         let next = if self.near_is_next() { self.near.pop() } else { self.sorted.pop() };
         let Pending { due, event } = next?;
         self.pending -= 1;
@@ -218,6 +219,21 @@ impl<E: Copy> EventQueue<E> {
             (Some(near), Some(sorted)) => near > sorted,
             (near, _) => near.is_some(),
         }
+    }
+}
+
+impl Due {
+    /// Behind every event.
+    const NEVER: Self = Self(u128::MAX);
+
+    #[inline]
+    const fn new(at: Instant, number: u64) -> Self {
+        Self((at.as_nanos() as u128) << 64 | number as u128)
+    }
+
+    #[inline]
+    const fn at(self) -> Instant {
+        Instant::from_nanos((self.0 >> 64) as u64)
     }
 }
 

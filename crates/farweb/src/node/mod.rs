@@ -68,11 +68,6 @@ impl Node {
     }
 }
 
-/// The response to an exchange starts here.
-pub(crate) fn begin_response(cx: &mut Context, id: ExchangeId, response: Releasing) {
-    cx.exchanges.get_mut(id).expect("its request has arrived").releasing = Some(response);
-}
-
 /// Releases what is due of the response to an exchange, and sees to it that the rest follows. Bytes, and the size of the
 /// segments in which they come, where a response has begun.
 pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {

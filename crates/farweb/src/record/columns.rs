@@ -1,10 +1,12 @@
 //! Columns, and the macro that makes a table's row type, its columns and its description from one list.
 
+use crate::workload::ObjectId;
+
 /// A null in a column of whole numbers.
 pub const NULL_INT: i64 = i64::MIN;
 
 /// A null in a column of ids.
-pub const NULL_ID: u64 = u64::MAX;
+pub const NULL_ID: u64 = ObjectId::NONE;
 
 /// A null in a column of words.
 pub const NULL_CODE: i32 = -1;

@@ -15,7 +15,7 @@ pub struct ObjectId(u64);
 
 impl ObjectId {
     /// What stands for "no object" in a column of ids.
-    const NONE: u64 = u64::MAX;
+    pub const NONE: u64 = u64::MAX;
 
     /// The object with the id `id`, 0 to 2^64 − 2; `None` for 2^64 − 1, which stands for none in columns.
     #[must_use]

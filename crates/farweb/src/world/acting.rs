@@ -43,17 +43,15 @@ impl World {
         }
     }
 
+    /// An end of a connection may have been idle for long enough.
     pub(super) fn on_idle(&mut self, id: ConnectionId, end: End) {
-        let Some(connection) = self.connections.get(id) else {
+        let Some(leg) = self.connections.get(id).map(|connection| connection.leg) else {
             return;
         };
-        let Some(carrier) = self.network.carriers.get_mut(connection.leg) else {
-            return;
-        };
-        let context = &mut self.network.context;
-        let mark = context.actions.mark();
-        on_carrier!(carrier, own => own.on_idle(context, id, connection, end));
-        self.perform_now(mark);
+        self.with_carrier(leg, |carrier, cx, connections| {
+            let connection = connections.get(id).expect("found above");
+            on_carrier!(carrier, own => own.on_idle(cx, id, connection, end));
+        });
     }
 
     /// The next piece of the response to an exchange is due where it is served.
@@ -112,10 +110,6 @@ impl World {
     ) {
         let mark = self.network.context.actions.mark();
         call(&mut self.network.carriers[leg], &mut self.network.context, &mut self.connections);
-        self.perform_now(mark);
-    }
-
-    fn perform_now(&mut self, mark: usize) {
         while let Some(action) = self.network.context.actions.take_now(mark) {
             self.perform(action);
         }

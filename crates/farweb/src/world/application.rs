@@ -201,7 +201,7 @@ impl Network {
         match on_node!(&mut nodes[usize::from(node)], own => own.on_request(cx, of)) {
             Decision::PassOn => cx.actions.later(Action::PassOn(of)),
             Decision::Serve(response) => {
-                node::begin_response(cx, of, response);
+                cx.exchanges.get_mut(of).expect("found above").releasing = Some(response);
                 self.release(id, connection, of, output);
             }
         }
