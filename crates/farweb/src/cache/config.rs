@@ -94,3 +94,27 @@ impl Default for Admit {
         Self { min: None, max: None, second_hit: false, probability: 1.0 }
     }
 }
+
+impl Admit {
+    /// Whether it takes in everything.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether its values make sense with each other.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        if !(0.0..=1.0).contains(&self.probability) {
+            return Err(format!("found probability = {}; a probability is 0 to 1", self.probability));
+        }
+        match (self.min, self.max) {
+            (Some(min), Some(max)) if min > max => {
+                Err(format!("found min = {min} and max = {max}; nothing is that large and that small"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
