@@ -250,10 +250,12 @@ class Simulation:
         """
 
     def measured(self) -> str:
-        """What each direction of each link and each leg did in the measured interval (`run.measure`), as JSON text.
+        """What each direction of each link, each leg and each cache did in the measured interval, as JSON text.
 
         `{"from_ns", "to_ns", "links": [objects as those of link_totals], "legs": [objects with the columns of the table
-        `legs`, `time_ns` left out], "presented_bytes"}`; the whole run so far, as long as the warm-up lasts.
+        `legs`, `time_ns` left out], "caches": [objects with `cache`, its place in the scenario, and the counts of the
+        table `caches`, up to the end of the run], "presented_bytes"}`; the whole run so far, as long as the warm-up
+        lasts. `run.measure` says when the interval ends.
         `presented_bytes` are the IP bytes of the responses to requests that started in the interval, as their servers
         send them: 40 B of headers with each segment of the host's MSS.
         """

@@ -2,9 +2,10 @@
 
 The parts of a request's latency follow one another without gaps, so that they add up to it, to the nanosecond. On each
 leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg that
-it reached the server, until it has released the last byte; then on each leg, from the servers: the last byte waits
-because the sender is held by cwnd, by a window or otherwise, it travels, and what is left is the rest. A request that
-was served before the last leg spent no time on the legs behind. One that failed or was under way when the run ended has
+it reached the server, or the cache that serves it, until it has released the last byte (of a delayed hit: until the
+fetch under way has brought that); then on each leg, from the servers: the last byte waits because the sender is held by
+cwnd, by a window or otherwise, it travels, and what is left is the rest. A request that was served before the last leg
+spent no time on the legs behind. One that failed or was under way when the run ended has
 no latency: it counts in no mean, and is told beside it with the legs that it reached.
 
 - **Held**: from when the last byte was there to be sent until it was. A sender that has bytes
@@ -22,7 +23,7 @@ Round trips are propagation there and back over the whole path.
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -39,12 +40,13 @@ if TYPE_CHECKING:
 
     from farweb.results import Results
 
-Kind = Literal["wait", "handshake", "request", "server", "cwnd", "window", "other", "travel", "rest"]
+Kind = Literal["wait", "handshake", "request", "fetch", "server", "cwnd", "window", "other", "travel", "rest"]
 
 KINDS: Mapping[Kind, str] = {
     "wait": "waiting for a connection",
     "handshake": "handshake",
     "request": "request on its way",
+    "fetch": "waiting for a fetch under way",
     "server": "server",
     "cwnd": "held by cwnd",
     "window": "held by the window",
@@ -68,6 +70,8 @@ class Leg:
         use: How its carrier uses connections.
         up_ns: Propagation of its links, upwards.
         down_ns: Propagation of its links, downwards.
+        inside: By node inside it that has a cache, propagation from there, downwards.
+        has_cache: Whether there is a cache at its end at the servers, or inside.
     """
 
     from_node: str
@@ -76,6 +80,8 @@ class Leg:
     use: ConnectionUse
     up_ns: int
     down_ns: int
+    inside: Mapping[str, int] = field(default_factory=dict)
+    has_cache: bool = False
 
 
 @dataclass(frozen=True)
@@ -166,6 +172,8 @@ class Breakdown:
         legs = range(len(self.legs)) if len(self.legs) > 1 else ()
         rows = []
         for kind, told in KINDS.items():
+            if kind == "fetch" and not any(leg.has_cache for leg in self.legs):
+                continue
             total = self.total_s(kind)
             each = [None if kind == "server" else self.total_s(kind, leg) for leg in legs]
             rows.append([told, *map(seconds, each), *self._cells(total)])
@@ -191,7 +199,7 @@ def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
     import polars as pl
 
     legs = path_legs(results.manifest)
-    chosen, tag = _requests(results, tagged)
+    chosen, tag = _requests(results, tagged, any(leg.inside for leg in legs))
     table = results.scan("exchanges")
     if missing := [name for name in _STEPS if name not in table.collect_schema()]:
         raise ResultsError(
@@ -221,12 +229,13 @@ def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
     )
 
 
-def _requests(results: "Results", tagged: bool | None) -> "tuple[pl.DataFrame, str | None]":
-    """The requests after the warm-up that are asked for, whether each is `done`, and their tag."""
+def _requests(results: "Results", tagged: bool | None, sources: bool) -> "tuple[pl.DataFrame, str | None]":
+    """The requests after the warm-up that are asked for: if each is `done`, with `sources` who served it; their tag."""
     import polars as pl
 
     begun = results.scan("requests").filter(pl.col("start_ns") >= results.warmup_ns)
-    chosen = begun.select("request", "tag", done=pl.col("status") == "done").collect()
+    names = ["request", "tag", *(["served_by"] if sources else [])]
+    chosen = begun.select(*names, done=pl.col("status") == "done").collect()
     sample = chosen.filter(pl.col("tag") == SAMPLE)
     if tagged is None:
         tagged = not sample.is_empty()
@@ -253,12 +262,22 @@ def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
     scenario = manifest["scenario"]
     nodes = scenario["path"]["nodes"]
     legs = []
+    caches = {cache["node"] for cache in scenario.get("cache", ())}
+
+    def propagation(first: int, last: int, direction: str) -> int:
+        links = scenario["path"]["link"][first:last]
+        return sum(int(parse(link[direction]["delay"]).number * 10**9) for link in links)
+
     for leg, use in zip(scenario["leg"], connection_uses(manifest), strict=True):
-        links = scenario["path"]["link"][nodes.index(leg["from"]) : nodes.index(leg["to"])]
-        up_ns, down_ns = (
-            sum(int(parse(link[direction]["delay"]).number * 10**9) for link in links) for direction in ("up", "down")
-        )
-        legs.append(Leg(leg["from"], leg["to"], leg["carrier"]["kind"], use, up_ns, down_ns))
+        first, last = nodes.index(leg["from"]), nodes.index(leg["to"])
+        up_ns, down_ns = (propagation(first, last, direction) for direction in ("up", "down"))
+        inside = {
+            node: propagation(first, place, "down")
+            for place, node in enumerate(nodes)
+            if first < place < last and node in caches
+        }
+        has_cache = bool(inside) or leg["to"] in caches
+        legs.append(Leg(leg["from"], leg["to"], leg["carrier"]["kind"], use, up_ns, down_ns, inside, has_cache))
     return tuple(legs)
 
 
@@ -266,7 +285,8 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
     """The parts of each request's latency, in ns.
 
     Args:
-        exchanges: The table `exchanges`, or rows of it.
+        exchanges: The table `exchanges`, or rows of it, with `served_by` of the table `requests` where there are caches
+            inside a leg.
         legs: Of the scenario, from the clients.
         opened: `connection` and `open_ns` of each connection; None where they were not recorded: then what comes before
             a connection is there counts as its handshake.
@@ -279,7 +299,10 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
     """
     import polars as pl
 
-    path = _leg_rows(exchanges, 0, legs[0], opened)
+    if "cache_answer" not in exchanges.columns:  # of a farweb without caches
+        exchanges = exchanges.with_columns(cache_answer=pl.lit(None, pl.String))
+    sources = ["served_by"] if any(leg.inside for leg in legs) else []
+    path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
     for place in range(1, len(legs)):
         path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="left")
     columns = [pl.col("request")]
@@ -289,13 +312,15 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
             pl.when(served_before).then(0).otherwise(part).cast(pl.Int64).alias(name)
             for name, part in _of_leg(place, leg, is_last=place == len(legs) - 1)
         ]
-    return path.sort("request").select(*columns, _server(len(legs)).alias("server"))
+    return path.sort("request").select(*columns, _server(legs).alias("server"))
 
 
 _STEPS = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns", "cwnd_ns", "window_ns")
 
 
-def _leg_rows(exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataFrame | None") -> "pl.DataFrame":
+def _leg_rows(
+    exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataFrame | None", *more: str
+) -> "pl.DataFrame":
     """The steps of each exchange on a leg, the number of the leg in their names, and when its handshake began."""
     import polars as pl
 
@@ -313,7 +338,8 @@ def _leg_rows(exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataF
     is_open = pl.col("connect_ns").is_not_null()
     begun = pl.when(is_open).then(begun.clip(upper_bound=pl.col("connect_ns"))).otherwise(pl.col("open_ns"))
     rows = rows.with_columns(begun_ns=begun.clip(lower_bound=pl.col("start_ns")))
-    return rows.select("request", *(pl.col(name).alias(f"{name} {place}") for name in (*_STEPS, "begun_ns")))
+    of_leg = (*_STEPS, "begun_ns", "cache_answer")
+    return rows.select("request", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
 
 
 def _at(name: str, leg: int) -> "pl.Expr":
@@ -323,16 +349,33 @@ def _at(name: str, leg: int) -> "pl.Expr":
     return pl.col(f"{name}_ns {leg}")
 
 
-def _server(legs: int) -> "pl.Expr":
-    """What the server takes: at the end of the last leg that a request came to."""
+def _server(legs: Sequence[Leg]) -> "pl.Expr":
+    """What the server takes: at the end of the last leg that a request came to; where it waited for a fetch, 0."""
     import polars as pl
 
-    server = _at("ready_last", 0) - _at("requested", 0)
-    for leg in range(1, legs):
-        server = (
-            pl.when(_at("start", leg).is_null()).then(server).otherwise(_at("ready_last", leg) - _at("requested", leg))
-        )
+    def at_end(place: int) -> "pl.Expr":
+        taken = _at("ready_last", place) - _at("requested", place)
+        leg = legs[place]
+        waited = leg.has_cache and not _waits_before(leg)
+        return pl.when(_joined(place, len(legs))).then(0 * taken).otherwise(taken) if waited else taken
+
+    server = at_end(0)
+    for place in range(1, len(legs)):
+        server = pl.when(_at("start", place).is_null()).then(server).otherwise(at_end(place))
     return server
+
+
+def _joined(place: int, legs: int) -> "pl.Expr":
+    """Whether the last leg that a request came to is this one, and it waited for a fetch under way there."""
+    import polars as pl
+
+    delayed = pl.col(f"cache_answer {place}").eq_missing("delayed hit")
+    return delayed & _at("start", place + 1).is_null() if place + 1 < legs else delayed
+
+
+def _waits_before(leg: Leg) -> bool:
+    """Whether requests wait for a fetch before their connection is opened: they do at caches inside a leg."""
+    return bool(leg.inside) and leg.use.requests
 
 
 def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.Expr]]":
@@ -348,13 +391,23 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
     by_cwnd = pl.when(hidden).then((held * (at("cwnd") / reasons)).round().cast(pl.Int64)).otherwise(at("cwnd"))
     by_window = pl.when(hidden).then(held - by_cwnd).otherwise(at("window"))
     way = at("end") - at("sent_last")
-    travel = way.clip(upper_bound=leg.down_ns)
+    down = pl.lit(leg.down_ns)
+    for node, from_there in leg.inside.items():
+        down = pl.when(pl.col("served_by").eq_missing(node)).then(from_there).otherwise(down)
+    travel = pl.when(way > down).then(down).otherwise(way)
     rest = way - travel
     if not is_last:
         start, end = _at("start", place + 1), _at("end", place + 1)
         between = (start - at("requested")) + (at("ready_last") - end)
         rest = rest + pl.when(start.is_null()).then(0).otherwise(between)
-    yield f"wait {place}", at("begun") - at("start")
+    wait = at("begun") - at("start")
+    if leg.has_cache:
+        joined = _joined(place, place + 1 if is_last else place + 2)
+        fetch = wait if _waits_before(leg) else at("ready_last") - at("requested")
+        yield f"fetch {place}", pl.when(joined).then(fetch).otherwise(0 * wait)
+        if _waits_before(leg):
+            wait = pl.when(joined).then(0 * wait).otherwise(wait)
+    yield f"wait {place}", wait
     yield f"handshake {place}", at("connect") - at("begun")
     yield f"request {place}", at("requested") - at("connect")
     yield f"cwnd {place}", by_cwnd

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from farweb.caches import ratios
 from farweb.errors import ResultsError
 from farweb.parquet import equals, read_columns, whole_numbers
 
@@ -157,7 +158,7 @@ _ALL = [
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 """The metrics that every run has, in the order of their columns; those of each link follow them (`link_metrics`), then
-those of each leg (`leg_metrics`)."""
+those of each leg (`leg_metrics`) and of each cache (`cache_metrics`)."""
 
 _OF_A_LINK = {
     "bps": ("bit/s", "IP bits carried {}, over its length.", "rate"),
@@ -185,6 +186,14 @@ _OF_A_LEG = {
 }
 _LEG_NAME = re.compile(r"leg_(\d+)_(" + "|".join(_OF_A_LEG) + ")")
 
+_OF_A_CACHE = {
+    "requests": ("", "Requests that came to it after the warm-up, up to the end of the run.", "count"),
+    "hit_ratio": ("1", "Share of them that it served from what it held; delayed hits left out.", "rate"),
+    "delayed_hit_ratio": ("1", "Share of them that it served from a fetch that was under way.", "rate"),
+    "byte_hit_ratio": ("1", "Share of the response bytes asked for that were hits; delayed hits left out.", "rate"),
+}
+_CACHE_NAME = re.compile(r"cache_(\d+)_(" + "|".join(_OF_A_CACHE) + ")")
+
 
 def _is_peak_of_leg(name: str) -> bool:
     return _LEG_NAME.fullmatch(name) is not None and name.endswith("_max")
@@ -206,9 +215,17 @@ def leg_metrics(leg: int) -> list[Metric]:
     ]
 
 
+def cache_metrics(cache: int) -> list[Metric]:
+    """The metrics of a cache, by its place among the caches of the scenario: `cache_0_hit_ratio` and its like."""
+    return [
+        Metric(f"cache_{cache}_{what}", unit, f"Cache {cache}: {text}", kind)  # type: ignore[arg-type]
+        for what, (unit, text, kind) in _OF_A_CACHE.items()
+    ]
+
+
 @functools.cache
 def find_metric(name: str) -> Metric:
-    """The metric of that name, of the run, a link or a leg.
+    """The metric of that name, of the run, a link, a leg or a cache.
 
     Raises:
         ResultsError: There is none; the message names the nearest.
@@ -220,6 +237,8 @@ def find_metric(name: str) -> Metric:
         return next(metric for metric in link_metrics(int(link), direction) if metric.name == name)
     if of_leg := _LEG_NAME.fullmatch(name):
         return next(metric for metric in leg_metrics(int(of_leg[1])) if metric.name == name)
+    if of_cache := _CACHE_NAME.fullmatch(name):
+        return next(metric for metric in cache_metrics(int(of_cache[1])) if metric.name == name)
     import difflib
 
     near = difflib.get_close_matches(name, [*METRICS, *_alike(name)], 1, 0.4)
@@ -227,23 +246,27 @@ def find_metric(name: str) -> Metric:
 
 
 def _alike(name: str) -> list[str]:
-    """The metrics of the link or the leg that a name begins with."""
-    if not (begun := re.match(r"(link|leg)_(\d+)_", name)):
+    """The metrics of the link, the leg or the cache that a name begins with."""
+    if not (begun := re.match(r"(link|leg|cache)_(\d+)_", name)):
         return []
     number = int(begun[2])
-    of_links = [metric for direction in ("up", "down") for metric in link_metrics(number, direction)]
-    return [metric.name for metric in (of_links if begun[1] == "link" else leg_metrics(number))]
+    of = {
+        "link": [metric for direction in ("up", "down") for metric in link_metrics(number, direction)],
+        "leg": leg_metrics(number),
+        "cache": cache_metrics(number),
+    }
+    return [metric.name for metric in of[begun[1]]]
 
 
 def metrics_table() -> "TableSpec":
     """The metrics as a description of columns, as `farweb schema` prints it.
 
-    Those of link 0 down stand for those of all links, those of leg 0 for those of all legs.
+    Those of link 0 down stand for those of all links, those of leg 0 and cache 0 for those of all legs and caches.
     """
     return {
         "name": "metrics",
         "description": "The metrics of a run: columns of the table `runs` of a sweep. Links and directions each have "
-        "those of link 0 down, legs those of leg 0.",
+        "those of link 0 down, legs those of leg 0, caches those of cache 0.",
         "columns": [
             {
                 "name": metric.name,
@@ -252,13 +275,13 @@ def metrics_table() -> "TableSpec":
                 "nullable": True,
                 "description": metric.description,
             }
-            for metric in [*METRICS.values(), *link_metrics(0, "down"), *leg_metrics(0)]
+            for metric in [*METRICS.values(), *link_metrics(0, "down"), *leg_metrics(0), *cache_metrics(0)]
         ],
     }
 
 
 def measure(results: "Results") -> dict[str, Value]:
-    """The metrics of a run, in the order of `METRICS`, then those of each link and leg; None where there is no value.
+    """The metrics of a run, in the order of `METRICS`, then those of links, legs and caches; None without a value.
 
     Results of a farweb that did not measure legs have no metrics of them.
 
@@ -287,7 +310,11 @@ def measure(results: "Results") -> dict[str, Value]:
         "events": manifest["events"],
         "packet_hops": manifest["packet_hops"],
     }
-    each = {**_each_link(measured["links"]), **_each_leg(measured.get("legs", ()))}
+    each = {
+        **_each_link(measured["links"]),
+        **_each_leg(measured.get("legs", ())),
+        **_each_cache(measured.get("caches", ())),
+    }
     return {**{name: found[name] for name in METRICS}, **each}
 
 
@@ -405,6 +432,14 @@ def _each_link(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
 
 def _each_leg(legs: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
     return {f"leg_{leg['leg']}_{what}": leg[what] for leg in legs for what in _OF_A_LEG}
+
+
+def _each_cache(caches: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for cache in caches:
+        of = {"requests": cache["requests"], **ratios(cache)}
+        found |= {f"cache_{cache['cache']}_{what}": of[what] for what in _OF_A_CACHE}
+    return found
 
 
 def _rate(link: Mapping[str, Any]) -> float | None:

@@ -30,6 +30,7 @@ _MANIFEST_KEYS = {
 
 # What a scenario has to ask for to get a table.
 _ASKED_FOR_BY = {
+    "caches": "a [[cache]] table",
     "connections": "record.connections = true",
     "exchanges": "record.exchanges = true",
     "legs": 'record.links_every = "100 ms"',
@@ -79,6 +80,11 @@ class Results:
     def legs(self) -> "pl.DataFrame":
         """One row a leg and interval: connections open and busy, requests on the leg."""
         return self.scan("legs").collect()
+
+    @functools.cached_property
+    def caches(self) -> "pl.DataFrame":
+        """One row a cache and interval: requests, hits, delayed hits, what it holds."""
+        return self.scan("caches").collect()
 
     @functools.cached_property
     def exchanges(self) -> "pl.DataFrame":

@@ -4,7 +4,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from farweb.legs import LegTotals, legs_of, sheets
+from farweb import caches, legs
+from farweb.caches import CacheTotals
+from farweb.legs import LegTotals
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.sheet import Sheet, to_html, to_rich
 
@@ -94,6 +96,8 @@ class Summary:
     links: tuple[LinkTotals, ...]
     legs: tuple[LegTotals, ...]
     """Empty for results of a farweb that did not measure them."""
+    caches: tuple[CacheTotals, ...]
+    """From the clients on; empty where there are none."""
     events: int
     packet_hops: int
     wall_s: float
@@ -136,7 +140,7 @@ class Summary:
         if links:
             header = ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
             told.append(Sheet("Links", header, links))
-        return [*told, *sheets({self.name: self.legs})]
+        return [*told, *caches.sheets(self.caches), *legs.sheets({self.name: self.legs})]
 
 
 def summarize(results: "Results") -> Summary:
@@ -182,7 +186,8 @@ def summarize(results: "Results") -> Summary:
         timeouts=row["timeouts"],
         connections=manifest["rows"].get("connections"),
         links=tuple(_link(link, manifest["scenario"]["path"]["nodes"]) for link in manifest["links"]),
-        legs=legs_of(results),
+        legs=legs.legs_of(results),
+        caches=caches.caches_of(results),
         events=manifest["events"],
         packet_hops=manifest["packet_hops"],
         wall_s=manifest["wall_s"],

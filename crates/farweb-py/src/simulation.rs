@@ -2,7 +2,7 @@
 
 use farweb::record::TABLES;
 use farweb::workload::Copies;
-use farweb::world::{LegStats, LinkTotals, World};
+use farweb::world::{CacheStats, LegStats, LinkTotals, World};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
@@ -87,6 +87,7 @@ impl Simulation {
             "to_ns": measured.to.as_nanos(),
             "links": links(measured.links),
             "legs": legs(&measured.legs),
+            "caches": caches(&measured.caches),
             "presented_bytes": measured.presented_bytes,
         })
         .to_string()
@@ -123,6 +124,24 @@ fn legs(stats: &[LegStats]) -> serde_json::Value {
             "requests_mean": stats.mean(stats.requests),
             "requests_max": stats.requests.max,
             "connection_requests_max": stats.connection_requests_max,
+        })
+    };
+    stats.iter().enumerate().map(row).collect()
+}
+
+fn caches(stats: &[CacheStats]) -> serde_json::Value {
+    let row = |(cache, stats): (usize, &CacheStats)| {
+        json!({
+            "cache": cache,
+            "requests": stats.requests.number,
+            "hits": stats.hits.number,
+            "delayed_hits": stats.delayed.number,
+            "revalidations": stats.revalidations,
+            "request_bytes": stats.requests.bytes,
+            "hit_bytes": stats.hits.bytes,
+            "delayed_hit_bytes": stats.delayed.bytes,
+            "objects": stats.objects,
+            "bytes": stats.bytes,
         })
     };
     stats.iter().enumerate().map(row).collect()

@@ -68,6 +68,18 @@ FIGURES = {
         (),
         "record.exchanges",
     ),
+    "hits": Kind(
+        "hits, delayed hits and bytes of hits of each cache over time, and what it holds",
+        "run",
+        (),
+        "caches and record.links_every",
+    ),
+    "cache-size": Kind(
+        "hit ratio, byte hit ratio, delayed hits and latency against the capacity of a cache",
+        "sweep",
+        ("by", "x", "where"),
+        "a factor cache.N.capacity",
+    ),
     "latency-load": Kind(
         "latency, or another metric, against the offered load or another factor",
         "sweep",
@@ -242,7 +254,7 @@ def describe(
 
 
 def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None) -> "Figure":
-    from farweb.plot import breakdown, latency, legs
+    from farweb.plot import breakdown, caches, latency, legs
     from farweb.plot import link as links
 
     match name:
@@ -250,6 +262,8 @@ def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None) -> "F
             return breakdown.breakdown(runs)
         case "connections":
             return legs.legs(runs[0])
+        case "hits":
+            return caches.hits(runs[0])
         case "size-latency":
             return latency.size_latency(runs)
         case "cdf":
@@ -259,7 +273,7 @@ def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None) -> "F
 
 
 def _describe_sweep(name: str, sweep: "SweepResults", ask: Any) -> "Figure":
-    from farweb.plot import effects, load, pooled
+    from farweb.plot import caches, effects, load, pooled
 
     figures = {
         "size-latency": pooled.size_latency,
@@ -269,6 +283,7 @@ def _describe_sweep(name: str, sweep: "SweepResults", ask: Any) -> "Figure":
         "buffer": load.buffer,
         "connections": load.connections,
         "effects": effects.effects,
+        "cache-size": caches.cache_size,
     }
     return figures[name](sweep, ask)
 
@@ -304,6 +319,10 @@ class Plots:
         """Connections open and busy and requests over time, by leg. See `draw`."""
         return draw("connections", [self._results], out)
 
+    def hits(self, *, out: Path | None = None) -> "Chart":
+        """Hits, delayed hits and bytes of hits of each cache over time. See `draw`."""
+        return draw("hits", [self._results], out)
+
     def breakdown(self, *others: "Results", out: Path | None = None) -> "Chart":
         """Where the time of requests goes; further results are drawn with it. See `draw`."""
         return draw("breakdown", [self._results, *others], out)
@@ -338,6 +357,10 @@ class SweepPlots:
     def connections(self, *, out: Path | None = None, **options: Any) -> "Chart":
         """Connections open and busy against the load, by leg. Options: by, x, where."""
         return draw("connections", [self._sweep], out, **options)
+
+    def cache_size(self, *, out: Path | None = None, **options: Any) -> "Chart":
+        """Hit ratio, byte hit ratio and latency against the capacity of a cache. Options: by, x, where."""
+        return draw("cache-size", [self._sweep], out, **options)
 
     def effects(self, *, out: Path | None = None, **options: Any) -> "Chart":
         """How much of a metric's variation each factor explains. Options: metric."""

@@ -14,7 +14,7 @@ from farweb.quantities import seconds
 from farweb.results import Results
 
 _SHOWN: Sequence[tuple[str, tuple[Kind, ...], int | None]] = (
-    ("waiting for a connection", ("wait",), 5),
+    ("waiting for a connection or a fetch", ("wait", "fetch"), 5),
     ("handshake", ("handshake",), 0),
     ("on the way, there and back", ("request", "travel"), 2),
     ("server", ("server",), 3),

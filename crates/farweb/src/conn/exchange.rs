@@ -56,7 +56,7 @@ pub(crate) struct Exchange {
     pub(crate) failed: bool,
 }
 
-/// What a cache had when a request came to it; its numbers are those of the column `cache`.
+/// What a cache had when a request came to it; its numbers are those of the column `cache_answer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// What it asked for.

@@ -153,7 +153,7 @@ impl Contents {
             cache.look_up(object, now);
         }
         let (objects, bytes) = (cache.objects(), cache.bytes());
-        let stats = &mut cx.observer.caches[self.cache];
+        let stats = &mut cx.observer.caches[self.cache].total;
         stats.objects = stats.objects - before.0 + objects;
         stats.bytes = stats.bytes - before.1 + bytes;
     }
@@ -173,7 +173,7 @@ impl Contents {
         let exchange = cx.exchanges.get_mut(exchange).expect("its request is here");
         exchange.answer = Some(answer);
         let bytes = exchange.bytes.response();
-        let stats = &mut cx.observer.caches[self.cache];
+        let stats = &mut cx.observer.caches[self.cache].total;
         stats.requests.add(bytes);
         match answer {
             Answer::Hit => stats.hits.add(bytes),

@@ -12,9 +12,10 @@ use crate::tcp::segment::HEADER_BYTES;
 use crate::units::Instant;
 use crate::workload::{Host, Request};
 
+use super::caches::{CacheStats, CacheWatch};
 use super::occupancy::{LegStats, Occupancy};
 
-/// What the links and legs did in the measured interval.
+/// What the links, legs and caches did in the measured interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// Beginning of the interval.
@@ -25,6 +26,8 @@ pub struct Measured {
     pub links: Vec<LinkTotals>,
     /// By leg.
     pub legs: Vec<LegStats>,
+    /// By cache, in the order of the scenario, up to the end of the run.
+    pub caches: Vec<CacheStats>,
     /// IP bytes of the responses to requests that started in the interval, in segments of the size that their servers send:
     /// the load that is presented to the path.
     pub presented_bytes: u64,
@@ -60,13 +63,20 @@ impl Measurement {
     }
 
     /// What the links did in the measured interval, or have done so far.
-    pub(crate) fn measured(&self, now: Instant, path: &mut PacketPath, legs: &mut [Occupancy]) -> Measured {
+    pub(crate) fn measured(
+        &self,
+        now: Instant,
+        path: &mut PacketPath,
+        legs: &mut [Occupancy],
+        caches: &[CacheWatch],
+    ) -> Measured {
         if self.begins_at.is_some() || now == self.warmup {
             return Measured {
                 from: Instant::ZERO,
                 to: now,
                 links: path.totals(now),
                 legs: legs.iter_mut().map(|leg| leg.totals(now)).collect(),
+                caches: caches.iter().map(|cache| cache.total).collect(),
                 presented_bytes: self.presented_in_all,
             };
         }
@@ -75,6 +85,7 @@ impl Measurement {
             to: self.ended_at.unwrap_or(now),
             links: path.measured(now),
             legs: legs.iter_mut().map(|leg| leg.measured(now)).collect(),
+            caches: caches.iter().map(CacheWatch::measured).collect(),
             presented_bytes: self.presented,
         }
     }
@@ -98,10 +109,16 @@ impl Measurement {
 
     /// Begins the interval, at the very end of the warm-up.
     #[cold]
-    pub(crate) fn begin(&mut self, path: &mut PacketPath, legs: &mut [Occupancy]) {
+    pub(crate) fn begin(
+        &mut self,
+        path: &mut PacketPath,
+        legs: &mut [Occupancy],
+        caches: &mut [CacheWatch],
+    ) {
         if let Some(begin) = self.begins_at.take() {
             path.begin_measuring(begin);
             legs.iter_mut().for_each(|leg| leg.begin_measuring(begin));
+            caches.iter_mut().for_each(CacheWatch::begin_measuring);
         }
     }
 
@@ -125,9 +142,15 @@ impl Measurement {
     }
 
     /// The run ends at `end`: an interval between its last event and that has begun as well.
-    pub(crate) fn on_run_end(&mut self, end: Instant, path: &mut PacketPath, legs: &mut [Occupancy]) {
+    pub(crate) fn on_run_end(
+        &mut self,
+        end: Instant,
+        path: &mut PacketPath,
+        legs: &mut [Occupancy],
+        caches: &mut [CacheWatch],
+    ) {
         if end > self.warmup && self.is_due(end) {
-            self.begin(path, legs);
+            self.begin(path, legs, caches);
         }
     }
 }

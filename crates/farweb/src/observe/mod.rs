@@ -19,7 +19,8 @@ use capture::Capture;
 use held::Senders;
 use recorder::Recorder;
 
-pub(crate) use caches::CacheStats;
+pub(crate) use caches::CacheWatch;
+pub use caches::{Asked, CacheStats};
 pub use measurement::Measured;
 pub(crate) use measurement::Measurement;
 pub use occupancy::{Count, LegStats};
@@ -32,7 +33,7 @@ pub(crate) struct Observer {
     /// What is on each leg.
     pub(crate) legs: Vec<Occupancy>,
     /// What each cache does.
-    pub(crate) caches: Vec<CacheStats>,
+    pub(crate) caches: Vec<CacheWatch>,
     pub(crate) measurement: Measurement,
     /// What holds the senders of responses, where exchanges are recorded.
     senders: Option<Senders>,
@@ -44,7 +45,7 @@ impl Observer {
             recorder: Recorder::new(scenario),
             packets: Capture::new(&scenario.record, scenario.path.link.len()),
             legs: scenario.leg.iter().map(|_| Occupancy::new()).collect(),
-            caches: scenario.cache.iter().map(|_| CacheStats::default()).collect(),
+            caches: scenario.cache.iter().map(|_| CacheWatch::default()).collect(),
             measurement: Measurement::new(&scenario.run),
             senders: scenario.record.exchanges.then(Senders::default),
         }

@@ -10,7 +10,7 @@ use crate::scenario::{self, Scenario};
 use crate::units::{Duration, Instant, When};
 use crate::workload::ObjectId;
 
-use super::caches::CacheStats;
+use super::caches::{CacheStats, CacheWatch};
 use super::occupancy::Occupancy;
 
 pub(crate) struct Recorder {
@@ -100,7 +100,7 @@ impl Recorder {
             leg: exchange.leg as i64,
             connection_up: exchange.up.map(|ride| int(ride.number)),
             connection_down: exchange.down.map(|ride| int(ride.number)),
-            cache: exchange.answer.map(|answer| answer as i32),
+            cache_answer: exchange.answer.map(|answer| answer as i32),
             resent: i64::from(exchange.resent),
             start_ns: nanos(times.start),
             connect_ns: happened(times.connected),
@@ -146,7 +146,7 @@ impl Recorder {
         now: Instant,
         path: &mut PacketPath,
         legs: &mut [Occupancy],
-        caches: &mut [CacheStats],
+        caches: &mut [CacheWatch],
     ) {
         let span = now.saturating_since(self.interval_start);
         for (node, cache) in self.cache_nodes.iter().zip(caches) {

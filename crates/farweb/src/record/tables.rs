@@ -84,7 +84,7 @@ table! {
         leg: [int] "" "Leg, from 0 at the clients.",
         connection_up: [int?] "" "Number of the connection that carried the request; null when none did.",
         connection_down: [int?] "" "Number of the connection that carried the response; null when none did.",
-        cache: [word? Dictionary::Fixed(&["hit", "delayed hit", "revalidated", "miss"])] "" "What the cache had that was asked last on this leg, at its far end or inside: `delayed hit`: a fetch under way; `revalidated`: a hit that had to be asked about first; null where none was asked.",
+        cache_answer: [word? Dictionary::Fixed(&["hit", "delayed hit", "revalidated", "miss"])] "" "What the cache had that was asked last on this leg, at its far end or inside: `delayed hit`: a fetch under way; `revalidated`: a hit that had to be asked about first; null where none was asked.",
         resent: [int] "" "Times that the request was sent again, as the connection that it used again was closed.",
         start_ns: [int] "ns" "When the request was there to be sent at the leg's near end, since the start of the run.",
         connect_ns: [int?] "ns" "When it had an established connection there; equal to `start_ns` when one was free.",

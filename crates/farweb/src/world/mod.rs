@@ -26,7 +26,7 @@ use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 use network::Network;
 
 pub use crate::net::{Direction, LinkTotals};
-pub use crate::observe::{Count, LegStats, Measured};
+pub use crate::observe::{Asked, CacheStats, Count, LegStats, Measured};
 
 /// A simulation in progress.
 pub struct World {
@@ -154,7 +154,7 @@ impl World {
     #[must_use]
     pub fn measured(&mut self) -> Measured {
         let Network { path, context: Context { observer, .. }, .. } = &mut self.network;
-        observer.measurement.measured(self.progress.now, path, &mut observer.legs)
+        observer.measurement.measured(self.progress.now, path, &mut observer.legs, &observer.caches)
     }
 
     fn step(&mut self, source: &mut dyn RequestSource) -> Result<(), WorkloadError> {
@@ -265,7 +265,7 @@ impl World {
         self.progress.now = end;
         self.network.context.now = end;
         let Network { path, context: Context { observer, .. }, .. } = &mut self.network;
-        observer.measurement.on_run_end(end, path, &mut observer.legs);
+        observer.measurement.on_run_end(end, path, &mut observer.legs, &mut observer.caches);
         self.close_remaining(status);
         let Network { path, context: Context { observer, .. }, .. } = &mut self.network;
         observer.close_interval(end, path);

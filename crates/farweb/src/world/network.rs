@@ -64,7 +64,7 @@ impl Network {
         self.context.now = now;
         let observer = &mut self.context.observer;
         if observer.measurement.is_due(now) {
-            observer.measurement.begin(&mut self.path, &mut observer.legs);
+            observer.measurement.begin(&mut self.path, &mut observer.legs, &mut observer.caches);
         }
     }
 

@@ -182,7 +182,7 @@ impl Hierarchy {
     /// Rows of the table `exchanges` on a leg: request, cache answer, start, whole request there, end.
     fn on_leg(&self, tables: &Tables, leg: usize) -> Vec<[i64; 5]> {
         let column = |name| ints(tables, "exchanges", name);
-        let answers = codes(tables, "exchanges", "cache");
+        let answers = codes(tables, "exchanges", "cache_answer");
         let rows = (0..answers.len()).filter(|row| column("leg")[*row] == leg as i64);
         rows.map(|row| {
             let [request, start, requested, end] =

@@ -21,11 +21,11 @@ const SERVER: i32 = 2;
 struct Ask(i64, u64, u64, &'static str);
 
 /// Requests from a list, for which the server takes this time.
-struct Asks(std::vec::IntoIter<Ask>, Duration);
+struct Asks<'a>(std::slice::Iter<'a, Ask>, Duration);
 
-impl RequestSource for Asks {
+impl RequestSource for Asks<'_> {
     fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
-        Ok(self.0.next().map(|Ask(start, object, response_bytes, source)| Request {
+        Ok(self.0.next().map(|&Ask(start, object, response_bytes, source)| Request {
             start: Instant::from_nanos(start as u64),
             host: directory.host("server.example"),
             request_bytes: 300,
@@ -46,7 +46,7 @@ fn run(scenario: &Scenario, asks: &[Ask]) -> Tables {
 /// The same with a server that takes `server` time for each response.
 fn run_slowly(scenario: &Scenario, asks: &[Ask], server: Duration) -> Tables {
     let mut world = World::new(scenario, 1, Directory::default());
-    let mut source = Asks(asks.to_vec().into_iter(), server);
+    let mut source = Asks(asks.iter(), server);
     let progress = world.advance(&mut source, u64::MAX).expect("a list can be read");
     assert!(progress.done);
     world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect()
@@ -357,7 +357,7 @@ fn siblings_divide_the_objects_among_them() {
 fn requests_that_a_cache_can_make_nothing_of_are_refused() {
     let problem = |scenario: &Scenario, ask: Ask| {
         let mut world = World::new(scenario, 1, Directory::default());
-        let asked = world.advance(&mut Asks(vec![ask].into_iter(), Duration::ZERO), u64::MAX);
+        let asked = world.advance(&mut Asks([ask].iter(), Duration::ZERO), u64::MAX);
         asked.expect_err("it is refused").to_string()
     };
     assert_eq!(

@@ -35,6 +35,9 @@ const LINK_COLUMNS: &str = "link_";
 /// How those of a leg begin, before its number: `leg_0_open_mean`.
 const LEG_COLUMNS: &str = "leg_";
 
+/// How those of a cache begin, before its number: `cache_0_hit_ratio`.
+const CACHE_COLUMNS: &str = "cache_";
+
 /// The design of `scenario`, read from `document`, once it keeps all rules; each level is tried alone.
 ///
 /// # Errors
@@ -231,12 +234,14 @@ impl Check<'_> {
     fn name(&mut self, path: &str, name: &str) {
         let columns = TABLES.iter().flat_map(|table| table.columns).map(|column| column.name);
         let is_taken = |column: &str| column.eq_ignore_ascii_case(name);
-        let is_of_leg = name
-            .strip_prefix(LEG_COLUMNS)
-            .is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit()));
+        let is_numbered = |begin| {
+            let rest = name.strip_prefix(begin);
+            rest.is_some_and(|rest: &str| rest.starts_with(|next: char| next.is_ascii_digit()))
+        };
         if columns.chain(SWEEP_COLUMNS.iter().copied()).any(is_taken)
             || name.starts_with(LINK_COLUMNS)
-            || is_of_leg
+            || is_numbered(LEG_COLUMNS)
+            || is_numbered(CACHE_COLUMNS)
         {
             self.report(path, "results have a column of this name; give the factor another");
         }
