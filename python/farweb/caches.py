@@ -81,10 +81,20 @@ def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _cache(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> CacheTotals:
-    counts = {
-        name: measured[name] for name in ("requests", "hits", "delayed_hits", "revalidations", "objects", "bytes")
-    }
-    return CacheTotals(node=scenario["node"], holds=_holds(scenario), **counts, **ratios(measured))
+    shares = ratios(measured)
+    return CacheTotals(
+        node=scenario["node"],
+        holds=_holds(scenario),
+        requests=measured["requests"],
+        hits=measured["hits"],
+        delayed_hits=measured["delayed_hits"],
+        revalidations=measured["revalidations"],
+        hit_ratio=shares["hit_ratio"],
+        delayed_hit_ratio=shares["delayed_hit_ratio"],
+        byte_hit_ratio=shares["byte_hit_ratio"],
+        objects=measured["objects"],
+        bytes=measured["bytes"],
+    )
 
 
 def _holds(scenario: Mapping[str, Any]) -> str:

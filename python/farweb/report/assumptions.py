@@ -31,6 +31,7 @@ _LEFT_OUT = {
     "corrupted, no active queue management, no medium that directions or senders share.",
     "http": "HTTP is byte counts: no pages, no pipelining, no load on servers, no look-ups of names, no TLS.",
     "proxy": "Proxies take no time to process anything and have memory without limit.",
+    "cache": "Objects in caches never change, and every response may be kept; look-ups and disks take no time.",
     "tcp": "TCP is without ECN, BBR, Fast Open, path MTU discovery and offloads.",
 }
 
@@ -40,6 +41,7 @@ def assumptions(points: Sequence[Point]) -> list[str]:
     return [
         *_workload(points),
         *_proxies(points),
+        *_caches(points),
         *_unique(leg["carrier_sentences"] for leg in _leg_figures(points)),
         *_carriers(points),
         *_tcp(points),
@@ -56,6 +58,7 @@ def left_out(points: Sequence[Point]) -> list[str]:
         _LEFT_OUT["links"],
         *([_LEFT_OUT["http"]] if with_requests else []),
         *([_LEFT_OUT["proxy"]] if any(len(point.scenario["leg"]) > 1 for point in points) else []),
+        *([_LEFT_OUT["cache"]] if any(point.scenario.get("cache") for point in points) else []),
         _LEFT_OUT["tcp"],
     ]
 
@@ -96,6 +99,25 @@ def _proxies(points: Sequence[Point]) -> list[str]:
         f"{listed(nodes)} {'is a proxy' if len(nodes) == 1 else 'are proxies'}: a request goes on when the whole of it "
         "is there, a response as it is read, segment by segment."
     ]
+
+
+def _caches(points: Sequence[Point]) -> list[str]:
+    """What caches hold, and what becomes of what they do not."""
+    caches = [cache for point in points for cache in point.scenario.get("cache") or ()]
+    said = []
+    if drawn := _unique(cache["node"] for cache in caches if "hit_ratio" in cache):
+        said.append(
+            f"Hits at {listed(drawn)} are drawn at random as a share of all client requests, whatever is asked for; they "
+            "are the same requests in every run with the same seed."
+        )
+    if listed_at := _unique(cache["node"] for cache in caches if not cache.keys() & {"hit_ratio", "policy"}):
+        said.append(f"Which requests hit at {listed(listed_at)}, the request table says.")
+    if live := _unique(cache["node"] for cache in caches if "policy" in cache):
+        said.append(
+            f"The cache at {listed(live)} is empty when a run begins; an object is kept when all of it has come, and "
+            "requests for what is being fetched wait for that fetch where the scenario does not say otherwise."
+        )
+    return said
 
 
 def _carriers(points: Sequence[Point]) -> list[str]:
