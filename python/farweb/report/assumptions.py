@@ -107,8 +107,8 @@ def _caches(points: Sequence[Point]) -> list[str]:
     said = []
     if drawn := _unique(cache["node"] for cache in caches if "hit_ratio" in cache):
         said.append(
-            f"Hits at {listed(drawn)} are drawn at random as a share of all client requests, whatever is asked for; they "
-            "are the same requests in every run with the same seed."
+            f"Hits at {listed(drawn)} are drawn at random as a share of all client requests, whatever is asked for; "
+            "they are the same requests in every run with the same seed."
         )
     if listed_at := _unique(cache["node"] for cache in caches if not cache.keys() & {"hit_ratio", "policy"}):
         said.append(f"Which requests hit at {listed(listed_at)}, the request table says.")
