@@ -90,9 +90,15 @@ def import_(
 
 @app.command("generate")
 def generate_(
-    family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix.")],
+    family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix, prowgen.")],
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams, as run.seed.")] = 1,
-    days: Annotated[int, typer.Option(min=1, max=3660, help="Days of the trace.")] = 31,
+    days: Annotated[
+        int | None, typer.Option(min=1, max=3660, help="Days of the trace of nzix; 31 when left out.")
+    ] = None,
+    parameters: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Values for parameters, a TOML file such as fit writes; --set goes first."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help='Another value for a parameter, such as us_rate="64 kbit/s".'),
@@ -106,18 +112,35 @@ def generate_(
 ) -> None:
     """Write the trace of a family, as a run with that family has it: requests.parquet and hosts.parquet.
 
+    nzix: ten minutes a day of web traffic of 1997. prowgen: requests of a proxy's clients, by the model ProWGen.
+
     Examples:
 
         farweb workload generate nzix --seed 1 --days 31 -o nzix
 
         farweb workload generate nzix --set us_rate="64 kbit/s" -o slow
+
+        farweb workload generate prowgen --set requests=1000000 --set arrivals=on-off
+
+        farweb workload generate prowgen --parameters fitted.toml --seed 2 -o again
     """
     del debug
-    from farweb.generate import generate
+    from farweb.generate import generate, read_parameters
 
-    parameters = dict(_parameter(setting) for setting in settings or ())
+    changed = {
+        **(read_parameters(parameters) if parameters else {}),
+        **dict(_parameter(setting) for setting in settings or ()),
+    }
     output = Output(as_json, quiet)
-    written = generate(family, out or Path(family), seed=seed, days=days, parameters=parameters)
+    with output.progress("generating", left=False) as show:
+        written = generate(
+            family,
+            out or Path(family),
+            seed=seed,
+            days=days,
+            parameters=changed,
+            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
+        )
     if as_json or not quiet:
         output.result(written.to_dict(), written)
     output.note(f"The trace is in {written.out}.")

@@ -8,7 +8,9 @@ mod lines;
 mod log;
 pub mod nzix;
 mod object;
+mod parameters;
 mod probe;
+pub mod prowgen;
 mod references;
 mod table;
 
@@ -20,6 +22,7 @@ pub use log::{
     Unreadable,
 };
 pub use object::ObjectId;
+pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use references::References;
 pub use table::{
