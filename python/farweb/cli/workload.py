@@ -186,6 +186,78 @@ def stats(
         output.note(f"The figure is in {out}.")
 
 
+@app.command()
+def fit(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="A log, a request table with objects, or a cache trace.")],
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="squid, clf; webcachesim, oracle-general, ids; a request table when left out.",
+        ),
+    ] = None,
+    dynamic: Annotated[
+        bool, typer.Option("--dynamic", help="Count pages made for each request too: a query or CGI in a log's URL.")
+    ] = False,
+    tail_from: Annotated[
+        float | None,
+        typer.Option(min=1, max=2**31, help="Where the tail of sizes starts, in bytes; found when left out."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams of the model.")] = 1,
+    figure: Annotated[
+        Path | None,
+        typer.Option("-o", "--figure", metavar="FIGURE", help="Draw model against data: a .png, .svg or .pdf file."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the parameters, for generate prowgen --parameters."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Estimate the parameters of the model ProWGen from a log, and tell how well they fit.
+
+    Popularity, one-timers, sizes and their tail, correlation of both, and the LRU stack; the model is generated with
+    them and held against the log.
+
+    Examples:
+
+        farweb workload fit access.log.gz --format squid -o fit.png --out fitted.toml
+
+        farweb workload fit requests.parquet --tail-from 10000 --json
+    """
+    del debug
+    from farweb.fit import fit as estimate
+    from farweb.fit import write_parameters
+
+    if figure is not None:
+        from farweb.plot.style import check_target
+
+        check_target(figure, on_paper=True)
+    output = Output(as_json, quiet)
+    with output.progress("reading", left=False) as show:
+        found = estimate(
+            log,
+            format=format_,
+            dynamic=dynamic,
+            tail_from=tail_from,
+            seed=seed,
+            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
+        )
+    if out is not None:
+        write_parameters(found, out)
+    if figure is not None:
+        from farweb.fit.drawing import draw
+
+        draw(found, figure)
+    output.result(found.to_dict(), found)
+    for what, path in (("The parameters are", out), ("The figure is", figure)):
+        if path is not None:
+            output.note(f"{what} in {path}.")
+
+
 def _parameter(setting: str) -> tuple[str, str]:
     name, equals, value = setting.partition("=")
     if not equals or not name:
