@@ -143,7 +143,7 @@ def test_the_command(folder: Path, farweb: Farweb) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("nzx",), 2, 'workload.family: found "nzx"; it is "nzix" (did you mean nzix?)'),
+        (("nzx",), 2, 'workload.family: found "nzx"; it is one of "nzix", "prowgen" (did you mean nzix?)'),
         (("nzix", "--set", "us_rat=1 kbit/s"), 2, "us_rat: unknown key; the keys here are day_requests"),
         (("nzix", "--set", "us_rat=1 kbit/s"), 2, "(did you mean us_rate?)"),
         (("nzix", "--set", "tail_share=1.5"), 2, "`tail_share` must be 0 to 1"),

@@ -246,6 +246,15 @@ def test_assumptions_tell_of_a_generated_workload() -> None:
     assert "copies of the request table" not in said
 
 
+def test_assumptions_tell_of_a_model_of_clients() -> None:
+    one = made()
+    workload = {"family": "prowgen", "load": 1, "copies_offset": "37 s", "copies_hosts": "same"}
+    said = "\n".join(assumptions([Point("", {**one.scenario, "workload": workload}, one.figures)]))
+    assert "those of the family prowgen, generated from the seed of the run.\n" in said
+    said = "\n".join(assumptions([Point("", {**one.scenario, "workload": {**workload, "load": 3}}, one.figures)]))
+    assert "the seed of the run: load 3 stands for as many copies, shifted by 37 s each." in said
+
+
 def test_limits_by_host_are_not_made_up_without_the_host_table() -> None:
     scenario = Scenario.load(EXAMPLES / "cable.toml")
     without = "\n".join(assumptions([point("", scenario.core, None)]))

@@ -14,6 +14,7 @@ __all__ = [
     "LogReader",
     "PcapngEncoder",
     "Probe",
+    "References",
     "RequestReader",
     "RunError",
     "Scenario",
@@ -23,6 +24,8 @@ __all__ = [
     "XplotEncoder",
     "connection_use",
     "debug_build",
+    "log_header_bytes",
+    "no_object",
     "object_ids",
     "result_version",
     "results_schema",
@@ -50,6 +53,12 @@ result_version: int
 
 debug_build: bool
 """Whether the core was compiled without optimisation: ten times slower."""
+
+no_object: int
+"""What stands for "no object" in a column of objects."""
+
+log_header_bytes: int
+"""Header of a response, as a reader of server logs adds it to the logged bytes."""
 
 def scenario_schema() -> str:
     """JSON Schema of a scenario, as JSON text."""
@@ -347,6 +356,7 @@ class LogReader:
         format: str,
         *,
         keep: str = "misses",
+        dynamic: bool = True,
         tunnels: bool = False,
         rtt_ns: int = 0,
         request_bytes: int | None = None,
@@ -360,6 +370,7 @@ class LogReader:
             path: The log.
             format: `squid`, `clf` (common or combined, or a table of the same fields with a header line).
             keep: `misses`: what crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
+            dynamic: Keep pages that are made for each request: those whose URL has a query, `cgi-bin` or `.cgi`.
             tunnels: Keep CONNECT tunnels, each as one request and one response.
             rtt_ns: Round-trip time that the recorded time contains; taken off the server time.
             request_bytes: Size of each request; None: estimated from the URL.
@@ -381,6 +392,32 @@ class LogReader:
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes"}`; the times are null without a request.
         """
+
+@final
+class References:
+    """Requests counted by document and by stack distance, in memory that grows with the documents alone."""
+
+    def __new__(cls) -> Self: ...
+    def add(self, objects: NDArray[np.uint64], sizes: NDArray[np.int64]) -> None:
+        """Count requests, in order.
+
+        Args:
+            objects: Id of the document of each.
+            sizes: Bytes that each brought; 0: not known.
+        """
+
+    def counts(self) -> NDArray[np.uint64]:
+        """Requests of each document, in the order in which they are first asked for."""
+
+    def sizes(self) -> NDArray[np.uint64]:
+        """Bytes of each document, in the same order: the largest that was seen; 0: not known."""
+
+    def distances(self) -> NDArray[np.uint64]:
+        """Requests by stack distance: how many other documents were asked for since the last time, from 0."""
+
+    @property
+    def resized(self) -> int:
+        """Requests that brought another size than the largest before."""
 
 @final
 class Probe:

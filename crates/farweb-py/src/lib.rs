@@ -5,6 +5,7 @@ mod errors;
 mod export;
 mod log;
 mod probe;
+mod references;
 mod scenario;
 mod simulation;
 mod tables;
@@ -22,6 +23,8 @@ mod _core {
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]
+    use crate::references::References;
+    #[pymodule_export]
     use crate::scenario::{Scenario, connection_use, scenario_schema};
     #[pymodule_export]
     use crate::simulation::{Simulation, results_schema};
@@ -34,6 +37,8 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("version", farweb::VERSION)?;
         module.add("result_version", farweb::RESULT_VERSION)?;
+        module.add("no_object", farweb::workload::ObjectId::NONE)?;
+        module.add("log_header_bytes", farweb::workload::LOG_HEADER_BYTES)?;
         module.add("debug_build", cfg!(debug_assertions))
     }
 }

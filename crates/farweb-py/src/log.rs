@@ -19,7 +19,7 @@ pub(crate) struct LogReader(farweb::workload::LogReader);
 impl LogReader {
     #[new]
     #[pyo3(signature = (
-        path, format, *, keep = "misses", tunnels = false, rtt_ns = 0, request_bytes = None, server_time = "elapsed",
+        path, format, *, keep = "misses", dynamic = true, tunnels = false, rtt_ns = 0, request_bytes = None, server_time = "elapsed",
         server_name = "server", max_unreadable = 0.01,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
@@ -27,6 +27,7 @@ impl LogReader {
         path: &str,
         format: &str,
         keep: &str,
+        dynamic: bool,
         tunnels: bool,
         rtt_ns: u64,
         request_bytes: Option<u64>,
@@ -37,6 +38,7 @@ impl LogReader {
         let open = || {
             let options = LogOptions {
                 keep: keep.parse()?,
+                dynamic,
                 tunnels,
                 rtt: Duration::from_nanos(rtt_ns),
                 request_bytes,

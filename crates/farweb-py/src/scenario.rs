@@ -1,7 +1,7 @@
 //! Scenarios: text in, checked values out.
 
-use farweb::scenario::{Carrier, Design, ScenarioError as CoreError, Source};
-use farweb::workload::{Directory, Held};
+use farweb::scenario::{Carrier, Design, Generated, ScenarioError as CoreError, Source};
+use farweb::workload::Directory;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -71,8 +71,9 @@ impl Scenario {
     }
 
     fn check(&self, hosts: Option<&HostTable>) -> String {
-        let trace = self.checked().workload.trace(self.checked().run.seed);
-        let directory: Option<&Directory> = hosts.map(|hosts| &hosts.0).or(trace.as_ref().map(Held::names));
+        let generated = self.checked().workload.generated(self.checked().run.seed);
+        let of_family = generated.as_ref().map(Generated::names);
+        let directory: Option<&Directory> = hosts.map(|hosts| &hosts.0).or(of_family);
         serde_json::to_string(&self.checked().report(directory)).expect("a report is plain data")
     }
 }

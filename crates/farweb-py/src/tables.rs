@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use farweb::id::Id;
 use farweb::record::{NULL_CODE, NULL_ID, NULL_INT};
+use farweb::scenario::Generated;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
     Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, ObjectId, Request,
@@ -31,7 +32,7 @@ impl HostTable {
 
     #[staticmethod]
     fn of_family(scenario: &Scenario, seed: u64) -> PyResult<Self> {
-        trace(scenario, seed).map(|trace| Self(trace.names().clone()))
+        generated(scenario, seed).map(|generated| Self(generated.names().clone()))
     }
 
     #[staticmethod]
@@ -81,14 +82,14 @@ impl RequestReader {
 
     #[staticmethod]
     fn of_family(scenario: &Scenario, seed: u64) -> PyResult<Self> {
-        let trace = Arc::new(trace(scenario, seed)?);
-        let all = Load {
-            load: trace.days() as u32,
-            offset: Duration::ZERO,
-            period: None,
-            hosts: CopiesHosts::Same,
+        let requests: Requests = match generated(scenario, seed)? {
+            Generated::Days(table) => {
+                let load = table.days() as u32;
+                let all = Load { load, offset: Duration::ZERO, period: None, hosts: CopiesHosts::Same };
+                Box::new(all.of_table(&Arc::new(table), |rows| rows).map_err(workload_error)?)
+            }
+            Generated::Stream(trace) => Box::new(trace.requests()),
         };
-        let requests = Box::new(all.of_table(&trace, |rows| rows).map_err(workload_error)?);
         Ok(Self { requests, directory: Directory::default() })
     }
 
@@ -179,9 +180,9 @@ impl Workload {
     ) -> PyResult<Self> {
         let load = scenario.checked().workload.load();
         let Some(requests) = requests else {
-            let trace = trace(scenario, seed)?;
-            let directory = trace.names().clone();
-            return Ok(Self { directory, ..Self::held(&load, trace)? });
+            let generated = generated(scenario, seed)?;
+            let directory = generated.names().clone();
+            return Ok(Self { directory, ..Self::of_family(&load, generated)? });
         };
         let directory = hosts.map_or_else(Default::default, |hosts| hosts.0.clone());
         let opened = match requests.extract::<String>() {
@@ -189,6 +190,19 @@ impl Workload {
             Err(_) => Self::of_batches(&load, requests, name)?,
         };
         Ok(Self { directory, ..opened })
+    }
+
+    fn of_family(load: &Load, generated: Generated) -> PyResult<Self> {
+        let trace = match generated {
+            Generated::Days(table) => return Self::held(load, table),
+            Generated::Stream(trace) => trace,
+        };
+        if load.period.is_some() {
+            return Self::held(load, Held::read(&mut trace.requests()).map_err(workload_error)?);
+        }
+        let copies = (0..load.load).map(|_| Box::new(trace.requests()) as Requests).collect();
+        let (total, rows) = (Some(trace.len() * u64::from(load.load)), Some(trace.len()));
+        Ok(Self { total, rows, ..Self::copies(load.of_streams(copies)) })
     }
 
     fn of_file(load: &Load, path: &Path) -> PyResult<Self> {
@@ -225,10 +239,9 @@ impl Workload {
     }
 }
 
-/// The trace of the scenario's family.
-fn trace(scenario: &Scenario, seed: u64) -> PyResult<Held> {
-    let trace = scenario.checked().workload.trace(seed);
-    trace.ok_or_else(|| {
+/// What the scenario's family generates.
+fn generated(scenario: &Scenario, seed: u64) -> PyResult<Generated> {
+    scenario.checked().workload.generated(seed).ok_or_else(|| {
         workload_error(WorkloadError(
             "the scenario has no workload.family; its requests are in a table".into(),
         ))

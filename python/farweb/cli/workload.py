@@ -90,9 +90,15 @@ def import_(
 
 @app.command("generate")
 def generate_(
-    family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix.")],
+    family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: nzix, prowgen.")],
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams, as run.seed.")] = 1,
-    days: Annotated[int, typer.Option(min=1, max=3660, help="Days of the trace.")] = 31,
+    days: Annotated[
+        int | None, typer.Option(min=1, max=3660, help="Days of the trace of nzix; 31 when left out.")
+    ] = None,
+    parameters: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Values for parameters, a TOML file such as fit writes; --set goes first."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help='Another value for a parameter, such as us_rate="64 kbit/s".'),
@@ -106,18 +112,35 @@ def generate_(
 ) -> None:
     """Write the trace of a family, as a run with that family has it: requests.parquet and hosts.parquet.
 
+    nzix: ten minutes a day of web traffic of 1997. prowgen: requests of a proxy's clients, by the model ProWGen.
+
     Examples:
 
         farweb workload generate nzix --seed 1 --days 31 -o nzix
 
         farweb workload generate nzix --set us_rate="64 kbit/s" -o slow
+
+        farweb workload generate prowgen --set requests=1000000 --set arrivals=on-off
+
+        farweb workload generate prowgen --parameters fitted.toml --seed 2 -o again
     """
     del debug
-    from farweb.generate import generate
+    from farweb.generate import generate, read_parameters
 
-    parameters = dict(_parameter(setting) for setting in settings or ())
+    changed = {
+        **(read_parameters(parameters) if parameters else {}),
+        **dict(_parameter(setting) for setting in settings or ()),
+    }
     output = Output(as_json, quiet)
-    written = generate(family, out or Path(family), seed=seed, days=days, parameters=parameters)
+    with output.progress("generating", left=False) as show:
+        written = generate(
+            family,
+            out or Path(family),
+            seed=seed,
+            days=days,
+            parameters=changed,
+            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
+        )
     if as_json or not quiet:
         output.result(written.to_dict(), written)
     output.note(f"The trace is in {written.out}.")
@@ -161,6 +184,78 @@ def stats(
     output.result(found.to_dict(), found)
     if out is not None:
         output.note(f"The figure is in {out}.")
+
+
+@app.command()
+def fit(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="A log, a request table with objects, or a cache trace.")],
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="squid, clf; webcachesim, oracle-general, ids; a request table when left out.",
+        ),
+    ] = None,
+    dynamic: Annotated[
+        bool, typer.Option("--dynamic", help="Count pages made for each request too: a query or CGI in a log's URL.")
+    ] = False,
+    tail_from: Annotated[
+        float | None,
+        typer.Option(min=1, max=2**31, help="Where the tail of sizes starts, in bytes; found when left out."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams of the model.")] = 1,
+    figure: Annotated[
+        Path | None,
+        typer.Option("-o", "--figure", metavar="FIGURE", help="Draw model against data: a .png, .svg or .pdf file."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the parameters, for generate prowgen --parameters."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Estimate the parameters of the model ProWGen from a log, and tell how well they fit.
+
+    Popularity, one-timers, sizes and their tail, correlation of both, and the LRU stack; the model is generated with
+    them and held against the log.
+
+    Examples:
+
+        farweb workload fit access.log.gz --format squid -o fit.png --out fitted.toml
+
+        farweb workload fit requests.parquet --tail-from 10000 --json
+    """
+    del debug
+    from farweb.fit import fit as estimate
+    from farweb.fit import write_parameters
+
+    if figure is not None:
+        from farweb.plot.style import check_target
+
+        check_target(figure, on_paper=True)
+    output = Output(as_json, quiet)
+    with output.progress("reading", left=False) as show:
+        found = estimate(
+            log,
+            format=format_,
+            dynamic=dynamic,
+            tail_from=tail_from,
+            seed=seed,
+            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
+        )
+    if out is not None:
+        write_parameters(found, out)
+    if figure is not None:
+        from farweb.fit.drawing import draw
+
+        draw(found, figure)
+    output.result(found.to_dict(), found)
+    for what, path in (("The parameters are", out), ("The figure is", figure)):
+        if path is not None:
+            output.note(f"{what} in {path}.")
 
 
 def _parameter(setting: str) -> tuple[str, str]:

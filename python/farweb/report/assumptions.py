@@ -72,11 +72,20 @@ def _workload(points: Sequence[Point]) -> list[str]:
         "the next, gives up, or asks less because it is slow."
     ]
     families = _texts(points, "workload", "family")
-    if families:
+    if "prowgen" in families:
+        said.append(
+            "Requests are those of the family prowgen, generated from the seed of the run"
+            + (
+                f": load {span(loads)} stands for as many copies, shifted by {span(copies)} each."
+                if loads != ["1"]
+                else "."
+            )
+        )
+    if "nzix" in families:
         days, renamed = _texts(points, "workload", "days"), "renamed" in _values(points, "workload", "copies_hosts")
         hosts = "hosts of their own" if renamed else "the same hosts"
         said.append(
-            f"Requests are those of the family {listed(families)}, generated from the seed of the run: load "
+            "Requests are those of the family nzix, generated from the seed of the run: load "
             f"{span(loads)} stands for as many of its {span(days)} days at the same time, and for copies beyond, "
             f"shifted by {span(copies)} each and turned round within the period, with {hosts}."
         )

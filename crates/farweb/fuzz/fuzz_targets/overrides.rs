@@ -46,6 +46,7 @@ const VALUES: &[&str] = &[
     "0 packets",
     "sample",
     "nzix",
+    "prowgen",
     "waiting",
     "[]",
     "{}",

@@ -12,6 +12,7 @@ use crate::checked;
 #[derive(Debug, Clone, Arbitrary)]
 pub struct How {
     keep: u8,
+    dynamic: bool,
     tunnels: bool,
     rtt_ms: u16,
     request_bytes: Option<u16>,
@@ -24,6 +25,7 @@ impl How {
     fn options(&self) -> LogOptions {
         LogOptions {
             keep: [Keep::Misses, Keep::Crossed, Keep::All][usize::from(self.keep % 3)],
+            dynamic: self.dynamic,
             tunnels: self.tunnels,
             rtt: Duration::from_millis(u64::from(self.rtt_ms)),
             request_bytes: self.request_bytes.map(u64::from),

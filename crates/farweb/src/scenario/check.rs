@@ -2,12 +2,11 @@
 
 use super::cache;
 use super::{
-    CapturePoint, Carrier, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd,
-    Until, Workload,
+    CapturePoint, Carrier, Family, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp,
+    TcpEnd, Until, Workload,
 };
 use crate::tcp::ProfileName;
 use crate::units::{Bytes, Duration};
-use crate::workload::nzix;
 
 /// Smallest MSS that 4.4BSD-Lite works with (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`).
 const MSS_MIN: u64 = 32;
@@ -292,7 +291,7 @@ impl Check {
                 self.report("workload.requests", message);
             }
             (Some(requests), None) => self.tables(requests, workload),
-            (None, Some(_)) => self.family(workload),
+            (None, Some(family)) => self.family(family, workload),
         }
         if workload.period == Some(Duration::ZERO) {
             self.report("workload.period", "found 0 s; write a time above zero, or leave the key out");
@@ -325,15 +324,20 @@ impl Check {
         }
     }
 
-    fn family(&mut self, workload: &Workload) {
+    fn family(&mut self, family: Family, workload: &Workload) {
         if workload.hosts.is_some() {
             self.report("workload.hosts", "a family has hosts of its own; leave the key out");
         }
-        if let Err(error) = workload.parameters().check() {
+        if let Err(error) = workload.parameters.check(family) {
             self.report(format!("workload.parameters.{}", error.parameter), error.to_string());
         }
-        if workload.period.is_some_and(|period| period < nzix::PERIOD && period > Duration::ZERO) {
-            let (found, least) = (workload.period.unwrap_or_default(), nzix::PERIOD);
+        if workload.days.is_some() && family != Family::Nzix {
+            self.report("workload.days", "only traces of the family nzix have days; leave the key out");
+        }
+        if let (Some(found), Some(least)) = (workload.period, family.period())
+            && found < least
+            && found > Duration::ZERO
+        {
             self.report(
                 "workload.period",
                 format!("found {found}; a trace of the family is {least} long: write {least} or more"),

@@ -93,22 +93,27 @@ fn resolve(schema: &Value) -> &Value {
     name.map_or(schema, |name| &SCHEMA["$defs"][name])
 }
 
-/// The branch of `schema` that holds for the table `value` in `parent`: by its kind, or by the profile beside it.
+/// The branch of `schema` that holds for the table `value` in `parent`: by its kind, or by what is beside it.
 fn alternative<'s>(schema: &'s Value, value: &Value, parent: &Value) -> &'s Value {
-    let branch = |name: &str, fits: &dyn Fn(&Value) -> bool| {
-        schema[name].as_array()?.iter().find(|branch| fits(branch))
-    };
+    let branches = |name: &str| schema[name].as_array().map(Vec::as_slice).unwrap_or_default();
     let kind = &value["kind"];
-    let found = branch("oneOf", &|branch| branch["properties"]["kind"]["const"] == *kind).or_else(|| {
-        let profile = match &parent["profile"] {
-            Value::Null => serde_json::to_value(ProfileName::default()).expect("a profile is a word"),
-            profile => profile.clone(),
-        };
-        branch("anyOf", &|branch| {
-            branch["x-profiles"].as_array().is_some_and(|names| names.contains(&profile))
-        })
-    });
+    let of_kind = |branch: &&Value| branch["properties"]["kind"]["const"] == *kind;
+    let found = branches("oneOf").iter().find(of_kind).or_else(|| beside(branches("anyOf"), parent));
     found.map_or(schema, resolve)
+}
+
+/// The branch that holds in the table `parent`, by the profile or the family that is named there.
+pub(super) fn beside<'s>(branches: &'s [Value], parent: &Value) -> Option<&'s Value> {
+    let profile = match &parent["profile"] {
+        Value::Null => serde_json::to_value(ProfileName::default()).expect("a profile is a word"),
+        profile => profile.clone(),
+    };
+    let names = |branch: &Value, list: &str, name: &Value| {
+        branch[list].as_array().is_some_and(|names| names.contains(name))
+    };
+    branches.iter().find(|branch| {
+        names(branch, "x-profiles", &profile) || names(branch, "x-families", &parent["family"])
+    })
 }
 
 /// The schema of an entry of a table or list.

@@ -8,6 +8,7 @@ mod cache;
 mod carrier;
 mod check;
 mod document;
+mod family;
 mod key;
 mod later;
 mod model;
@@ -20,6 +21,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub use family::{Family, FamilyParameters, Generated};
 pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
@@ -43,7 +45,8 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 /// JSON Schema (2020-12) of a scenario.
 ///
 /// `format` names the kind of quantity that a text holds (`duration`, `size`, `rate`, `queue`), `x-word` the word that
-/// may stand for one, and `examples` how one is written. `x-profiles` says beside which `profile` an alternative stands.
+/// may stand for one, and `examples` how one is written. `x-profiles` and `x-families` say beside which `profile` or `family`
+/// an alternative stands.
 #[must_use]
 pub fn schema() -> Value {
     SCHEMA.clone()

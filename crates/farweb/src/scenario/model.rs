@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use super::cache::{Cache, CacheMode, DivideBy};
 pub use super::carrier::{Carrier, ClosedBy, ConnectionUse};
+use super::family::{Family, FamilyParameters, Generated};
 pub use super::points::{CapturePoint, CapturePointError};
 pub use super::sweep::{
     DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
@@ -19,7 +20,7 @@ pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
 pub use crate::workload::CopiesHosts;
-use crate::workload::{Held, Load, nzix};
+use crate::workload::{Load, nzix};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -196,13 +197,13 @@ pub struct Workload {
     /// Family of traces that requests and hosts are generated from, by the run's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<Family>,
-    /// Days of the family's trace, 31 when left out.
+    /// Days of the trace of the family nzix, 31 when left out.
     #[schemars(range(min = 1, max = DAYS_MAX))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<u32>,
     /// Parameters of the family that are to have other values.
-    #[serde(default, skip_serializing_if = "nzix::Overrides::is_empty")]
-    pub parameters: nzix::Overrides,
+    #[serde(default, skip_serializing_if = "FamilyParameters::is_empty")]
+    pub parameters: FamilyParameters,
     /// Days that run at the same time, at least 1, and beyond those that there are copies of them; without days, copies of the
     /// table.
     #[schemars(range(min = 1))]
@@ -211,7 +212,7 @@ pub struct Workload {
     /// Time between the starts of two copies.
     #[serde(default = "default_copies_offset")]
     pub copies_offset: Duration,
-    /// Time within which copies are turned round; of a family its 600 s when left out, of tables none: copies are shifted.
+    /// Time within which copies are turned round; left out, the family nzix has its 600 s, and other copies are shifted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Duration>,
     /// Whether copies ask the same hosts, or each copy ("renamed") hosts of its own with the same MSS and window.
@@ -225,14 +226,6 @@ pub struct Workload {
     pub default_window: Bytes,
 }
 
-/// A family of traces that the core generates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Family {
-    /// Web traffic of the New Zealand Internet Exchange in July 1997: ten minutes a day.
-    Nzix,
-}
-
 /// Most days of a family's trace. Chosen: ten years, some million and a half requests.
 const DAYS_MAX: u32 = 3660;
 
@@ -240,7 +233,7 @@ impl Workload {
     /// How many days and copies run at the same time, and how copies differ.
     #[must_use]
     pub fn load(&self) -> Load {
-        let of_family = self.family.map(|Family::Nzix| nzix::PERIOD);
+        let of_family = self.family.and_then(Family::period);
         Load {
             load: self.load,
             offset: self.copies_offset,
@@ -249,16 +242,14 @@ impl Workload {
         }
     }
 
-    /// The family's parameters.
+    /// What the family generates from this seed; `None` when requests come from tables.
+    ///
+    /// # Panics
+    /// When the parameters are not those of the family, which the reading of a scenario makes sure of.
     #[must_use]
-    pub fn parameters(&self) -> nzix::Parameters {
-        nzix::Parameters::default().with(&self.parameters)
-    }
-
-    /// The trace of the family with this seed; `None` when requests come from tables.
-    #[must_use]
-    pub fn trace(&self, seed: u64) -> Option<Held> {
-        self.family.map(|Family::Nzix| nzix::trace(&self.parameters(), self.days.unwrap_or(nzix::DAYS), seed))
+    pub fn generated(&self, seed: u64) -> Option<Generated> {
+        let days = self.days.unwrap_or(nzix::DAYS);
+        self.family.map(|family| self.parameters.generate(family, days, seed))
     }
 }
 

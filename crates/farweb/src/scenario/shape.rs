@@ -3,12 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::document::{Document, join, quote};
-use super::later;
 use super::problem::Problem;
 use super::{CapturePoint, QueueLimit};
+use super::{key, later};
 use crate::http::mux::Overhead;
 use crate::net::ListedPackets;
-use crate::tcp::ProfileName;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 
 /// Everything in `document` that does not follow `schema`.
@@ -35,7 +34,7 @@ impl<'a> Walk<'a> {
             return self.one_of(path, branches, value);
         }
         if let (Some(branches), true) = (schema["anyOf"].as_array(), value.is_object()) {
-            return self.by_profile(path, branches, value);
+            return self.by_what_is_beside(path, branches, value);
         }
         match (schema["type"].as_str(), value) {
             (Some("object"), Value::Object(table)) => self.table(path, schema, table),
@@ -59,17 +58,12 @@ impl<'a> Walk<'a> {
         name.map_or(schema, |name| &self.schema["$defs"][name])
     }
 
-    /// A table whose keys depend on the profile beside it. An unknown profile is reported where it stands.
-    fn by_profile(&mut self, path: &str, branches: &'a [Value], value: &Value) {
+    /// A table whose keys depend on the profile or the family beside it. An unknown one is reported where it stands.
+    fn by_what_is_beside(&mut self, path: &str, branches: &'a [Value], value: &Value) {
         let beside = path.rsplit_once('.').map_or("", |(table, _)| table);
-        let pointer = format!("/{}/profile", beside.replace('.', "/"));
-        let profile = match self.document.tree.pointer(&pointer) {
-            None => serde_json::to_value(ProfileName::default()).expect("a profile is a word"),
-            Some(profile) => profile.clone(),
-        };
-        let is_for =
-            |branch: &&Value| branch["x-profiles"].as_array().is_some_and(|names| names.contains(&profile));
-        if let Some(branch) = branches.iter().find(is_for) {
+        let pointer = format!("/{}", beside.replace('.', "/"));
+        let parent = self.document.tree.pointer(&pointer).unwrap_or(&Value::Null);
+        if let Some(branch) = key::beside(branches, parent) {
             self.value(path, branch, value);
         }
     }

@@ -2,20 +2,29 @@
 
 mod copies;
 mod directory;
+mod fenwick;
 mod held;
 mod lines;
 mod log;
 pub mod nzix;
 mod object;
+mod parameters;
 mod probe;
+pub mod prowgen;
+mod references;
 mod table;
 
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use held::{Held, HeldRows};
-pub use log::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime, Unreadable};
+pub use log::{
+    Keep, LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime,
+    Unreadable,
+};
 pub use object::ObjectId;
+pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
+pub use references::References;
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };

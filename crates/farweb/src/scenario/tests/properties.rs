@@ -10,7 +10,6 @@ use super::CABLE;
 use crate::scenario::*;
 use crate::tcp::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration};
-use crate::workload::nzix;
 
 /// A value as TOML on one line.
 fn to_toml(value: &Value) -> String {
@@ -170,7 +169,7 @@ prop_compose! {
         copies_hosts in prop_oneof![Just(CopiesHosts::Same), Just(CopiesHosts::Renamed)],
     ) -> Workload {
         let parameters = family.and_then(|(_, parameter)| parameter).map(|day_requests| {
-            nzix::Overrides { day_requests: Some(day_requests), ..nzix::Overrides::default() }
+            FamilyParameters::new(serde_json::Map::from_iter([("day_requests".into(), day_requests.into())]))
         });
         Workload {
             requests: family.is_none().then(|| "requests.csv".to_owned()),

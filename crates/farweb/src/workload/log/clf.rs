@@ -12,7 +12,7 @@
 //! Source: Apache HTTP Server 2.4, `mod_log_config`; W3C, "Logging in W3C httpd" (1995).
 
 use super::fields::{self, wrong};
-use super::{Entry, HEADER_BYTES, Keep, LogOptions, Reason, Verdict};
+use super::{Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, Verdict};
 
 /// Fields of the tab-separated table, as its header line names them.
 const COLUMNS: [&str; 6] = ["host", "time", "method", "url", "response", "bytes"];
@@ -100,7 +100,7 @@ fn verdict<'a>(
         host: host.into(),
         url,
         request_bytes: options.request_bytes.unwrap_or_else(estimate),
-        response_bytes: body + HEADER_BYTES,
+        response_bytes: body + LOG_HEADER_BYTES,
         server: None,
     }))
 }

@@ -84,6 +84,12 @@ pub(super) const fn request_bytes(method: &[u8], path: &[u8], host: &[u8]) -> u6
     (first_line + host_line + OTHER_HEADERS + "\r\n".len()) as u64
 }
 
+/// Whether a page is made for each request, as its URL tells: it has a query, or is a CGI program.
+pub(super) fn is_dynamic(url: &[u8]) -> bool {
+    let has = |part: &[u8]| url.windows(part.len()).any(|window| window == part);
+    has(b"?") || has(b"cgi-bin") || has(b".cgi")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +134,14 @@ mod tests {
         {
             assert_eq!(split(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn pages_with_a_query_or_of_a_program_are_dynamic() {
+        let dynamic =
+            ["/a?b", "/cgi-bin/imagemap/countdown", "http://a.example/count.cgi", "http://a.example/?"];
+        assert!(dynamic.iter().all(|url| is_dynamic(url.as_bytes())));
+        assert!(["/a.html", "/cgifs/a.gif", ""].iter().all(|url| !is_dynamic(url.as_bytes())));
     }
 
     #[test]

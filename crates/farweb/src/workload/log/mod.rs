@@ -33,9 +33,9 @@ use batch::Builder;
 /// Largest request or response, in bytes, as in a request table.
 const BYTES_MAX: u64 = 1 << 53;
 
-/// A response's header, in bytes. Chosen: responses of 1997 had 150 to 300 B (status line, Date, Server,
+/// A response's header in a server's log, in bytes. Chosen: responses of 1997 had 150 to 300 B (status line, Date, Server,
 /// Last-Modified, Content-Type, Content-Length).
-const HEADER_BYTES: u64 = 250;
+pub const LOG_HEADER_BYTES: u64 = 250;
 
 /// Lines after which too many unreadable ones end the import early.
 const EARLY_LINES: u64 = 1000;
@@ -181,11 +181,17 @@ fn verdict<'a>(line: Line<'a>, dialect: Dialect, options: &'a LogOptions) -> Res
     if line.trim_ascii().is_empty() {
         return Ok(Verdict::Dropped(Reason::Blank));
     }
-    match dialect {
+    let verdict = match dialect {
         Dialect::Squid => squid::parse(line, options),
         Dialect::Clf => clf::parse(line, options),
         Dialect::Table(columns) => clf::parse_row(line, columns, options),
-    }
+    }?;
+    Ok(match verdict {
+        Verdict::Request(entry) if !options.dynamic && fields::is_dynamic(entry.url) => {
+            Verdict::Dropped(Reason::DynamicPage)
+        }
+        verdict => verdict,
+    })
 }
 
 fn other_format(line: Line<'_>, dialect: Dialect, options: &LogOptions) -> Option<&'static str> {
@@ -219,7 +225,7 @@ fn assumptions(format: LogFormat, options: &LogOptions) -> Vec<String> {
                 ),
             });
             if options.keep == Keep::Crossed {
-                all.push(format!("A revalidation brought a header of at most {HEADER_BYTES} B."));
+                all.push(format!("A revalidation brought a header of at most {LOG_HEADER_BYTES} B."));
             }
             if options.tunnels {
                 all.push("A CONNECT tunnel is one request and one response of all its bytes.".into());
@@ -229,7 +235,7 @@ fn assumptions(format: LogFormat, options: &LogOptions) -> Vec<String> {
             all.push(
                 "The logged time is the start; the requests of a second are spread evenly over it.".into(),
             );
-            all.push(format!("A response has the logged bytes and a header of {HEADER_BYTES} B."));
+            all.push(format!("A response has the logged bytes and a header of {LOG_HEADER_BYTES} B."));
             all.push(format!(
                 "All requests are for one host, {}; its server time is not known.",
                 options.server_name

@@ -39,6 +39,8 @@ pub enum ServerTime {
 pub struct LogOptions {
     /// Which answered requests are kept.
     pub keep: Keep,
+    /// Whether pages that are made for each request are kept: those whose URL has a query, `cgi-bin` or `.cgi`.
+    pub dynamic: bool,
     /// Whether CONNECT tunnels are kept, each as one request and one response.
     pub tunnels: bool,
     /// Round-trip time that the recorded elapsed times contain; it is taken off the server time.
@@ -57,6 +59,7 @@ impl Default for LogOptions {
     fn default() -> Self {
         Self {
             keep: Keep::Misses,
+            dynamic: true,
             tunnels: false,
             rtt: Duration::ZERO,
             request_bytes: None,

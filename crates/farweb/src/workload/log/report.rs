@@ -25,6 +25,8 @@ pub enum Reason {
     Error,
     /// A tunnel: its bytes are many exchanges inside TLS, its time is how long it was open.
     ConnectTunnel,
+    /// A page that is made for each request: its URL has a query, `cgi-bin` or `.cgi`.
+    DynamicPage,
     /// Answered with a status other than 2xx and 3xx.
     NotSuccessful,
     /// Answered with no bytes.

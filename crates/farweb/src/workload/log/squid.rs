@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 
 use super::fields::{self, wrong};
-use super::{Entry, HEADER_BYTES, Keep, LogOptions, Reason, ServerTime, Verdict};
+use super::{Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdict};
 use crate::units::Duration;
 
 /// Longest elapsed time, in ms: 30 days. Chosen: a longer one is a clock that was set.
@@ -96,7 +96,7 @@ fn entry<'a>(
     let server =
         known.then(|| Duration::from_nanos(elapsed.as_nanos().saturating_sub(options.rtt.as_nanos())));
     // What the client got was the cache's copy; a 304 to the client had no body in the first place.
-    let crossed = if header_only && record.status != 304 { HEADER_BYTES } else { u64::MAX };
+    let crossed = if header_only && record.status != 304 { LOG_HEADER_BYTES } else { u64::MAX };
     Ok(Entry {
         start: record.end - elapsed.as_nanos() as i64,
         host: lower_case(host),

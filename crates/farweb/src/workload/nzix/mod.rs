@@ -20,7 +20,7 @@ mod response;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Overrides, ParameterError, Parameters};
+pub use parameters::{Overrides, Parameters};
 
 use day::Days;
 use hosts::Server;
@@ -54,7 +54,7 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> Held {
         for asked in source.requests(u64::from(day) - 1) {
             requests.push(Request {
                 start: Instant::ZERO + asked.start,
-                host: host(&mut names, asked.host, &streams, parameters),
+                host: known(&mut names, asked.host, &streams, parameters),
                 request_bytes: asked.request_bytes,
                 response_bytes: asked.response_bytes,
                 server: Some(asked.server),
@@ -68,11 +68,17 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> Held {
     Held::new(requests, names)
 }
 
+/// The host with this number, added when it is new.
+fn known(names: &mut Directory, number: u64, streams: &Streams, parameters: &Parameters) -> HostId {
+    names.find(&key(number)).unwrap_or_else(|| names.add(host(number, streams, parameters)))
+}
+
 /// The host with this number, with what its system advertises.
-fn host(names: &mut Directory, number: u64, streams: &Streams, parameters: &Parameters) -> HostId {
-    let key = format!("h{number}");
-    names.find(&key).unwrap_or_else(|| {
-        let Server { mss, window, .. } = Server::new(number, streams, parameters);
-        names.add(Host { key: key.into(), name: "".into(), window: Some(window), mss: Some(mss) })
-    })
+pub(super) fn host(number: u64, streams: &Streams, parameters: &Parameters) -> Host {
+    let Server { mss, window, .. } = Server::new(number, streams, parameters);
+    Host { key: key(number).into(), name: "".into(), window: Some(window), mss: Some(mss) }
+}
+
+fn key(number: u64) -> String {
+    format!("h{number}")
 }

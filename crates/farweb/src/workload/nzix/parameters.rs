@@ -3,64 +3,14 @@
 //! "Chosen" marks what no source has; the reason stands beside it. "Fitted" marks the two that the calibration in
 //! `papers/calibration` has set; nothing else was fitted to anything.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::units::{BitRate, Bytes, Duration};
-
-/// Makes `Parameters` and `Overrides` from a list of parameters.
-macro_rules! parameters {
-    ($( $(#[$doc:meta])* $name:ident: $kind:ty = $value:expr; )+) => {
-        /// Every parameter of the family.
-        #[derive(Debug, Clone, Copy, PartialEq)]
-        pub struct Parameters {
-            $( $(#[$doc])* pub $name: $kind, )+
-        }
-
-        /// Parameters that a scenario sets to other values.
-        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
-        #[schemars(rename = "NzixParameters")]
-        pub struct Overrides {
-            $( $(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$kind>, )+
-        }
-
-        impl Overrides {
-            /// Whether no parameter is set.
-            #[must_use]
-            pub fn is_empty(&self) -> bool {
-                *self == Self::default()
-            }
-        }
-
-        impl Default for Parameters {
-            fn default() -> Self {
-                Self { $( $name: $value, )+ }
-            }
-        }
-
-        impl Parameters {
-            /// These parameters with the values that `overrides` sets.
-            #[must_use]
-            pub fn with(mut self, overrides: &Overrides) -> Self {
-                $( if let Some(value) = overrides.$name { self.$name = value; } )+
-                self
-            }
-
-            /// All of them as a scenario would set them.
-            #[cfg(test)]
-            pub(super) fn spelled_out(&self) -> Overrides {
-                Overrides { $( $name: Some(self.$name), )+ }
-            }
-        }
-    };
-}
+use crate::workload::parameters::{ParameterError, Rule, first_broken, parameters};
 
 const fn rate(kbps: u64) -> BitRate {
     BitRate::from_bps(kbps * 1000).expect("above 0")
 }
 
-parameters! {
+parameters! { "NzixParameters";
     /// Requests of a day on average. Source: the NZ–US studies, 421 in ten minutes.
     day_requests: u32 = 421;
     /// Standard deviation of the logarithm of a day's requests. Chosen: two days of three are within 15 % of the average.
@@ -166,18 +116,6 @@ parameters! {
     server_longest: Duration = Duration::from_secs(60);
 }
 
-/// A parameter with a value that no trace can be made with.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{parameter}` must be {allowed}")]
-pub struct ParameterError {
-    /// Name of the parameter, as a scenario writes it.
-    pub parameter: &'static str,
-    allowed: &'static str,
-}
-
-/// A parameter, whether it is in range, and what is.
-type Rule = (&'static str, bool, &'static str);
-
 /// Most requests of a day. Chosen: two thousand times those of the studies.
 pub(super) const LARGEST_DAY: u32 = 1_000_000;
 
@@ -195,10 +133,7 @@ impl Parameters {
     /// The first parameter that is out of range.
     pub fn check(&self) -> Result<(), ParameterError> {
         let rules = self.counts().into_iter().chain(self.shapes()).chain(self.sizes()).chain(self.times());
-        match rules.into_iter().find(|(_, holds, _)| !holds) {
-            Some((parameter, _, allowed)) => Err(ParameterError { parameter, allowed }),
-            None => Ok(()),
-        }
+        first_broken(rules)
     }
 
     fn counts(&self) -> [Rule; 8] {

@@ -1,0 +1,114 @@
+//! Families of traces: what stands for the tables of a workload, by name, and the parameters of each.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::units::Duration;
+use crate::workload::{Directory, Held, ParameterError, nzix, prowgen};
+
+/// A family of traces that the core generates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Web traffic of the New Zealand Internet Exchange in July 1997: ten minutes a day.
+    Nzix,
+    /// Requests of a web proxy's clients, by the model ProWGen.
+    Prowgen,
+}
+
+/// What a family generates.
+#[derive(Debug)]
+pub enum Generated {
+    /// Days of requests, in memory.
+    Days(Held),
+    /// Requests that are made as they are asked for.
+    Stream(prowgen::Trace),
+}
+
+/// Parameters of a family that are to have other values, as a scenario has them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FamilyParameters(Map<String, Value>);
+
+impl Generated {
+    /// The hosts and words of its requests.
+    #[must_use]
+    pub fn names(&self) -> &Directory {
+        match self {
+            Self::Days(table) => table.names(),
+            Self::Stream(trace) => trace.hosts(),
+        }
+    }
+}
+
+impl Family {
+    /// Time within which its copies are turned round; `None`: they are shifted.
+    pub(super) fn period(self) -> Option<Duration> {
+        match self {
+            Self::Nzix => Some(nzix::PERIOD),
+            Self::Prowgen => None,
+        }
+    }
+}
+
+impl FamilyParameters {
+    /// These parameters, each with its value as JSON.
+    #[must_use]
+    pub const fn new(values: Map<String, Value>) -> Self {
+        Self(values)
+    }
+
+    /// Whether no parameter is set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether `family` can generate something with them.
+    pub(super) fn check(&self, family: Family) -> Result<(), ParameterError> {
+        match family {
+            Family::Nzix => nzix::Parameters::default().with(&self.of_family()).check(),
+            Family::Prowgen => prowgen::Parameters::default().with(&self.of_family()).check(),
+        }
+    }
+
+    pub(super) fn generate(&self, family: Family, days: u32, seed: u64) -> Generated {
+        match family {
+            Family::Nzix => {
+                let parameters = nzix::Parameters::default().with(&self.of_family());
+                Generated::Days(nzix::trace(&parameters, days, seed))
+            }
+            Family::Prowgen => {
+                let parameters = prowgen::Parameters::default().with(&self.of_family());
+                Generated::Stream(prowgen::Trace::new(&parameters, seed))
+            }
+        }
+    }
+
+    fn of_family<T: DeserializeOwned>(&self) -> T {
+        serde_json::from_value(Value::Object(self.0.clone()))
+            .expect("a checked scenario sets parameters of its family")
+    }
+}
+
+/// One list of names for each family; `x-families` says for which one it is.
+impl JsonSchema for FamilyParameters {
+    fn schema_name() -> Cow<'static, str> {
+        "FamilyParameters".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let family = |schema: Schema, family: Family| {
+            let mut schema = schema.to_value();
+            schema["x-families"] = serde_json::to_value([family]).expect("names are words");
+            schema
+        };
+        let nzix = family(generator.subschema_for::<nzix::Overrides>(), Family::Nzix);
+        let prowgen = family(generator.subschema_for::<prowgen::Overrides>(), Family::Prowgen);
+        json_schema!({ "type": "object", "anyOf": [nzix, prowgen] })
+    }
+}

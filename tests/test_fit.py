@@ -1,0 +1,315 @@
+"""Fitting ProWGen: estimators against closed forms, round trips, readers, the command."""
+
+import gzip
+import json
+import lzma
+import math
+import struct
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+
+from farweb import WorkloadError, _core
+from farweb.fit import Fit, estimates, fit, reading, write_parameters
+from farweb.generate import generate, read_parameters
+from samples import Farweb
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+def test_the_slope_of_exact_zipf_is_exact() -> None:
+    found = estimates.zipf(1e6 * np.arange(1.0, 5001.0) ** -0.8)
+    assert found is not None
+    assert found.slope == pytest.approx(0.8, abs=1e-9)
+    assert found.r2 == pytest.approx(1)
+    assert found.error < 1e-9
+    assert estimates.zipf(np.ones(1000)) is None, "nothing is asked for twice"
+
+
+def test_rounded_requests_move_the_slope_little() -> None:
+    found = estimates.zipf(np.floor(1e5 * np.arange(1, 100_001) ** -0.8))
+    assert found is not None
+    assert found.slope == pytest.approx(0.8, abs=0.01)
+    assert found.least_requests == 10
+
+
+def test_the_tail_is_found_where_it_starts() -> None:
+    random = np.random.default_rng(1)
+    body = random.uniform(100, 10_000, 30_000)
+    tail = 10_000 * random.uniform(size=10_000) ** (-1 / 1.3)
+    sizes = np.sort(np.concatenate((body, tail)))
+    found = estimates.tail(sizes)
+    assert found is not None
+    assert found.start == pytest.approx(10_000, rel=0.1)
+    assert abs(found.shape - 1.3) < 4 * found.error
+    given = estimates.tail(sizes, 10_000)
+    assert given is not None
+    assert (given.share, given.n, given.given) == (0.25, 10_000, True)
+    assert given.error == pytest.approx(given.shape / 100)
+    assert given.ks < 1.63 / 100, "the distance of 1 in 100 samples of the true distribution"
+
+
+def test_without_a_tail_there_is_none() -> None:
+    assert estimates.tail(np.full(1000, 500.0)) is None
+    assert estimates.tail(np.arange(1.0, 60.0)) is None, "too few"
+    assert estimates.tail(np.array([])) is None
+
+
+def test_the_body_is_found_below_its_end() -> None:
+    random = np.random.default_rng(2)
+    sizes = np.exp(8.2317 + 1.1153 * random.standard_normal(40_000))
+    found = estimates.body(np.sort(sizes), 10_000)
+    assert found is not None
+    assert found.mu_error is not None
+    assert found.sigma_error is not None
+    assert abs(found.mu - 8.2317) < 4 * found.mu_error
+    assert abs(found.sigma - 1.1153) < 4 * found.sigma_error
+    assert found.mean == pytest.approx(7000, rel=0.1)
+    assert found.n == int((sizes < 10_000).sum())
+    assert found.ks < 0.01
+    whole = estimates.body(np.sort(sizes), math.inf)
+    assert whole is not None
+    assert whole.mu == pytest.approx(np.log(sizes).mean())
+    assert whole.sigma == pytest.approx(np.log(sizes).std())
+    # Closed form: σ / √n and σ / √(2n).
+    assert whole.mu_error == pytest.approx(whole.sigma / 200, rel=1e-3)
+    assert whole.sigma_error == pytest.approx(whole.sigma / 200 / math.sqrt(2), rel=1e-3)
+
+
+def test_a_body_that_lies_above_its_end_is_bounded() -> None:
+    found = estimates.body(np.sort(1000 * np.random.default_rng(3).uniform(size=5000) ** 0.5), 1000)
+    assert found is not None
+    assert (found.bounded, found.mu_error, found.sigma_error) == (True, None, None)
+    below = NormalDist(found.mu, found.sigma).cdf(math.log(1000))
+    assert below == pytest.approx(0.02)
+    assert found.ks < 0.06, "as near as a distribution with so little below comes"
+    assert estimates.body(np.full(10, 7.0), math.inf) is None
+
+
+def test_distances() -> None:
+    values = np.array([1.0, 1, 2, 4])
+    # Against a uniform distribution on 0 to 4: before 4 there are 3 of 4, and it has all.
+    assert estimates.distance(values, values / 4) == pytest.approx(0.25)
+    assert estimates.distance(np.array([4.0, 4]), np.array([1.0, 1])) == pytest.approx(1.0), "from below too"
+    assert estimates.histogram_distance(np.array([1, 1]), np.array([0, 0, 1])) == 1
+    assert estimates.sample_distance(np.array([1.0, 2, 3, 4]), np.array([3.0, 4])) == pytest.approx(0.5)
+
+
+def test_correlation_is_spearmans() -> None:
+    scipy = pytest.importorskip("scipy.stats")
+    random = np.random.default_rng(4)
+    popularity = random.geometric(0.7, 2000).astype(float)  # many ties
+    sizes = random.uniform(size=2000) + 0.05 * popularity
+    found = estimates.correlation(popularity, sizes)
+    reference = scipy.spearmanr(popularity, sizes)
+    assert found is not None
+    assert found.rho == pytest.approx(reference.statistic)
+    assert found.p == pytest.approx(reference.pvalue, rel=0.05)
+    assert estimates.correlation(np.ones(10), np.arange(10.0)) is None
+
+
+ROUND_TRIPS: list[dict[str, str]] = [
+    {},
+    {"zipf_slope": "0.7", "onetimer_share": "0.5", "distinct_share": "0.2", "stack_mode": "static"},
+    {"zipf_slope": "0.95", "tail_shape": "1.1", "tail_share": "0.3", "body_mean": "4000 B", "body_deviation": "5000 B"},
+    {"correlation": "negative", "stack_size": "100"},
+    {"correlation": "positive", "arrivals": "constant", "arrival_rate": "40.0"},
+]
+
+
+@pytest.mark.parametrize("changes", ROUND_TRIPS)
+def test_a_workload_of_the_model_has_its_parameters(folder: Path, changes: dict[str, str]) -> None:
+    """Shares are exact; slope within 0.03, index within 0.06; moments of the body within 10 %; the same stack."""
+    wanted: dict[str, Any] = {
+        "distinct_share": 0.34,
+        "onetimer_share": 0.72,
+        "zipf_slope": 0.807,
+        "tail_shape": 1.322,
+        "tail_share": 0.22,
+        "arrival_rate": 10.0,
+    }
+    wanted |= {name: float(changes[name]) for name in wanted if name in changes}
+    words = {"correlation": "none", "stack_mode": "dynamic", "stack_size": "1000"}
+    words |= {name: changes[name] for name in words if name in changes}
+    generate("prowgen", "trace", seed=11, parameters={"requests": "100000", **changes})
+    found = fit("trace/requests.parquet", tail_from=10_000)
+    parameters = found.parameters
+    assert parameters["requests"] == 100_000
+    for name in ("distinct_share", "onetimer_share", "tail_share"):
+        assert parameters[name] == pytest.approx(wanted[name], abs=1e-4), name
+    assert parameters["zipf_slope"] == pytest.approx(wanted["zipf_slope"], abs=0.03)
+    assert parameters["tail_shape"] == pytest.approx(wanted["tail_shape"], abs=0.06)
+    assert parameters["arrival_rate"] == pytest.approx(wanted["arrival_rate"], rel=0.02)
+    for name, default in (("body_mean", "7000 B"), ("body_deviation", "11000 B")):
+        value, _, _ = str(parameters[name]).partition(" ")
+        assert float(value) == pytest.approx(float(changes.get(name, default).split()[0]), rel=0.1), name
+    assert {name: str(parameters[name]) for name in words} == words
+    assert found.locality is not None
+    assert found.locality.ks < 0.03
+    assert found.sizes_ks is not None
+    assert found.sizes_ks < 0.02
+    assert found.popularity.model_ks < 0.03
+    assert not found.not_estimated
+
+
+def test_the_tail_of_a_workload_is_found(folder: Path) -> None:
+    generate("prowgen", "trace", seed=12, parameters={"requests": "100000"})
+    found = fit("trace/requests.parquet")
+    assert found.tail is not None
+    assert found.tail.start == pytest.approx(10_000, rel=0.15)
+    assert abs(found.tail.shape - 1.322) < 4 * found.tail.error
+
+
+def test_written_parameters_make_a_workload_like_it(folder: Path) -> None:
+    generate("prowgen", "trace", seed=1, parameters={"requests": "20000", "onetimer_share": "0.6"})
+    found = fit("trace/requests.parquet")
+    write_parameters(found, Path("fitted.toml"))
+    read = read_parameters("fitted.toml")
+    assert read == {name: str(value) for name, value in found.parameters.items()}
+    generate("prowgen", "again", seed=2, parameters=read)
+    again = fit("again/requests.parquet")
+    assert (again.requests, again.popularity.documents) == (20_000, found.popularity.documents)
+    assert again.popularity.onetimers == found.popularity.onetimers
+
+
+def bu98() -> Fit:
+    return fit(DATA / "cache/bu98-adaptsize-request.trace.xz", format="webcachesim")
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs the public logs beside the clone")
+def test_a_proxy_of_boston_university() -> None:
+    found = bu98()
+    assert (found.requests, found.popularity.documents, found.arrival_rate) == (66_987, 36_815, None)
+    assert found.sizes_ks is not None
+    assert found.sizes_ks < 0.03
+    assert "arrival_rate" in found.not_estimated
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs the public logs beside the clone")
+def test_what_logs_have_is_told() -> None:
+    nasa = fit(DATA / "clf/nasa_19950801.tsv.gz", format="clf")
+    assert nasa.requests + sum(nasa.left_out.values()) == 30_969
+    assert nasa.left_out == {"dynamic-page": 398, "not-successful": 221, "zero-bytes": 239}
+    assert nasa.unsized_requests == 2421, "304s"
+    shop = fit(DATA / "cache/cache2k-web12.trace.xz", format="ids")
+    assert (shop.tail, shop.body, shop.sizes_ks, shop.sized_documents) == (None, None, None, 0)
+    assert shop.not_estimated["tail_shape"] == "no sizes are known"
+    blocks = fit(DATA / "cache/cloudPhysicsIO.oracleGeneral.bin.xz", format="oracle-general")
+    assert (blocks.requests, blocks.popularity.documents) == (113_872, 48_974)
+    assert blocks.tail is None
+
+
+REQUESTS = [(1, 300), (2, 4000), (1, 300), (3, 500), (2, 4000), (1, 280)]
+
+
+@pytest.fixture
+def traces(folder: Path) -> dict[str, Path]:
+    """The same six requests in every kind of trace."""
+    text = "".join(f"{time} {object_} {size}\n" for time, (object_, size) in enumerate(REQUESTS)).encode()
+    records = b"".join(struct.pack("<IQIq", time, object_, size, -1) for time, (object_, size) in enumerate(REQUESTS))
+    ids = b"".join(struct.pack(">I", object_) for object_, _ in REQUESTS)
+    files = {
+        "webcachesim": text.removesuffix(b"\n"),
+        "oracle-general": lzma.compress(records),
+        "ids": gzip.compress(ids),
+    }
+    names = {"webcachesim": "t.txt", "oracle-general": "t.bin.xz", "ids": "t.gz"}
+    for format_, content in files.items():
+        (folder / names[format_]).write_bytes(content)
+    return {format_: folder / name for format_, name in names.items()}
+
+
+@pytest.mark.parametrize("format_", reading.TRACES)
+def test_traces_are_read(traces: dict[str, Path], format_: str) -> None:
+    read = reading.read(traces[format_], format_)
+    assert read.references.counts().tolist() == [3, 2, 1]
+    assert read.references.distances().tolist() == [0, 1, 2]
+    sized = format_ != "ids"
+    assert read.references.sizes().tolist() == ([300, 4000, 500] if sized else [0, 0, 0])
+    assert (read.requests, read.unsized, read.references.resized) == (6, 0 if sized else 6, 1 if sized else 0)
+    assert (read.first_s, read.last_s) == ((0.0, 5.0) if format_ == "oracle-general" else (None, None))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format_", "told"),
+    [
+        ("t", b"1 2 3\n4 5\n", "webcachesim", 't:2: found "4 5"; a line is "time id size"'),
+        ("t", b"1 2 3\n4 x 5\n", "webcachesim", 't:2: found "4 x 5"'),
+        ("t", b"1 2 -3\n", "webcachesim", "t:1: found"),
+        ("t", b"12345", "oracle-general", "t: ends in the middle of a record of 24 bytes"),
+        ("t", b"", "ids", "t: has no request"),
+        ("t.xz", b"no xz", "ids", "t.xz: cannot be read"),
+        ("t", b"", "bu98", 'format: found "bu98"; write one of: squid, clf, webcachesim'),
+        ("t.csv", b"start_s,host,request_bytes,response_bytes\n0,a,1,1\n", None, "1 no-object"),
+    ],
+)
+def test_wrong_traces(folder: Path, farweb: Farweb, name: str, content: bytes, format_: str | None, told: str) -> None:
+    Path(name).write_bytes(content)
+    format_options = ("--format", format_) if format_ else ()
+    answer = farweb("workload", "fit", name, *format_options, "--out", "p.toml", "-o", "f.png")
+    assert answer.code == 2
+    assert told in " ".join(answer.err.split())
+    assert [path.name for path in folder.iterdir()] == [name]
+
+
+def test_a_trace_is_read_in_blocks(folder: Path) -> None:
+    lines = (f"{number} {1000 + number} 10" for number in range(150_000))
+    Path("t").write_text("\n".join(lines))
+    read = reading.read(Path("t"), "webcachesim")
+    assert (read.requests, len(read.references.counts())) == (150_000, 150_000)
+    assert Path("t").stat().st_size > 2 * (1 << 20)
+
+
+def test_a_missing_trace(folder: Path) -> None:
+    with pytest.raises(WorkloadError, match=r"nothing: no such file"):
+        reading.read(Path("nothing"), "ids")
+
+
+def test_dynamic_pages_are_left_out(folder: Path) -> None:
+    lines = [
+        f'a - - [01/Jul/1995:00:00:0{i} -0400] "GET {url} HTTP/1.0" 200 100'
+        for i, url in enumerate(("/a", "/b?c", "/a"))
+    ]
+    Path("log").write_text("\n".join(lines))
+    assert reading.read(Path("log"), "clf").left_out == {"dynamic-page": 1}
+    every = reading.read(Path("log"), "clf", dynamic=True)
+    assert (every.requests, every.left_out) == (3, {})
+    assert every.references.sizes().tolist() == [100, 100], "the body, as the log tells it"
+
+
+def test_references_count_in_any_batches() -> None:
+    objects = np.random.default_rng(5).integers(0, 500, 10_000).astype(np.uint64)
+    sizes = np.full(10_000, 7, np.int64)
+    one, many = _core.References(), _core.References()
+    one.add(objects, sizes)
+    for part in np.array_split(objects, 7):
+        many.add(part, sizes[: len(part)])
+    assert one.distances().tolist() == many.distances().tolist()
+    assert one.counts().sum() == 10_000
+    assert one.distances().sum() == 10_000 - len(one.counts())
+
+
+def test_the_command(folder: Path, farweb: Farweb) -> None:
+    generate("prowgen", "trace", parameters={"requests": "5000"})
+    answer = farweb("workload", "fit", "trace/requests.parquet", "-o", "fit.png", "--out", "fitted.toml")
+    assert answer.code == 0
+    for words in ("Zipf slope", "one-timers of the documents", "tail index", "LRU stack", "stack_mode"):
+        assert words in answer.out
+    assert "The parameters are in fitted.toml" in answer.err
+    assert Path("fit.png").stat().st_size > 10_000
+    found = farweb("workload", "fit", "trace/requests.parquet", "--json", "--tail-from", 10_000).json()
+    assert (found["requests"], found["tail"]["given"], found["popularity"]["documents"]) == (5000, True, 1700)
+    assert json.loads(json.dumps(found)) == found
+    assert farweb("workload", "fit", "trace/requests.parquet", "-o", "fit.gif").code == 2
+
+
+def test_figures_without_sizes_or_repetitions(traces: dict[str, Path], farweb: Farweb) -> None:
+    for format_, path in traces.items():
+        assert farweb("workload", "fit", path, "--format", format_, "-o", f"{format_}.svg").code == 0
+    Path("once").write_text("1 1 10\n2 2 20\n3 3 30\n")
+    answer = farweb("workload", "fit", "once", "--format", "webcachesim", "-o", "once.svg")
+    assert answer.code == 0
+    assert "no document was asked for twice" in answer.out
