@@ -215,10 +215,10 @@ fn wrong_contents(scenario: &Scenario, cache: &Cache) -> Option<(&'static str, S
         Some(_) if is_inside => {
             Some(("ttl", "nothing can be asked from inside a leg; end a leg at the node, or leave the key out".to_owned()))
         }
-        _ if scenario.workload.family.is_some() => Some((
+        _ if scenario.workload.family.is_some_and(|family| !family.has_objects()) => Some((
             "policy",
-            "the requests of the family have no objects that a cache could hold; write a request table with the column \
-             object, or hit_ratio"
+            "the requests of the family have no objects that a cache could hold; write family = \"prowgen\", a request \
+             table with the column object, or hit_ratio"
                 .to_owned(),
         )),
         _ => None,

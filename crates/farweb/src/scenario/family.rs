@@ -46,6 +46,14 @@ impl Generated {
 }
 
 impl Family {
+    /// Whether its requests say which object they ask for.
+    pub(super) const fn has_objects(self) -> bool {
+        match self {
+            Self::Nzix => false,
+            Self::Prowgen => true,
+        }
+    }
+
     /// Time within which its copies are turned round; `None`: they are shifted.
     pub(super) fn period(self) -> Option<Duration> {
         match self {

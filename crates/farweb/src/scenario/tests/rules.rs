@@ -77,6 +77,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&[TWO_LEGS, "cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"0 s\"}]"], "cache.0.ttl", "found 0 s; write a duration above zero"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",admit={probability=2.0}}]"], "cache.0.admit", "found probability = 2; a probability is 0 to 1"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",admit={min=\"2 B\",max=\"1 B\"}}]"], "cache.0.admit", "found min = 2 B and max = 1 B"),
+    (&["workload={family=\"nzix\"}", "cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\"}]"], "cache.0.policy", "the requests of the family have no objects"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",siblings=0}]"], "cache.0.siblings", "found 0; it is 1 to 1000"),
     (&["workload.requests="], "workload.requests", "found an empty name"),
     (&["workload.hosts= "], "workload.hosts", "found an empty name"),
@@ -151,6 +152,8 @@ fn values_at_the_edge_of_a_rule_are_right() {
     ] {
         assert!(cable_with(&[TWO_LEGS, edge]).is_ok(), "{edge}");
     }
+    let live = "cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 MB\"}]";
+    assert!(cable_with(&["workload={family=\"prowgen\"}", live]).is_ok());
     let shares = "cache=[{node=\"b\",hit_ratio=0.9},{node=\"c\",hit_ratio=0.1}]";
     assert!(cable_with(&[FOUR_NODES, "leg.0.from=a", "leg.0.to=d", LINKS, shares]).is_ok());
 }
