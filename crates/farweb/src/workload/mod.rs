@@ -9,6 +9,7 @@ pub mod nzix;
 mod object;
 mod probe;
 mod table;
+mod trace;
 
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
@@ -19,6 +20,7 @@ pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };
+pub use trace::{TraceBatch, TraceReader};
 
 use crate::units::{Duration, Instant};
 
