@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use super::lines::{LINE_BYTES_MAX, Line, Lines, clipped};
+use super::lines::{LINE_BYTES_MAX, Line, Lines, quoted};
 use super::log::Unreadable;
 use super::{ObjectId, WorkloadError};
 use crate::units::{Duration, Instant};
@@ -24,9 +24,6 @@ const UNREADABLE_MAX: f64 = 0.01;
 
 /// Lines after which too many unreadable ones end the reading early.
 const EARLY_LINES: u64 = 1000;
-
-/// Characters of an unreadable line that are shown.
-const SHOWN: usize = 60;
 
 /// Some requests of a trace, as columns of equal length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,7 +78,7 @@ impl TraceReader {
                     batch.bytes.push(bytes);
                 }
                 Err(why) => {
-                    let text = clipped(text, SHOWN);
+                    let text = quoted(text);
                     self.note(why, text)?;
                 }
             }
@@ -168,7 +165,7 @@ mod tests {
             examples.iter().map(|each| format!("{} {} {}", each.line, each.why, each.text)).collect();
         assert_eq!(count, 5);
         assert_eq!(told[0], "1001 has fewer than three columns \"7 8\"");
-        assert_eq!(told[1], "1002 has the time -1, which is no number of s that is at least 0 \"-1 0 5\"");
+        assert_eq!(told[1], "1002 has the time \"-1\", which is no number of s from 0 on \"-1 0 5\"");
         assert_eq!(told[3], "1004 has a size that is no whole number of bytes from 0 to 2^53 \"1 0 -5\"");
     }
 
