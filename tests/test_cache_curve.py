@@ -102,7 +102,7 @@ def test_lru_in_one_pass_is_lru_run_by_run(
 def test_capacities_that_the_stack_cannot_answer_get_a_cache_each(folder: Path, last_size: int) -> None:
     requests = [(1, 10), (2, 25), (3, 10), (1, 10), (2, 25), (4, 60), (1, last_size), (2, 25), (3, 10), (1, last_size)]
     write_trace(Path("t"), requests)
-    capacities = range(10, 130, 10)
+    capacities = range(10, 250, 10)
     found = cache_curve("t", ["lru"], [f"{each} B" for each in capacities], format="webcachesim")
     assert [each.hits for each in found.results] == [sum(lru_hits(requests, each)) for each in capacities]
     assert found.resized == (2 if last_size == 40 else 0)
@@ -152,6 +152,8 @@ def test_a_log_is_read_by_the_rules_of_the_import(folder: Path, farweb: Farweb) 
     answer = farweb(*command, "--json")
     assert answer.code == 0, answer.err
     assert (answer.json()["requests"], answer.json()["results"][0]["hits"]) == (4, 1)
+    read = answer.json()["input"]
+    assert (read["lines"], read["rows"], read["unreadable_lines"], read["log"]["keep"]) == (4, 4, 0, "all")
     assert "4 lines of the log, 4 requests (keep: all)" in farweb(*command).out
     misses = farweb(*command, "--keep", "misses")
     assert "3 requests (keep: misses)" in misses.out

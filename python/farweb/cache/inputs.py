@@ -131,7 +131,7 @@ def _table(path: Path, name: str) -> Iterator[Requests]:
                 told = path.suffix.lower() in (".parquet", ".csv", ".tsv")
                 hint = "" if told else f" (if it is a log or a trace, tell --format: {', '.join(FORMATS)})"
                 raise WorkloadError(f"{error}{hint}") from None
-            requests.counts = {"rows": number}
+            requests.counts["rows"] = number
 
         yield Requests(name, read)
 

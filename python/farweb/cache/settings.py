@@ -29,11 +29,11 @@ class Capacity:
     share: Fraction | None
 
     def of(self, footprint: int) -> int:
-        """In bytes, at least 1."""
+        """In bytes, at least 1, at most what the core takes."""
         if self.bytes is not None:
             return self.bytes
         assert self.share is not None, "a capacity is one of both"
-        return max(1, int(self.share * footprint))
+        return min(max(1, int(self.share * footprint)), _BYTES_MAX)
 
 
 @dataclass(frozen=True)

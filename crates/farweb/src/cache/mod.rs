@@ -245,6 +245,7 @@ impl Cache {
     /// Whether an object of `bytes` bytes may be stored: it is no larger than the cache, and within the limits of [`Admit`].
     #[must_use]
     pub const fn fits(&self, bytes: u64) -> bool {
+        let bytes = if bytes == 0 { 1 } else { bytes };
         bytes <= self.entries.capacity() && self.admission.takes_size(bytes)
     }
 
