@@ -126,8 +126,8 @@ fn request(line: &[u8]) -> Result<(Instant, ObjectId, u64), String> {
         return Err("has fewer than three columns".into());
     };
     let secs = time.parse().ok().and_then(Duration::from_secs_f64);
-    let since =
-        secs.ok_or_else(|| format!("has the time {time}, which is no number of s that is at least 0"))?;
+    let no_time = || format!("has the time {}, which is no number of s from 0 on", quoted(time.as_bytes()));
+    let since = secs.ok_or_else(no_time)?;
     let bytes = bytes.parse().ok().filter(|bytes| *bytes <= BYTES_MAX);
     let bytes = bytes.ok_or("has a size that is no whole number of bytes from 0 to 2^53")?;
     Ok((Instant::ZERO + since, ObjectId::of_text(object), bytes))
