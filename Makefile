@@ -64,7 +64,13 @@ lint: build ## Check formatting, lints and types.
 	$(BIN)/mypy
 	$(BIN)/stubtest farweb._core
 
-verify: build ## Check the report in Chromium, captures with tshark and tcptrace; as root, TCP and probes with Linux's.
+# libCacheSim's licence keeps it out of what farweb needs: it has an environment of its own.
+build/libcachesim/.installed: tests/verify/libcachesim.txt | tools
+	$(PYTHON) -m venv build/libcachesim
+	build/libcachesim/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+verify: build build/libcachesim/.installed ## Check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP and probes with Linux's.
 	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
 	@for tool in tshark editcap tcpdump tcptrace; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
@@ -77,8 +83,8 @@ equality: build ## Show that results are those of the revision BEFORE=HEAD, in e
 bench: ## Measure speed and memory of whole simulations; CASES_OF="web mux" chooses.
 	cargo bench -p farweb --bench world --locked -- $(CASES_OF)
 
-bench-parts: ## Measure the event queue, links and TCP endpoints alone.
-	cargo bench -p farweb --bench engine --bench link --bench tcp --locked
+bench-parts: ## Measure the event queue, links, TCP endpoints and caches alone.
+	cargo bench -p farweb --bench engine --bench link --bench tcp --bench cache --locked
 
 bench-check: ## Count instructions with valgrind: no case may take 3 % more than it did; CASES_OF chooses.
 	$(PYTHON) crates/farweb/benches/instructions.py $(CASES_OF)

@@ -20,11 +20,13 @@ from farweb._core import version as __version__
 from farweb.errors import FarwebError, ResultsError, RunError, ScenarioError, StorageError, WorkloadError
 
 if TYPE_CHECKING:
+    from farweb.cache.curve import CacheCurve, cache_curve
     from farweb.results import Results
     from farweb.scenario import Check, Scenario
     from farweb.summary import Summary
 
 __all__ = [
+    "CacheCurve",
     "Check",
     "FarwebError",
     "Results",
@@ -36,14 +38,17 @@ __all__ = [
     "Summary",
     "WorkloadError",
     "__version__",
+    "cache_curve",
     "object_ids",
 ]
 
 _HOMES = {
+    "CacheCurve": "farweb.cache.curve",
     "Check": "farweb.scenario",
     "Results": "farweb.results",
     "Scenario": "farweb.scenario",
     "Summary": "farweb.summary",
+    "cache_curve": "farweb.cache.curve",
 }
 
 if debug_build:

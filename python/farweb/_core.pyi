@@ -1,7 +1,7 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, Self, final
+from typing import Any, Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from farweb.columns import Column
 
 __all__ = [
+    "Cache",
     "FarwebError",
     "HostTable",
     "LogReader",
@@ -20,6 +21,9 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Simulation",
+    "StackDistances",
+    "Survey",
+    "TraceReader",
     "WorkloadError",
     "XplotEncoder",
     "connection_use",
@@ -345,6 +349,102 @@ class XplotEncoder:
     @property
     def packets(self) -> int:
         """Packets of the connection so far."""
+
+@final
+class Cache:
+    """A cache that requests go through, where fetching takes no time: what is missed is stored at once."""
+
+    def __new__(cls, config: str, seed: int) -> Self:
+        """An empty cache.
+
+        Args:
+            config: Policy, capacity, admission and time to live as JSON text: `{"policy": "lru", "capacity": "10 MB"}`.
+            seed: Root of its random streams.
+        """
+
+    def replay(
+        self,
+        object: NDArray[np.uint64],
+        bytes: NDArray[np.int64],
+        time_ns: NDArray[np.uint64],
+        next: NDArray[np.uint64] | None = None,
+    ) -> NDArray[np.uint8]:
+        """Send requests through it; the GIL is released meanwhile.
+
+        Args:
+            object: What each asks for, 0 to 2^64 - 2.
+            bytes: Its size, at least 0.
+            time_ns: When; matters only with a time to live.
+            next: The number of the next request for the object, 2^64 - 1 for none; only `belady` reads it.
+
+        Returns:
+            Of each request 0: a miss; 1: a hit; 2: held and unchanged, but to be revalidated.
+        """
+
+    @property
+    def bytes(self) -> int:
+        """Bytes held."""
+
+    @property
+    def objects(self) -> int:
+        """Objects held."""
+
+@final
+class StackDistances:
+    """Distances of requests in the stack of an LRU cache, in bytes."""
+
+    def __new__(cls) -> Self:
+        """An empty stack."""
+
+    def replay(self, object: NDArray[np.uint64], bytes: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The smallest capacity in which each request is a hit; 2^64 - 1 for the first one of its object."""
+
+@final
+class Survey:
+    """Sums over the requests of a trace."""
+
+    def __new__(cls) -> Self:
+        """Of no request yet."""
+
+    def add(self, object: NDArray[np.uint64], bytes: NDArray[np.int64]) -> None:
+        """Count requests."""
+
+    @property
+    def requests(self) -> int:
+        """Requests so far."""
+
+    @property
+    def bytes(self) -> int:
+        """Sum of their sizes."""
+
+    @property
+    def objects(self) -> int:
+        """Different objects."""
+
+    @property
+    def footprint(self) -> int:
+        """Sum of the sizes of all objects, each as it was first asked for."""
+
+    @property
+    def largest(self) -> int:
+        """Largest size of a request."""
+
+    @property
+    def resized(self) -> int:
+        """Requests with another size than the first one for their object."""
+
+@final
+class TraceReader:
+    """Requests of a text with time, object and size a line, streamed in constant memory."""
+
+    def __new__(cls, path: str) -> Self:
+        """Open `path`, plain or gzip."""
+
+    def batch(self, rows: int) -> dict[str, NDArray[Any]] | None:
+        """At most `rows` requests as columns `time_ns`, `object`, `bytes`; None at the end."""
+
+    def unreadable(self) -> str:
+        """Lines that could not be read so far, as JSON text: `unreadable_lines`, `unreadable`."""
 
 @final
 class LogReader:

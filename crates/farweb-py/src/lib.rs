@@ -1,5 +1,6 @@
 //! Python binding of farweb: thin, no model of its own. Documented in `python/farweb/_core.pyi`.
 
+mod cache;
 mod columns;
 mod errors;
 mod export;
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::cache::{Cache, StackDistances, Survey, TraceReader};
     #[pymodule_export]
     use crate::errors::{FarwebError, RunError, ScenarioError, WorkloadError};
     #[pymodule_export]

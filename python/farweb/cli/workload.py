@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli import merge, probe
+from farweb.cli import cache, merge, probe
 from farweb.cli.options import Debug, Json, Output, Quiet
 
 app = typer.Typer(help="Make and look at request and host tables.", no_args_is_help=True)
 app.command()(probe.probe)
 app.command()(merge.merge)
+app.command()(cache.cache)
 
 _RTT_MS_MAX = 86_400_000  # a day; a longer delay than that no scenario has
 _BYTES_MAX = 2**53  # as in a request table

@@ -5,6 +5,9 @@
 //! GreedyDual-Size (its cost 1, which aims at hits rather than bytes); with frequency it is the number of uses since the object
 //! came, the request that fetched it included. Of equal worth the one used less recently goes.
 //!
+//! A new object's worth is reckoned after room has been made for it in GreedyDual-Size, before that with frequency. There it may be
+//! the one that is worth least, and is declined then; what was worth less is gone already, and L is its worth.
+//!
 //! Sources: P. Cao, S. Irani, "Cost-Aware WWW Proxy Caching Algorithms", USITS 1997; L. Cherkasova, "Improving WWW Proxies
 //! Performance with Greedy-Dual-Size-Frequency Caching Policy", HPL-98-69R1, 1998.
 
@@ -37,12 +40,10 @@ impl GreedyDual {
         Self { counts_uses: true, ..Self::by_size() }
     }
 
-    /// The key of an object that is used now.
-    fn key(&mut self, entries: &mut Entries, place: Place) -> Key {
-        let entry = &mut entries[place];
-        entry.count = entry.count.saturating_add(1);
-        let frequency = if self.counts_uses { f64::from(entry.count) } else { 1.0 };
-        let worth = self.inflation + frequency * WORTH / entry.bytes as f64;
+    /// The key of an object of `bytes` bytes with its use now, one of `uses` since it came.
+    fn key(&mut self, bytes: u64, uses: u32) -> Key {
+        let frequency = if self.counts_uses { f64::from(uses) } else { 1.0 };
+        let worth = self.inflation + frequency * WORTH / bytes as f64;
         self.uses += 1;
         // Floats that are not negative have the order of their bits.
         (worth.to_bits(), self.uses)
@@ -51,7 +52,9 @@ impl GreedyDual {
 
 impl Replace for GreedyDual {
     fn on_hit(&mut self, entries: &mut Entries, place: Place) {
-        let key = self.key(entries, place);
+        let entry = &mut entries[place];
+        entry.count = entry.count.saturating_add(1);
+        let key = self.key(entry.bytes, entry.count);
         self.by_worth.change(key, place);
     }
 
@@ -62,13 +65,21 @@ impl Replace for GreedyDual {
         bytes: u64,
         _: Option<Place>,
     ) -> Option<Place> {
+        let mut key = self.key(bytes, 1);
         while entries.lacks(bytes) {
-            let ((worth, _), least) = self.by_worth.first().expect("an empty cache lacks nothing");
-            self.inflation = f64::from_bits(worth);
-            self.drop(entries, least);
+            let (least, place) = self.by_worth.first().expect("an empty cache lacks nothing");
+            if self.counts_uses && key < least {
+                self.inflation = f64::from_bits(key.0);
+                return None;
+            }
+            self.inflation = f64::from_bits(least.0);
+            self.drop(entries, place);
+        }
+        if !self.counts_uses {
+            key = self.key(bytes, 1);
         }
         let place = entries.insert(object, bytes);
-        let key = self.key(entries, place);
+        entries[place].count = 1;
         self.by_worth.push(key, place);
         Some(place)
     }

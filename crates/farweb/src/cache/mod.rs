@@ -30,12 +30,16 @@ mod rand;
 mod s3_fifo;
 mod sieve;
 mod sketch;
+mod stack;
+mod survey;
 mod w_tiny_lfu;
 
 #[cfg(test)]
 mod tests;
 
 pub use config::{Admit, CacheConfig, Policy};
+pub use stack::StackDistances;
+pub use survey::Survey;
 
 use crate::rng::Stream;
 use crate::units::{Duration, Instant};
@@ -176,8 +180,8 @@ impl Cache {
 
     /// Takes in `object`, fetched whole with `bytes` bytes; evicts what must go. Whether it is held now.
     ///
-    /// It is not when its size is [refused](Self::fits), when admission refuses it, or when W-TinyLFU finds all that it would
-    /// push out asked for as often.
+    /// It is not when its size is [refused](Self::fits), when admission refuses it, or when GDSF or W-TinyLFU find it not worth its
+    /// room.
     pub fn store(&mut self, object: ObjectId, bytes: u64, now: Instant) -> bool {
         let bytes = bytes.max(1);
         let known = self.entries.find(object);
@@ -210,6 +214,25 @@ impl Cache {
         }
     }
 
+    /// One access to `object` of `bytes` bytes where fetching takes no time: what is missed is stored at once, and what is stale
+    /// is found unchanged and renewed, unless its size is another one now. That is a miss.
+    pub fn request(&mut self, object: ObjectId, bytes: u64, now: Instant) -> Lookup {
+        let met = self.look_up(object, now);
+        let unchanged =
+            || self.entries.find_held(object).is_some_and(|place| self.entries[place].bytes == bytes.max(1));
+        match met {
+            Lookup::Hit => Lookup::Hit,
+            Lookup::Stale if unchanged() => {
+                self.renew(object, now);
+                Lookup::Stale
+            }
+            Lookup::Stale | Lookup::Miss => {
+                self.store(object, bytes, now);
+                Lookup::Miss
+            }
+        }
+    }
+
     /// Says when the object of the next [`look_up`](Self::look_up) is asked for again: the number of that request, counted
     /// however the caller likes; `None`: never. The `store` that follows that look-up goes by it as well. Only
     /// [`Policy::Belady`] listens.
@@ -222,6 +245,7 @@ impl Cache {
     /// Whether an object of `bytes` bytes may be stored: it is no larger than the cache, and within the limits of [`Admit`].
     #[must_use]
     pub const fn fits(&self, bytes: u64) -> bool {
+        let bytes = if bytes == 0 { 1 } else { bytes };
         bytes <= self.entries.capacity() && self.admission.takes_size(bytes)
     }
 

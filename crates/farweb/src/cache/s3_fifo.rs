@@ -1,7 +1,8 @@
 //! S3-FIFO: three queues in the order of joining: small, main, and ghosts.
 //!
-//! A new object joins the small queue, or the main one when a ghost remembers it. When something must go and the main queue is
-//! within its share (nine tenths of the cache), the oldest of the small queue leaves it: for the main queue when it was used
+//! A new object joins the small queue, or the main one when a ghost remembers it. As long as nothing has had to go it joins the
+//! main queue as well once the small one has its share, a tenth of the cache; so does the authors' program, unlike their paper.
+//! When something must go and the main queue is within its share, the rest, the oldest of the small queue leaves it: for the main queue when it was used
 //! twice or more there, else for the ghosts. Otherwise the oldest of the main queue goes, unless it was used: then it joins again
 //! with one use less, of at most three that count. Ghosts stand for nine tenths of the cache in bytes.
 //!
@@ -26,10 +27,14 @@ pub(super) struct S3Fifo {
     small: List,
     main: List,
     ghosts: List,
+    /// Bytes with which the small queue is full until something has had to go.
+    small_share: u64,
     /// Bytes above which the main queue gives way first.
     main_share: u64,
     /// Most bytes that ghosts stand for.
     ghost_share: u64,
+    /// Whether something has had to go.
+    was_full: bool,
 }
 
 impl S3Fifo {
@@ -38,8 +43,10 @@ impl S3Fifo {
             small: List::new(0),
             main: List::new(1),
             ghosts: List::new(2),
+            small_share: capacity / 10,
             main_share: capacity - capacity / 10,
             ghost_share: (capacity as u128 * 9 / 10) as u64,
+            was_full: false,
         }
     }
 
@@ -103,9 +110,11 @@ impl Replace for S3Fifo {
         }
         while entries.lacks(bytes) {
             self.evict(entries);
+            self.was_full = true;
         }
         let place = entries.insert(object, bytes);
-        let queue = if ghost.is_some() { &mut self.main } else { &mut self.small };
+        let small_is_full = !self.was_full && self.small.bytes() >= self.small_share;
+        let queue = if ghost.is_some() || small_is_full { &mut self.main } else { &mut self.small };
         queue.push(entries, place);
         Some(place)
     }

@@ -119,6 +119,11 @@ mod tests {
             sketch.count(object(id));
         }
         assert_eq!(sketch.estimate(object(7)), 7);
+        // Half of the requests are taken to be left: 80 more halve the counters again.
+        for id in 200..280 {
+            sketch.count(object(id / 14));
+        }
+        assert_eq!(sketch.estimate(object(7)), 3);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod probe;
 pub mod prowgen;
 mod references;
 mod table;
+mod trace;
 
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
@@ -28,6 +29,7 @@ pub use references::References;
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };
+pub use trace::{TraceBatch, TraceReader};
 
 use crate::units::{Duration, Instant};
 

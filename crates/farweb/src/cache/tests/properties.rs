@@ -19,6 +19,9 @@ enum Step {
 
 const OBJECTS: u64 = 40;
 
+/// Policies that may find what fits not worth its room.
+const DECLINING: [Policy; 2] = [Policy::Gdsf, Policy::WTinyLfu];
+
 fn id(number: u64) -> ObjectId {
     ObjectId::new(number).unwrap()
 }
@@ -73,7 +76,7 @@ fn take(cache: &mut Cache, step: Step, now: Instant, sizes: &mut BTreeMap<u64, u
         Step::Store(object, bytes) => {
             let kept = cache.store(id(object), bytes, now);
             assert_eq!(cache.holds(id(object)), kept);
-            assert!(kept || !cache.fits(bytes) || policy == Policy::WTinyLfu, "{bytes} B fit");
+            assert!(kept || !cache.fits(bytes) || DECLINING.contains(&policy), "{bytes} B fit");
             sizes.insert(object, bytes.max(1));
         }
         Step::Renew(object) => {
@@ -121,8 +124,10 @@ proptest! {
     fn no_policy_has_more_hits_than_belady_when_sizes_are_equal(
         policy in policies(), objects in 1..30_u64, requests in requests()
     ) {
-        let met = |policy| hits(&replay(&config(policy, objects * 512), &requests, |_| 512));
-        prop_assert!(met(policy) <= met(Policy::Belady));
+        let met = |policy, objects: u64| hits(&replay(&config(policy, objects * 512), &requests, |_| 512));
+        // What passes by a cache may pass through the room of one more object.
+        let room = objects + u64::from(DECLINING.contains(&policy));
+        prop_assert!(met(policy, objects) <= met(Policy::Belady, room));
     }
 
     #[test]

@@ -1,0 +1,215 @@
+//! Caches without packets: requests as columns in, what became of each out. The GIL is released meanwhile, so that a thread may
+//! do so for each of several caches.
+
+use std::path::Path;
+
+use farweb::cache::{self, Lookup};
+use farweb::rng::Streams;
+use farweb::units::Instant;
+use farweb::workload::{ObjectId, TraceBatch};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{FarwebError, WorkloadError, workload_error};
+
+/// What the look-up of a request is in an array.
+const fn code(lookup: Lookup) -> u8 {
+    match lookup {
+        Lookup::Miss => 0,
+        Lookup::Hit => 1,
+        Lookup::Stale => 2,
+    }
+}
+
+/// Objects and sizes of requests, columns of the same length.
+struct Requests<'a> {
+    object: &'a [u64],
+    bytes: &'a [i64],
+}
+
+impl<'a> Requests<'a> {
+    fn of(object: &'a PyReadonlyArray1<'_, u64>, bytes: &'a PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
+        let (object, bytes) = (object.as_slice()?, bytes.as_slice()?);
+        if object.len() != bytes.len() {
+            return Err(FarwebError::new_err("object and bytes are columns of different lengths"));
+        }
+        if object.contains(&ObjectId::NONE) {
+            return Err(WorkloadError::new_err("a request names no object"));
+        }
+        if let Some(bytes) = bytes.iter().find(|bytes| **bytes < 0) {
+            return Err(WorkloadError::new_err(format!("a request has {bytes} bytes")));
+        }
+        Ok(Self { object, bytes })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (ObjectId, u64)> {
+        let object = self.object.iter().map(|id| ObjectId::new(*id).expect("checked above"));
+        object.zip(self.bytes.iter().map(|bytes| *bytes as u64))
+    }
+}
+
+/// A cache that requests go through.
+#[pyclass(module = "farweb._core")]
+pub(crate) struct Cache(cache::Cache);
+
+#[pymethods]
+impl Cache {
+    #[new]
+    fn new(config: &str, seed: u64) -> PyResult<Self> {
+        let config = serde_json::from_str(config)
+            .map_err(|error| FarwebError::new_err(format!("this is no cache: {error}")))?;
+        Ok(Self(cache::Cache::new(&config, |purpose| Streams::new(seed).stream(purpose, 0))))
+    }
+
+    #[pyo3(signature = (object, bytes, time_ns, next = None))]
+    fn replay<'py>(
+        &mut self,
+        py: Python<'py>,
+        object: &Bound<'py, PyAny>,
+        bytes: &Bound<'py, PyAny>,
+        time_ns: &Bound<'py, PyAny>,
+        next: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let (object, bytes) = (object.extract()?, bytes.extract()?);
+        let requests = Requests::of(&object, &bytes)?;
+        let time_ns: PyReadonlyArray1<'py, u64> = time_ns.extract()?;
+        let next: Option<PyReadonlyArray1<'py, u64>> = next.map(|next| next.extract()).transpose()?;
+        let times = time_ns.as_slice()?;
+        let next = next.as_ref().map(|next| next.as_slice()).transpose()?;
+        if times.len() != requests.object.len() || next.is_some_and(|next| next.len() != times.len()) {
+            return Err(FarwebError::new_err("the columns of requests have different lengths"));
+        }
+        let cache = &mut self.0;
+        let met = py.detach(|| {
+            let request = |(number, ((object, bytes), time)): (usize, ((ObjectId, u64), &u64))| {
+                if let Some(next) = next {
+                    cache.foresee(Some(next[number]).filter(|next| *next != u64::MAX));
+                }
+                code(cache.request(object, bytes, Instant::from_nanos(*time)))
+            };
+            requests.iter().zip(times).enumerate().map(request).collect::<Vec<u8>>()
+        });
+        Ok(met.into_pyarray(py))
+    }
+
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+
+    #[getter]
+    fn objects(&self) -> u64 {
+        self.0.objects()
+    }
+}
+
+/// Stack distances of requests in bytes.
+#[pyclass(module = "farweb._core")]
+pub(crate) struct StackDistances(cache::StackDistances);
+
+#[pymethods]
+impl StackDistances {
+    #[new]
+    fn new() -> Self {
+        Self(cache::StackDistances::new())
+    }
+
+    fn replay<'py>(
+        &mut self,
+        py: Python<'py>,
+        object: &Bound<'py, PyAny>,
+        bytes: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let (object, bytes) = (object.extract()?, bytes.extract()?);
+        let requests = Requests::of(&object, &bytes)?;
+        let stack = &mut self.0;
+        let distances = py.detach(|| {
+            let distance = |(object, bytes)| stack.request(object, bytes).unwrap_or(u64::MAX);
+            requests.iter().map(distance).collect::<Vec<u64>>()
+        });
+        Ok(distances.into_pyarray(py))
+    }
+}
+
+/// Sums over the requests of a trace.
+#[pyclass(module = "farweb._core")]
+pub(crate) struct Survey(cache::Survey);
+
+#[pymethods]
+impl Survey {
+    #[new]
+    fn new() -> Self {
+        Self(cache::Survey::default())
+    }
+
+    fn add(&mut self, py: Python<'_>, object: &Bound<'_, PyAny>, bytes: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (object, bytes) = (object.extract()?, bytes.extract()?);
+        let requests = Requests::of(&object, &bytes)?;
+        let survey = &mut self.0;
+        py.detach(|| requests.iter().for_each(|(object, bytes)| survey.request(object, bytes)));
+        Ok(())
+    }
+
+    #[getter]
+    fn requests(&self) -> u64 {
+        self.0.requests
+    }
+
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.0.bytes
+    }
+
+    #[getter]
+    fn objects(&self) -> u64 {
+        self.0.objects()
+    }
+
+    #[getter]
+    fn footprint(&self) -> u64 {
+        self.0.footprint
+    }
+
+    #[getter]
+    fn largest(&self) -> u64 {
+        self.0.largest
+    }
+
+    #[getter]
+    fn resized(&self) -> u64 {
+        self.0.resized
+    }
+}
+
+/// Requests of a trace of time, object and size, streamed in constant memory.
+#[pyclass(module = "farweb._core")]
+pub(crate) struct TraceReader(farweb::workload::TraceReader);
+
+#[pymethods]
+impl TraceReader {
+    #[new]
+    fn new(path: &str) -> PyResult<Self> {
+        farweb::workload::TraceReader::open(Path::new(path)).map(Self).map_err(workload_error)
+    }
+
+    fn batch<'py>(&mut self, py: Python<'py>, rows: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let TraceBatch { time, object, bytes } = py.detach(|| self.0.batch(rows)).map_err(workload_error)?;
+        if object.is_empty() {
+            return Ok(None);
+        }
+        let columns = PyDict::new(py);
+        let time_ns: Vec<u64> = time.into_iter().map(Instant::as_nanos).collect();
+        let object: Vec<u64> = object.into_iter().map(ObjectId::get).collect();
+        let bytes: Vec<i64> = bytes.into_iter().map(|bytes| bytes as i64).collect();
+        columns.set_item("time_ns", time_ns.into_pyarray(py))?;
+        columns.set_item("object", object.into_pyarray(py))?;
+        columns.set_item("bytes", bytes.into_pyarray(py))?;
+        Ok(Some(columns))
+    }
+
+    fn unreadable(&self) -> String {
+        let (lines, examples) = self.0.unreadable();
+        serde_json::json!({ "unreadable_lines": lines, "unreadable": examples }).to_string()
+    }
+}

@@ -1,0 +1,163 @@
+"""Requests sent through caches: all of them in one pass, a thread each as far as there are cores.
+
+LRU caches that no object exceeds need no cache each: one stack of distances answers for all of them, exactly
+(`docs/models/cache.md` says when). Every other policy and capacity is a cache of its own.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb import _core
+from farweb.cache.inputs import Batch
+from farweb.cache.settings import Admission
+
+_HIT, _STALE = 1, 2  # of the core
+_NEVER = np.uint64(2**64 - 1)
+
+STACK_FROM = 10
+"""LRU capacities from which one stack is cheaper than a cache each: as measured it takes as long as some ten caches."""
+
+
+@dataclass
+class Tally:
+    """What became of requests.
+
+    Attributes:
+        requests: How many.
+        bytes: Sum of their sizes.
+        hits: Those for what was held and fresh.
+        hit_bytes: Sum of their sizes.
+        revalidated: Those for what was held, but had to be asked for again, and was unchanged.
+        revalidated_bytes: Sum of their sizes.
+    """
+
+    requests: int = 0
+    bytes: int = 0
+    hits: int = 0
+    hit_bytes: int = 0
+    revalidated: int = 0
+    revalidated_bytes: int = 0
+
+
+class _Replay(Protocol):
+    """Something that requests go through."""
+
+    def feed(self, batch: Batch, skip: int, following: NDArray[np.uint64] | None) -> None:
+        """Take the requests of a batch; the first `skip` are not counted."""
+
+
+class _Cached:
+    """One cache."""
+
+    def __init__(self, policy: str, capacity: int, admission: Admission, seed: int) -> None:
+        self._cache = _core.Cache(admission.config(policy, capacity), seed)
+        self._looks_ahead = policy == "belady"
+        self.tally = Tally()
+
+    def feed(self, batch: Batch, skip: int, following: NDArray[np.uint64] | None) -> None:
+        met = self._cache.replay(batch.object, batch.bytes, batch.time_ns, following if self._looks_ahead else None)[
+            skip:
+        ]
+        sizes, tally = batch.bytes[skip:], self.tally
+        tally.requests += len(met)
+        tally.bytes += int(sizes.sum())
+        for code, name in ((_HIT, "hits"), (_STALE, "revalidated")):
+            those = met == code
+            of = f"{name.removesuffix('s')}_bytes"
+            setattr(tally, name, getattr(tally, name) + int(np.count_nonzero(those)))
+            setattr(tally, of, getattr(tally, of) + int(sizes[those].sum()))
+
+
+class _LruStack:
+    """LRU caches of several capacities, none of them smaller than any object."""
+
+    def __init__(self, capacities: Sequence[int]) -> None:
+        self._capacities = np.array(sorted(capacities), dtype=np.uint64)
+        self._stack = _core.StackDistances()
+        self._hits = np.zeros(len(capacities) + 1, dtype=np.int64)
+        self._hit_bytes = np.zeros(len(capacities) + 1, dtype=np.int64)
+        self._requests = self._bytes = 0
+
+    def feed(self, batch: Batch, skip: int, following: NDArray[np.uint64] | None) -> None:
+        del following
+        distances = self._stack.replay(batch.object, batch.bytes)[skip:]
+        sizes = batch.bytes[skip:]
+        smallest = np.searchsorted(self._capacities, distances)  # the first capacity that is at least the distance
+        self._requests += len(sizes)
+        self._bytes += int(sizes.sum())
+        self._hits += np.bincount(smallest, minlength=len(self._hits))
+        # Floats sum exactly what is below 2^53, and a batch is.
+        self._hit_bytes += np.bincount(smallest, sizes, len(self._hits)).astype(np.int64)
+
+    def tallies(self) -> dict[int, Tally]:
+        """What became of requests, by capacity."""
+        hits, hit_bytes = self._hits.cumsum(), self._hit_bytes.cumsum()
+        return {
+            int(capacity): Tally(self._requests, self._bytes, int(hits[place]), int(hit_bytes[place]))
+            for place, capacity in enumerate(self._capacities)
+        }
+
+
+def replay(
+    batches: Iterable[Batch],
+    caches: Sequence[tuple[str, int]],
+    *,
+    admission: Admission,
+    stackable_from: int | None,
+    skip: int,
+    seed: int,
+    following: NDArray[np.uint64] | None,
+    progress: Callable[[int], None] | None = None,
+) -> list[Tally]:
+    """Send requests through caches, and count what became of them.
+
+    Args:
+        batches: The requests.
+        caches: Policy and capacity of each, in bytes.
+        admission: What they take in.
+        stackable_from: Smallest LRU capacity for which a stack of distances has the answers; None: for none.
+        skip: Requests at the beginning that are not counted.
+        seed: Root of the random streams.
+        following: Of each request, the number of the next one for its object; only for policies that look ahead.
+        progress: Called with the number of requests sent so far.
+    """
+    stacked = [
+        capacity
+        for policy, capacity in caches
+        if policy == "lru" and stackable_from is not None and capacity >= stackable_from
+    ]
+    stack = _LruStack(stacked) if len(stacked) >= STACK_FROM else None
+    alone = {
+        (policy, capacity): _Cached(policy, capacity, admission, seed)
+        for policy, capacity in caches
+        if stack is None or policy != "lru" or capacity not in stacked
+    }
+    runs: list[_Replay] = [*([stack] if stack is not None else []), *alone.values()]
+    sent = 0
+    with ThreadPoolExecutor(min(len(runs), os.cpu_count() or 1)) as threads:
+        for batch in batches:
+            ahead = None if following is None else following[sent : sent + len(batch)]
+            left_out = min(len(batch), max(0, skip - sent))
+            for done in [threads.submit(run.feed, batch, left_out, ahead) for run in runs]:
+                done.result()
+            sent += len(batch)
+            if progress is not None:
+                progress(sent)
+    tallies = {("lru", capacity): tally for capacity, tally in stack.tallies().items()} if stack is not None else {}
+    tallies |= {cache: cached.tally for cache, cached in alone.items()}
+    return [tallies[cache] for cache in caches]
+
+
+def next_requests(objects: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Of each request, the number of the next one for its object; 2^64 - 1 for none."""
+    order = np.argsort(objects, kind="stable")
+    again = objects[order[1:]] == objects[order[:-1]]
+    following = np.full(len(objects), _NEVER)
+    following[order[:-1][again]] = order[1:][again]
+    return following

@@ -1,0 +1,175 @@
+"""What is asked of a study of caches, in words: policies, capacities, admission, freshness, warm-up."""
+
+import difflib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from farweb.errors import WorkloadError
+from farweb.quantity import QuantityError, parse
+
+POLICIES = ("fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu", "belady")
+USUAL_POLICIES = tuple(policy for policy in POLICIES if policy != "belady")
+USUAL_CAPACITIES = ("0.1 %", "0.2 %", "0.5 %", "1 %", "2 %", "5 %", "10 %", "20 %", "50 %")
+
+_BYTES_MAX = 2**61  # of the core
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """A capacity as it was asked for.
+
+    Attributes:
+        bytes: In bytes; None where it is a share.
+        share: Of the footprint; None where it is in bytes.
+    """
+
+    bytes: int | None
+    share: Fraction | None
+
+    def of(self, footprint: int) -> int:
+        """In bytes, at least 1, at most what the core takes."""
+        if self.bytes is not None:
+            return self.bytes
+        assert self.share is not None, "a capacity is one of both"
+        return min(max(1, int(self.share * footprint)), _BYTES_MAX)
+
+
+@dataclass(frozen=True)
+class Warmup:
+    """How many requests are left out at the beginning: a share of all, or a number.
+
+    Attributes:
+        share: Of all requests; 0 where it is a number.
+        requests: How many.
+    """
+
+    share: Fraction = Fraction(0)
+    requests: int = 0
+
+    def of(self, requests: int) -> int:
+        """How many of so many requests are left out."""
+        return min(requests, self.requests + int(self.share * requests))
+
+
+@dataclass(frozen=True)
+class Admission:
+    """What caches take in, and how long it is fresh.
+
+    Attributes:
+        admit: As the core has it: `min` and `max` as sizes, `second_hit`, `probability`.
+        ttl: A duration as the core reads it; None: always fresh.
+    """
+
+    admit: dict[str, str | bool | float] = field(default_factory=dict)
+    ttl: str | None = None
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether everything that fits is taken in and stays fresh."""
+        return not self.admit and self.ttl is None
+
+    def config(self, policy: str, capacity: int) -> str:
+        """A cache as the core reads it."""
+        ttl = {} if self.ttl is None else {"ttl": self.ttl}
+        return json.dumps({"policy": policy, "capacity": f"{capacity} B", "admit": self.admit, **ttl})
+
+
+def read_policies(words: Iterable[str]) -> tuple[str, ...]:
+    """Policies by their names, each once.
+
+    Raises:
+        WorkloadError: A name is none of `POLICIES`.
+    """
+    for word in words:
+        if word not in POLICIES:
+            near = difflib.get_close_matches(word.lower(), POLICIES, 1)
+            hint = f' (did you mean "{near[0]}"?)' if near else ""
+            raise WorkloadError(f'unknown policy "{word}"{hint}; the policies are {", ".join(POLICIES)}')
+    return tuple(dict.fromkeys(words))
+
+
+def read_capacity(text: str) -> Capacity:
+    """`10 MB` or `5 %` of the footprint.
+
+    Raises:
+        WorkloadError: It is no whole number of bytes from 1 to 2^61, and no share above 0.
+    """
+    try:
+        quantity = parse(text)
+    except QuantityError as error:
+        raise WorkloadError(f"capacity {error}") from None
+    number = quantity.number
+    if quantity.base == "1" and number > 0:
+        return Capacity(None, number)
+    if quantity.base == "B" and number.denominator == 1 and 0 < number <= _BYTES_MAX:
+        return Capacity(int(number), None)
+    raise WorkloadError(
+        f'capacity "{text}": write a size such as 10 MB (units: B, kB, MB, GB, KiB, MiB, GiB), or a share of the '
+        "footprint above 0 such as 5 %"
+    )
+
+
+def read_warmup(text: str) -> Warmup:
+    """`10 %` of the requests, or a number of them.
+
+    Raises:
+        WorkloadError: It is neither a share from 0 to below 100 % nor a whole number.
+    """
+    try:
+        quantity = parse(text)
+    except QuantityError as error:
+        raise WorkloadError(f"warm-up {error}") from None
+    if quantity.base == "1" and 0 <= quantity.number < 1:
+        return Warmup(share=quantity.number)
+    if quantity.base == "" and quantity.whole and quantity.number >= 0:
+        return Warmup(requests=int(quantity.number))
+    raise WorkloadError(
+        f'warm-up "{text}": write a share of the requests from 0 to below 100 %, such as 10 %, or a number of requests'
+    )
+
+
+def read_admission(rules: Sequence[str], ttl: str | None) -> Admission:
+    """`min=1 kB`, `max=8 KiB`, `second-hit`, `probability=0.5`; a time to live such as `1 h`.
+
+    Raises:
+        WorkloadError: A rule is unknown or has a value that it cannot have.
+    """
+    admit: dict[str, str | bool | float] = {}
+    for rule in rules:
+        name, _, value = (part.strip() for part in rule.partition("="))
+        if name in ("min", "max"):
+            admit[name] = f"{_whole(rule, value, 'B')} B"
+        elif name == "second-hit" and not value:
+            admit["second_hit"] = True
+        elif name == "probability":
+            admit["probability"] = _probability(rule, value)
+        else:
+            raise WorkloadError(
+                f'admission rule "{rule}" is not known; the rules are min=SIZE, max=SIZE, second-hit, probability=SHARE'
+            )
+    return Admission(admit, None if ttl is None else f"{_whole(f'time to live {ttl}', ttl, 's')} ns")
+
+
+def _whole(what: str, text: str, base: str) -> int:
+    """A size in bytes or a time in ns."""
+    example, grain = ("8 KiB", 1) if base == "B" else ("1 h", 10**9)
+    try:
+        quantity = parse(text)
+    except QuantityError as error:
+        raise WorkloadError(f"{what}: {error}") from None
+    number = quantity.number * grain
+    if quantity.base != base or number < 0 or number.denominator != 1 or number >= 2**63:
+        raise WorkloadError(f"{what}: write a number and a unit, such as {example}")
+    return int(number)
+
+
+def _probability(rule: str, text: str) -> float:
+    try:
+        quantity = parse(text)
+    except QuantityError as error:
+        raise WorkloadError(f"{rule}: {error}") from None
+    if quantity.base not in ("", "1") or not 0 <= quantity.number <= 1:
+        raise WorkloadError(f"{rule}: a probability is from 0 to 1")
+    return float(quantity.number)

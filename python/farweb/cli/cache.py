@@ -1,0 +1,120 @@
+"""`farweb workload cache`: hit ratios of caches without packets."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+
+
+def cache(
+    requests: Annotated[
+        Path, typer.Argument(metavar="REQUESTS", help="A request table with a column object, a log, or a trace.")
+    ],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="…", help="More values of --policy and --capacity, one after the other."),
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY",
+            help="fifo lru rand lfu gds gdsf arc s3-fifo sieve w-tinylfu belady; all but belady if left out.",
+        ),
+    ] = None,
+    capacity: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SIZE", help='A size ("10 MB") or a share of the footprint ("5 %"); 0.1 to 50 % when left out.'
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="Of a log: squid, clf; of a trace: oracle-general, webcachesim, cache2k."
+        ),
+    ] = None,
+    keep: Annotated[
+        str, typer.Option(help="Of a log: all that clients got; crossed or misses, as workload import has it.")
+    ] = "all",
+    admit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help='What caches take in: "min=1 kB", "max=8 KiB", second-hit, probability=0.5.'),
+    ] = None,
+    ttl: Annotated[
+        str | None, typer.Option(metavar="TIME", help='How long an object is fresh ("1 h"); always when left out.')
+    ] = None,
+    warmup: Annotated[
+        str, typer.Option(metavar="SHARE", help='The first requests fill the caches, unmeasured: "10 %", or a number.')
+    ] = "0 %",
+    seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams.")] = 1,
+    figure: Annotated[
+        Path | None,
+        typer.Option("--figure", "-o", metavar="FILE", help="Draw it as well: a .png, .svg, .pdf or .html file."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="TABLE", help="Write the ratios: .parquet, .csv or .tsv.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Tell the hit ratios that caches would have, by policy and capacity, without simulating packets.
+
+    What is missed is stored at once. --policy, --capacity and --admit may be given several times.
+
+    Examples:
+
+        farweb workload cache requests.parquet --policy lru --policy s3-fifo --capacity "10 MB" --capacity "5 %"
+
+        farweb workload cache access.log.gz --format squid --warmup "20 %" -o caches.png
+    """
+    del debug
+    from farweb.cache.curve import cache_curve, check_table
+    from farweb.cache.settings import USUAL_CAPACITIES, USUAL_POLICIES
+
+    if out is not None:
+        check_table(out)
+    if figure is not None:
+        from farweb.plot.style import check_target
+
+        check_target(figure)
+    policies, capacities = _several(policy or [], capacity or [], more or [])
+    output = Output(as_json, quiet)
+    with output.progress("caches") as show:
+        curve = cache_curve(
+            requests,
+            policies or USUAL_POLICIES,
+            capacities or USUAL_CAPACITIES,
+            format=format_,
+            keep=keep,
+            admit=admit or (),
+            ttl=ttl,
+            warmup=warmup,
+            seed=seed,
+            progress=lambda what, done, total: show(done, total, f"{what}: {done:,} requests"),
+        )
+    if figure is not None:
+        curve.draw(figure)
+    if out is not None:
+        curve.write(out)
+    output.result(curve.to_dict(), curve)
+    for path, what in ((figure, "figure"), (out, "table")):
+        if path is not None:
+            output.note(f"The {what} is in {path}.")
+
+
+def _several(policies: list[str], capacities: list[str], more: list[str]) -> tuple[list[str], list[str]]:
+    """All policies and capacities: lists with commas, and values one after the other behind an option."""
+    from farweb.cache.settings import POLICIES
+
+    more = _split(more)
+    return [*_split(policies), *(word for word in more if word in POLICIES)], [
+        *_split(capacities),
+        *(word for word in more if word not in POLICIES),
+    ]
+
+
+def _split(texts: list[str]) -> list[str]:
+    return [word.strip() for text in texts for word in text.split(",")]

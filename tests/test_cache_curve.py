@@ -1,0 +1,310 @@
+"""Caches without packets: what is read, what is counted, what is told."""
+
+import gzip
+import json
+import lzma
+import struct
+from collections import OrderedDict
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farweb import WorkloadError, cache_curve
+from farweb.cache.replay import STACK_FROM, next_requests
+from farweb.cache.settings import POLICIES, USUAL_POLICIES
+from samples import LOG, Farweb
+
+SHARED = Path(__file__).parent.parent.parent / "shared/data"
+
+# Objects of 1 to 4 kB; of a cache of 5 kB: a b, c pushes a out, b is a hit, a pushes c out.
+TABLE = """\
+start_s,host,request_bytes,response_bytes,object
+0,x,300,2000,a
+1,x,300,1000,b
+2,y,300,4000,c
+3,x,300,1000,b
+4,x,300,2000,a
+5,y,300,2000,a
+"""
+
+
+def write_trace(path: Path, requests: Sequence[tuple[int, int]]) -> None:
+    path.write_text("".join(f"{time} {object_} {size}\n" for time, (object_, size) in enumerate(requests)))
+
+
+def lru_hits(requests: Sequence[tuple[int, int]], capacity: int) -> list[bool]:
+    """An LRU cache in the fewest words."""
+    held: OrderedDict[int, int] = OrderedDict()
+    hits = []
+    for object_, size in requests:
+        hits.append(object_ in held)
+        if object_ in held:
+            held.move_to_end(object_)
+        elif size <= capacity:
+            while sum(held.values()) + size > capacity:
+                held.popitem(last=False)
+            held[object_] = size
+    return hits
+
+
+def results(found: dict[str, Any]) -> dict[tuple[str, int], dict[str, Any]]:
+    return {(each["policy"], each["capacity_bytes"]): each for each in found["results"]}
+
+
+def test_hits_and_bytes_of_a_table_that_a_person_can_check(folder: Path, farweb: Farweb) -> None:
+    Path("r.csv").write_text(TABLE)
+    answer = farweb(
+        "workload", "cache", "r.csv", "--policy", "lru", "--policy", "belady", "--capacity", "5 kB", "--json"
+    )
+    assert answer.code == 0, answer.err
+    found = answer.json()
+    assert (found["requests"], found["objects"], found["footprint_bytes"]) == (6, 3, 7000)
+    assert (found["request_bytes"], found["largest_bytes"], found["resized"]) == (12_000, 4000, 0)
+    lru = results(found)["lru", 5000]
+    assert (lru["requests"], lru["hits"], lru["hit_ratio"], lru["byte_hit_ratio"]) == (6, 2, 2 / 6, 3000 / 12_000)
+    assert results(found)["belady", 5000]["hits"] == 2
+
+
+def test_a_capacity_is_a_share_of_the_footprint_too(folder: Path, farweb: Farweb) -> None:
+    Path("r.csv").write_text(TABLE)
+    found = farweb("workload", "cache", "r.csv", "--policy", "fifo", "--capacity", "50 %", "--json").json()
+    assert [each["capacity_bytes"] for each in found["results"]] == [3500]
+    again = farweb(
+        "workload", "cache", "r.csv", "--policy", "lru", "fifo", "--capacity", "1 kB", "100 %,2 kB", "--json"
+    )
+    assert list(results(again.json())) == list(product(("lru", "fifo"), (1000, 2000, 7000)))
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=300), st.integers(30, 300))
+def test_lru_in_one_pass_is_lru_run_by_run(
+    tmp_path_factory: pytest.TempPathFactory, objects: list[int], capacity: int
+) -> None:
+    trace = tmp_path_factory.mktemp("stack") / "trace"
+    requests = [(object_, 1 + 7 * object_ % 29) for object_ in objects]
+    write_trace(trace, requests)
+    capacities = [capacity, *range(30, 30 + STACK_FROM)]
+    found = cache_curve(trace, ["lru"], [f"{each} B" for each in capacities], format="webcachesim", warmup="3")
+    for each in found.results:
+        hits = lru_hits(requests, each.capacity_bytes)
+        assert each.hits == sum(hits[3:])
+        assert each.hit_bytes == sum(size for hit, (_, size) in list(zip(hits, requests, strict=True))[3:] if hit)
+
+
+@pytest.mark.parametrize("last_size", [10, 40], ids=["one size", "a size that changes"])
+def test_capacities_that_the_stack_cannot_answer_get_a_cache_each(folder: Path, last_size: int) -> None:
+    requests = [(1, 10), (2, 25), (3, 10), (1, 10), (2, 25), (4, 60), (1, last_size), (2, 25), (3, 10), (1, last_size)]
+    write_trace(Path("t"), requests)
+    capacities = range(10, 250, 10)
+    found = cache_curve("t", ["lru"], [f"{each} B" for each in capacities], format="webcachesim")
+    assert [each.hits for each in found.results] == [sum(lru_hits(requests, each)) for each in capacities]
+    assert found.resized == (2 if last_size == 40 else 0)
+
+
+def test_a_warm_up_fills_the_caches_and_is_not_measured(folder: Path, farweb: Farweb) -> None:
+    Path("r.csv").write_text(TABLE)
+    command = ("workload", "cache", "r.csv", "--policy", "lru", "--capacity", "5 kB")
+    found = farweb(*command, "--warmup", "50 %", "--json").json()
+    assert found["warmup_requests"] == 3
+    assert found["results"][0]["requests"] == 3
+    assert found["results"][0]["hit_ratio"] == 2 / 3
+    assert "the first 3 of 6 requests fill the caches and are not measured" in farweb(*command, "--warmup", "3").out
+    all_left_out = farweb(*command, "--warmup", "10", "--json").json()["results"][0]
+    assert (all_left_out["requests"], all_left_out["hit_ratio"]) == (0, None)
+
+
+def test_every_policy_runs_on_every_capacity(folder: Path, farweb: Farweb) -> None:
+    Path("r.csv").write_text(TABLE)
+    found = farweb("workload", "cache", "r.csv", *(word for p in POLICIES for word in ("--policy", p)), "--json").json()
+    assert {each["policy"] for each in found["results"]} == set(POLICIES)
+    usual = farweb("workload", "cache", "r.csv")
+    assert usual.code == 0
+    assert all(policy in usual.out for policy in USUAL_POLICIES)
+    assert "belady" not in usual.out
+
+
+def test_time_to_live_and_admission(folder: Path, farweb: Farweb) -> None:
+    Path("r.csv").write_text(TABLE)
+    command = ("workload", "cache", "r.csv", "--policy", "lru", "--capacity", "100 kB", "--json")
+    # b is asked for again after 2 s, a after 4 s and then 1 s.
+    (stale,) = farweb(*command, "--ttl", "2 s").json()["results"]
+    assert (stale["hits"], stale["revalidated_ratio"], stale["revalidated_byte_ratio"]) == (1, 2 / 6, 3000 / 12_000)
+    (small,) = farweb(*command, "--admit", "max=1500 B").json()["results"]
+    assert small["hits"] == 1
+    (between,) = farweb(*command, "--admit", "min=1500 B", "--admit", "max=2 kB").json()["results"]
+    assert between["hits"] == 2
+    (second,) = farweb(*command, "--admit", "second-hit").json()["results"]
+    assert second["hits"] == 1
+    (never,) = farweb(*command, "--admit", "probability=0").json()["results"]
+    assert never["hits"] == 0
+
+
+def test_a_log_is_read_by_the_rules_of_the_import(folder: Path, farweb: Farweb) -> None:
+    Path("access.log.gz").write_bytes(gzip.compress(LOG.encode()))
+    command = ("workload", "cache", "access.log.gz", "--format", "squid", "--policy", "lru", "--capacity", "1 MB")
+    answer = farweb(*command, "--json")
+    assert answer.code == 0, answer.err
+    assert (answer.json()["requests"], answer.json()["results"][0]["hits"]) == (4, 1)
+    read = answer.json()["input"]
+    assert (read["lines"], read["rows"], read["unreadable_lines"], read["log"]["keep"]) == (4, 4, 0, "all")
+    assert "4 lines of the log, 4 requests (keep: all)" in farweb(*command).out
+    misses = farweb(*command, "--keep", "misses")
+    assert "3 requests (keep: misses)" in misses.out
+    assert "left out: 1 hit" in misses.out
+
+
+@pytest.mark.parametrize(
+    "pack", [bytes, gzip.compress, lzma.compress, lambda plain: pa.compress(plain, "zstd", asbytes=True)]
+)
+def test_traces_are_read_packed_or_not(folder: Path, farweb: Farweb, pack: Any) -> None:
+    requests = [(7, 100), (2**40, 50), (7, 100), (9, 0)]
+    records = b"".join(struct.pack("<IQIq", time, *request, -1) for time, request in enumerate(requests))
+    Path("a.oracleGeneral.bin").write_bytes(pack(records))
+    Path("t").write_bytes(pack(b"".join(b"%d %d %d\n" % (time, *request) for time, request in enumerate(requests))))
+    Path("n").write_bytes(pack(struct.pack(">4I", 7, 5, 7, 9)))
+    told = {}
+    for name, *options in (["a.oracleGeneral.bin"], ["t", "--format", "webcachesim"], ["n", "--format", "cache2k"]):
+        answer = farweb("workload", "cache", name, *options, "--policy", "sieve", "--capacity", "1 kB", "--json")
+        assert answer.code == 0, answer.err
+        found = answer.json()
+        told[name] = (found["requests"], found["objects"], found["footprint_bytes"], found["results"][0]["hits"])
+    assert told == {"a.oracleGeneral.bin": (4, 3, 151, 1), "t": (4, 3, 151, 1), "n": (4, 3, 3, 1)}
+
+
+def test_unreadable_parts_are_counted_and_told(folder: Path, farweb: Farweb) -> None:
+    Path("t").write_text("1 7 100\n" * 400 + "1 7\n" + "oops\n")
+    told = farweb("workload", "cache", "t", "--format", "webcachesim", "--policy", "lru", "--capacity", "1 kB")
+    assert "unreadable: 2 lines" in told.out
+    assert 'line 401: has fewer than three columns: "1 7"' in told.out
+    Path("o").write_bytes(struct.pack("<IQIq", 1, 7, 100, -1) + b"half")
+    told = farweb("workload", "cache", "o", "--format", "oracle-general", "--policy", "lru", "--capacity", "1 kB")
+    assert "the last 4 bytes, no whole record of 24 bytes" in told.out
+
+
+def test_requests_without_an_object_are_an_error_that_tells_what_to_do(folder: Path, farweb: Farweb) -> None:
+    lines = TABLE.splitlines()
+    Path("none.csv").write_text("\n".join(line.rpartition(",")[0] for line in lines) + "\n")
+    Path("some.csv").write_text(TABLE.replace("3,x,300,1000,b", "3,x,300,1000,"))
+    for name, row in (("none.csv", 1), ("some.csv", 4)):
+        answer = farweb("workload", "cache", name, "--policy", "lru", "--capacity", "1 kB")
+        assert answer.code == 2
+        assert f"{name}: request {row} (by start time) names no object" in answer.err
+        assert "a column object" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--policy", "lruu"], 'unknown policy "lruu" (did you mean "lru"?); the policies are fifo, lru'),
+        (["--capacity", "10"], 'capacity "10": write a size such as 10 MB'),
+        (["--capacity", "0 %"], 'capacity "0 %": write a size'),
+        (["--capacity", "10 Mb"], 'capacity "10 Mb" has the unknown unit "Mb"'),
+        (["--capacity", "1.5 B"], 'capacity "1.5 B": write a size'),
+        (["--warmup", "100 %"], 'warm-up "100 %": write a share of the requests from 0 to below 100 %'),
+        (["--admit", "size=1 kB"], "the rules are min=SIZE, max=SIZE, second-hit, probability=SHARE"),
+        (["--admit", "probability=1.5"], "a probability is from 0 to 1"),
+        (["--admit", "max=1 s"], "max=1 s: write a number and a unit, such as 8 KiB"),
+        (["--ttl", "5"], "time to live 5: write a number and a unit, such as 1 h"),
+        (["--format", "squidd"], 'unknown format "squidd" (did you mean "squid"?)'),
+        (["--out", "t.xlsx"], "t.xlsx: a table is written as .parquet, .csv or .tsv"),
+        (["-o", "f.gif"], "f.gif: a figure is written as"),
+    ],
+)
+def test_what_is_asked_wrongly_is_told(folder: Path, farweb: Farweb, options: list[str], message: str) -> None:
+    Path("r.csv").write_text(TABLE)
+    answer = farweb("workload", "cache", "r.csv", *options)
+    assert answer.code == 2
+    assert message in answer.err
+    assert sorted(path.name for path in folder.iterdir()) == ["r.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        ("log", LOG.encode(), [], "(if it is a log or a trace, tell --format: squid, clf, oracle-general"),
+        ("e.csv", TABLE.splitlines()[0].encode(), [], "e.csv"),
+        ("t", b"", ["--format", "webcachesim"], "t: has no requests"),
+        ("o", b"short", ["--format", "oracle-general"], "o: holds no record of 24 bytes"),
+        ("x.xz", lzma.compress(b"1 2 3\n" * 50)[:-30], ["--format", "webcachesim"], "x.xz: cannot be unpacked"),
+        (
+            "z.xz",
+            lzma.compress(LOG.encode()),
+            ["--format", "webcachesim"],
+            "z.xz: 4 of 4 lines are no time",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_told(
+    folder: Path, farweb: Farweb, name: str, content: bytes, options: list[str], message: str
+) -> None:
+    Path(name).write_bytes(content)
+    answer = farweb("workload", "cache", name, *options, "--policy", "lru", "--capacity", "1 kB")
+    assert answer.code == 2
+    assert message in answer.err
+    assert farweb("workload", "cache", "absent").code == 2
+
+
+def test_the_table_and_the_figure(folder: Path, farweb: Farweb) -> None:
+    Path("r.csv").write_text(TABLE)
+    command = ("workload", "cache", "r.csv", "--warmup", "1")
+    for suffix in ("parquet", "csv", "tsv"):
+        assert farweb(*command, "--out", f"t.{suffix}", "-o", "f.svg").code == 0
+    tables = [pl.read_parquet("t.parquet"), pl.read_csv("t.csv"), pl.read_csv("t.tsv", separator="\t")]
+    assert all(table.select("policy", "hits").equals(tables[0].select("policy", "hits")) for table in tables)
+    assert len(tables[0]) == 9 * len(USUAL_POLICIES)
+    drawn = Path("f.svg").read_text()
+    for words in ("Hit ratio", "Byte hit ratio", "capacity", "s3-fifo", "5 requests", "footprint of", "Seed 1"):
+        assert words in drawn
+    figure = cache_curve("r.csv", ["lru"], ["5 kB"]).draw()
+    assert figure.description is not None
+    hits, in_bytes = figure.description.panels
+    assert hits.series[0].y.tolist() == [pytest.approx(100 * 2 / 6)]
+    assert in_bytes.series[0].y.tolist() == [100 * 3000 / 12_000]
+
+
+def test_the_next_request_for_an_object() -> None:
+    never = 2**64 - 1
+    found = next_requests(np.array([5, 6, 5, 5, 7, 6], dtype=np.uint64))
+    assert found.tolist() == [2, 5, 3, never, never, never]
+
+
+def test_a_seed_gives_the_same_and_another_seed_another_random_policy(folder: Path) -> None:
+    write_trace(Path("t"), [(number * number % 97, 10) for number in range(3000)])
+    hits = [
+        cache_curve("t", ["rand"], ["200 B"], format="webcachesim", seed=seed).results[0].hits for seed in (1, 1, 2)
+    ]
+    assert hits[0] == hits[1] != hits[2]
+
+
+def test_python_gets_what_the_command_prints(folder: Path, farweb: Farweb) -> None:
+    Path("r.csv").write_text(TABLE)
+    curve = cache_curve("r.csv", ["lru"], ["5 kB"])
+    printed = farweb("workload", "cache", "r.csv", "--policy", "lru", "--capacity", "5 kB", "--json").json()
+    assert json.loads(json.dumps(curve.to_dict())) == printed
+    assert "<table>" in curve._repr_html_()
+    with pytest.raises(WorkloadError, match="at least one policy"):
+        cache_curve("r.csv", [], ["5 kB"])
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="needs the recorded traces")
+def test_recorded_traces_and_logs(folder: Path) -> None:
+    for path, kind, requests, objects in (
+        ("cache/bu98-adaptsize-request.trace.xz", "webcachesim", 66_987, 36_815),
+        ("cache/cache2k-web12.trace.xz", "cache2k", 95_607, 13_756),
+        ("cache/cloudPhysicsIO.oracleGeneral.bin.xz", None, 113_872, 48_974),
+    ):
+        curve = cache_curve(SHARED / path, ["lru", "belady"], ["10 %"], format=kind)
+        assert (curve.requests, curve.objects) == (requests, objects)
+        lru, belady = curve.results
+        assert lru.hits < belady.hits
+    squid = cache_curve(SHARED / "squid/webreadr-2010-log.squid", ["lru"], ["1 GB"], format="squid")
+    combined = cache_curve(SHARED / "clf/semicomplete-2015-combined.log.gz", ["lru"], ["1 GB"], format="clf")
+    assert squid.requests <= 121
+    assert 0 < combined.requests <= 10_000
