@@ -8,7 +8,7 @@ import pytest
 
 from farweb import FarwebError, Results, ResultsError, Scenario
 from farweb.breakdown import parts, path_legs
-from farweb.caches import caches_of
+from farweb.cache.totals import caches_of
 from farweb.metrics import measure
 from farweb.plot import describe, draw
 from farweb.sweep.results import SweepResults

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.caches import ratios
+from farweb.cache.totals import ratios
 from farweb.errors import ResultsError
 from farweb.parquet import equals, read_columns, whole_numbers
 

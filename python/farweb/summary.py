@@ -4,8 +4,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from farweb import caches, legs
-from farweb.caches import CacheTotals
+from farweb import legs
+from farweb.cache import totals
+from farweb.cache.totals import CacheTotals
 from farweb.legs import LegTotals
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.sheet import Sheet, to_html, to_rich
@@ -140,7 +141,7 @@ class Summary:
         if links:
             header = ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
             told.append(Sheet("Links", header, links))
-        return [*told, *caches.sheets(self.caches), *legs.sheets({self.name: self.legs})]
+        return [*told, *totals.sheets(self.caches), *legs.sheets({self.name: self.legs})]
 
 
 def summarize(results: "Results") -> Summary:
@@ -187,7 +188,7 @@ def summarize(results: "Results") -> Summary:
         connections=manifest["rows"].get("connections"),
         links=tuple(_link(link, manifest["scenario"]["path"]["nodes"]) for link in manifest["links"]),
         legs=legs.legs_of(results),
-        caches=caches.caches_of(results),
+        caches=totals.caches_of(results),
         events=manifest["events"],
         packet_hops=manifest["packet_hops"],
         wall_s=manifest["wall_s"],

@@ -1,5 +1,5 @@
-"""Caches without packets: hit ratios of replacement policies against capacity, from tables, logs and traces.
+"""Caches: what those of a run served (`totals`), and caches without packets, hit ratios against capacity.
 
-`curve.cache_curve` is what others use; `inputs` reads requests of any format, `settings` what is asked in words,
-`replay` sends the requests through caches, `figure` draws.
+Of the latter `curve.cache_curve` is what others use; `inputs` reads requests of any format, `settings` what is asked in
+words, `replay` sends the requests through caches, `figure` draws.
 """

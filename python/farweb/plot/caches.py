@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from farweb.caches import caches_of
+from farweb.cache.totals import caches_of
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import Ask, Drawing
 from farweb.plot.figure import Axis, Figure, Panel, Series
