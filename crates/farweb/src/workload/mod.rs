@@ -8,6 +8,7 @@ mod log;
 pub mod nzix;
 mod object;
 mod probe;
+mod speed;
 mod table;
 
 pub use copies::{Copies, CopiesHosts, Load};
@@ -16,6 +17,7 @@ pub use held::{Held, HeldRows};
 pub use log::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime, Unreadable};
 pub use object::ObjectId;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
+pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };

@@ -58,6 +58,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",constants={slow_tick=\"1 s\"}}"], "leg.0.tcp.constants.slow_tick", "unknown key; the keys here are packet_size, headers"),
     (&["workload.requests="], "workload.requests", "found an empty name"),
     (&["workload.hosts= "], "workload.hosts", "found an empty name"),
+    (&["workload.speed=0"], "workload.speed", "found 0; it is 0.001 to 1000000"),
+    (&["workload={family=\"nzix\",speed=2}"], "workload.speed", "a family is as fast as it is; leave the key out"),
     (&["workload.load=4000000000"], "workload.copies_offset", "4000000000 copies 37 s apart start over 292 years"),
     (&["workload.default_mss=16 B"], "workload.default_mss", "found 16 B; an MSS"),
     (&["workload.default_window=0 B"], "workload.default_window", "found 0 B; a buffer"),
