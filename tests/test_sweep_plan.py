@@ -62,7 +62,7 @@ def test_tables_may_be_in_another_folder(swept: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (swept.parent / "requests.csv").rename(elsewhere / "requests.csv")
-    with pytest.raises(WorkloadError, match="requests.csv"):
+    with pytest.raises(WorkloadError, match=r"requests\.csv"):
         planned(swept)
     loaded = Scenario.load(swept, tables=elsewhere)
     assert loaded.requests_path == elsewhere / "requests.csv"

@@ -35,7 +35,9 @@ def _workload(results: StudyResults) -> list[Measured]:
 
 def _no_loss(results: StudyResults) -> list[Measured]:
     sweep = results.sweep("cases")
-    light = sweep.runs.filter((sweep.runs[RATE] == 10) & (sweep.runs["capacity"] == SLOW) & (sweep.runs["case"] == "good"))
+    light = sweep.runs.filter(
+        (sweep.runs[RATE] == 10) & (sweep.runs["capacity"] == SLOW) & (sweep.runs["case"] == "good")
+    )
     drops = light["drops"].to_numpy()
     return [Measured(float(drops.max()), what=f"{len(drops)} workloads")] if len(drops) else []
 
@@ -45,7 +47,9 @@ def _steps(results: StudyResults) -> list[Measured]:
     found = []
     for source, own in of_transfers(results, "unloaded", {}).items():
         expected = alone_ns(source, int(own["packets"].max()))[own["packets"] - 1]
-        found.append(Measured(int(np.abs(own["latency_ns"] - expected).max()), what=f"{source}, ns apart", bound="apart"))
+        found.append(
+            Measured(int(np.abs(own["latency_ns"] - expected).max()), what=f"{source}, ns apart", bound="apart")
+        )
         if source != "child":  # whose round trip is shorter than what a window of packets takes
             rises = np.flatnonzero(np.diff(own["latency_s"]) > 0.25 * np.diff(own["latency_s"]).max())
             widths = np.diff([0, *(rises + 1)])[: len(STEPS)]
@@ -83,7 +87,9 @@ def _offered(results: StudyResults) -> list[Measured]:
     sweep = results.sweep("cases")
     found = []
     for rate in sorted(set(sweep.runs[RATE])):
-        own = sweep.runs.filter((sweep.runs[RATE] == rate) & (sweep.runs["capacity"] == SLOW) & (sweep.runs["case"] == "good"))
+        own = sweep.runs.filter(
+            (sweep.runs[RATE] == rate) & (sweep.runs["capacity"] == SLOW) & (sweep.runs["case"] == "good")
+        )
         found.append(_measured(own["offered_bps"].to_numpy() / 1e6, f"{rate} requests/s", str(rate)))
     return found
 

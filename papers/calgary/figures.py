@@ -15,7 +15,20 @@ from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import students
 
 from .claims import HITS, NEAR
-from .transfers import DELAYS_MS, FAST, LINKS, RATE, RATES_MBIT, SLOW, Floats, Levels, alone_ns, of_case, of_runs, of_transfers
+from .transfers import (
+    DELAYS_MS,
+    FAST,
+    LINKS,
+    RATE,
+    RATES_MBIT,
+    SLOW,
+    Floats,
+    Levels,
+    alone_ns,
+    of_case,
+    of_runs,
+    of_transfers,
+)
 from .workload import STRENGTHS, TRANSFERS
 
 PLACE = "two levels of caches, transfers as in ns-2"
@@ -27,12 +40,14 @@ SIZE = Axis("transfer size", "packets", low=0, high=PACKETS_SHOWN)
 LATENCY = Axis("transfer latency", "s", low=0, high=SECONDS_SHOWN)
 
 _TOLD = (
-    "Each dot is a transfer of up to 100 packets of 512 B: time until its sender has the last ACK. Steps: the same with nothing "
-    "else on the way, by slow start of 1, 2, 4, 8, 16 packets a round trip."
+    "Each dot is a transfer of up to 100 packets of 512 B: time until its sender has the last ACK. Steps: the same "
+    "with nothing else on the way, by slow start of 1, 2, 4, 8, 16 packets a round trip."
 )
 
 
-def _scatter(results: StudyResults, sweep: str, levels: Levels, title: str, delays: tuple[int, ...] = DELAYS_MS) -> Panel:
+def _scatter(
+    results: StudyResults, sweep: str, levels: Levels, title: str, delays: tuple[int, ...] = DELAYS_MS
+) -> Panel:
     """Latency over size of all transfers of a run, by source, with the steps of slow start."""
     transfers = of_transfers(results, sweep, levels)
     dots, beyond = [], 0
@@ -140,11 +155,15 @@ def _factorial(results: StudyResults) -> Figure:
         series = []
         for index, hits in enumerate(factors["hits"]):
             for capacity in factors["capacity"]:
-                mean = [of_runs(results, "factorial", "mean_s", _levels(rate, hits, capacity, delay))[0] for rate in rates]
+                mean = [
+                    of_runs(results, "factorial", "mean_s", _levels(rate, hits, capacity, delay))[0] for rate in rates
+                ]
                 slow = capacity == SLOW
                 label = f"hits {hits}, C1 {'= 10' if slow else '≥ 100'} Mbit/s" if slow or capacity == FAST else ""
                 number = 2 * index if slow else 2 * index + 1
-                series.append(Series(label, number, np.array(rates, float), np.array(mean), "points", joined=bool(label)))
+                series.append(
+                    Series(label, number, np.array(rates, float), np.array(mean), "points", joined=bool(label))
+                )
         y = Axis("mean latency", "s", low=0)
         panels.append(Panel(x, y.fitted(*(each.y for each in series)), tuple(series), title=f"delays {delay} ms"))
     return Figure(
@@ -192,8 +211,8 @@ def _clusters(results: StudyResults) -> Figure:
     return Figure(
         f"Large transfers that come together – {PLACE}",
         "Beyond the paper: the same transfers at the same times, in an order in which those of 10,000 B and more come "
-        "together, of all transfers or among the hits at the child; 1: they are independent. Dashed: published, in the colour "
-        f"of the policy. Shade: 95 % interval (Student). {runs_told([sweep])}",
+        "together, of all transfers or among the hits at the child; 1: they are independent. Dashed: published, in the "
+        f"colour of the policy. Shade: 95 % interval (Student). {runs_told([sweep])}",
         tuple(panels),
         columns=3,
         counted="workloads",
@@ -212,7 +231,9 @@ def _clustered(results: StudyResults, rate: int, what: str, y: Axis) -> Panel:
     published = _PUBLISHED[rate][what]
     lines = [Reference("", published[name], index=number) for number, name in enumerate(_CLUSTERS) if name in published]
     length = Axis("transfers that a cluster lasts", scale="log")
-    return Panel(length, y.fitted(*(each.y for each in series)), tuple(series), tuple(lines), title=f"{rate} requests/s")
+    return Panel(
+        length, y.fitted(*(each.y for each in series)), tuple(series), tuple(lines), title=f"{rate} requests/s"
+    )
 
 
 def _ns2(results: StudyResults) -> Figure:
@@ -220,7 +241,9 @@ def _ns2(results: StudyResults) -> Figure:
     theirs, runs = _of_ns2(), results.sweep("cases")
     done = [row for row in theirs if int(row["seed"]) <= runs.design.replications]
     columns = {f"{source}_s": ("mean_s", source) for source in LINKS}
-    means = [_against(results, done, each, SERVERS[of[1]], *of, index) for index, (each, of) in enumerate(columns.items())]
+    means = [
+        _against(results, done, each, SERVERS[of[1]], *of, index) for index, (each, of) in enumerate(columns.items())
+    ]
     slow = [
         _against(results, done, "above_1_s", "above 1 s", "above 1 s", None, 3),
         _against(results, done, "from_6_s", "of 6 s or more", "from 6 s", None, 4),
@@ -233,8 +256,9 @@ def _ns2(results: StudyResults) -> Figure:
     lossless = sum(row["retransmits"] == "0" for row in done)
     return Figure(
         f"ns-2 and farweb on the same transfers – {PLACE}",
-        f"Each point is one of {len(done)} runs of ns-2 2.35, {lossless} of them without loss, and farweb's of the same case, "
-        f"rate, capacity and workload. With losses a transfer depends on the random phases of clocks. {runs_told([runs])}",
+        f"Each point is one of {len(done)} runs of ns-2 2.35, {lossless} of them without loss, and farweb's of the "
+        "same case, rate, capacity and workload. With losses a transfer depends on the random phases of clocks. "
+        f"{runs_told([runs])}",
         panels,
         columns=2,
         size=(10.0, 5.0),
@@ -248,7 +272,13 @@ def _of_ns2() -> list[dict[str, str]]:
 
 
 def _against(
-    results: StudyResults, runs: list[dict[str, str]], column: str, label: str, what: str, source: str | None, index: int
+    results: StudyResults,
+    runs: list[dict[str, str]],
+    column: str,
+    label: str,
+    what: str,
+    source: str | None,
+    index: int,
 ) -> Series:
     """A number of farweb's runs over that of ns-2."""
     capacities = {"10": SLOW, "100": FAST}

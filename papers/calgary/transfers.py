@@ -32,7 +32,7 @@ LINKS = {"child": 1, "parent": 2, "server": 3}
 
 @functools.lru_cache(maxsize=8)
 def _runs(results: StudyResults, sweep: str) -> "pl.DataFrame":
-    """A row a run and source, and one for all of them, whose source is null: how many transfers and how long they took."""
+    """A row a run and source, and one for all of them, whose source is null: how many, and how long they took."""
     import polars as pl
 
     taken = pl.col("acked_ns") - pl.col("start_ns")
@@ -49,7 +49,11 @@ def _runs(results: StudyResults, sweep: str) -> "pl.DataFrame":
         pl.col("retransmits").sum().alias("retransmits"),
     ]
     rows = swept.scan("requests").filter(pl.col("status") == "done").with_columns(pl.col("source").cast(pl.String))
-    rows = rows.select(*keys, "source", "acked_ns", "start_ns", "response_bytes", "retransmits", "timeouts").collect().lazy()
+    rows = (
+        rows.select(*keys, "source", "acked_ns", "start_ns", "response_bytes", "retransmits", "timeouts")
+        .collect()
+        .lazy()
+    )
     by_source = rows.group_by(*keys, "source").agg(told)
     together = rows.group_by(*keys).agg(told).with_columns(source=pl.lit(None, pl.String))
     return pl.concat([by_source, together.select(by_source.collect_schema().names())]).collect()
@@ -75,7 +79,9 @@ def of_runs(results: StudyResults, sweep: str, what: str, levels: Levels, source
         rows = rows.filter(pl.col(factor) == level)
     rows = rows.filter(pl.col("source").is_null() if source is None else pl.col("source") == source)
     if rows.is_empty():
-        raise ResultsError(f"{results.path / sweep}: no run has {', '.join(f'{key} = {levels[key]}' for key in levels)}")
+        raise ResultsError(
+            f"{results.path / sweep}: no run has {', '.join(f'{key} = {levels[key]}' for key in levels)}"
+        )
     return rows.sort("replication")[what].cast(pl.Float64).to_numpy()
 
 
@@ -140,9 +146,9 @@ def alone_ns(
 ) -> NDArray[np.int64]:
     """How long transfers of 1 to `most` packets take to their last ACK when nothing else is on the way.
 
-    Slow start sends 1, 2, 4, 8, 16 packets a round trip: k ACKs let out k + min(1 + k, 20) packets. Each link sends a packet
-    when it has the whole of it and has sent the one before. What comes after a packet does not move its ACK, so that
-    one long transfer has the times of all shorter ones.
+    Slow start sends 1, 2, 4, 8, 16 packets a round trip: k ACKs let out k + min(1 + k, 20) packets. Each link sends a
+    packet when it has the whole of it and has sent the one before. What comes after a packet does not move its ACK, so
+    that one long transfer has the times of all shorter ones.
 
     Args:
         source: Which says how many links there are.

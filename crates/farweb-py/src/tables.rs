@@ -7,8 +7,8 @@ use farweb::id::Id;
 use farweb::record::{NULL_CODE, NULL_ID, NULL_INT};
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
-    AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, ObjectId, Request,
-    RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns, open_hosts,
+    AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, ObjectId,
+    Request, RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns, open_hosts,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -203,12 +203,7 @@ impl Workload {
         Ok(Self { total, rows: Some(summary.requests), ..Self::copies(load.of_streams(copies)) })
     }
 
-    fn of_batches(
-        load: &Load,
-        speed: Option<f64>,
-        batches: &Bound<'_, PyAny>,
-        name: &str,
-    ) -> PyResult<Self> {
+    fn of_batches(load: &Load, speed: Option<f64>, batches: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let mut first = of_batches(batches, name)?;
         let first = first.next_request(&mut Directory::default()).map_err(workload_error)?;
         if load.period.is_some() || first.is_some_and(|request| request.day.is_some()) {

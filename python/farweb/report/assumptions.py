@@ -81,8 +81,8 @@ def _workload(points: Sequence[Point]) -> list[str]:
         said.append(f"The runs have different request tables: {listed(tables)}.")
     if speeds := _texts(points, "workload", "speed"):
         said.append(
-            f"Requests come {span(speeds)} times as fast as the table has them, in the same order; what servers take for "
-            "each stays as it is."
+            f"Requests come {span(speeds)} times as fast as the table has them, in the same order; what servers take "
+            "for each stays as it is."
         )
     if loads != ["1"] and tables:
         said.append(

@@ -1,9 +1,9 @@
 """A published study: a folder with scenarios, the claims of its paper, and how its numbers and figures are made.
 
 The folder holds `study.toml` (what the study asks, and its sweeps), the scenario files that it names, `claims.toml`,
-`claims.py` (how each claim is measured: `MEASURES`) and `figures.py` (how each figure is made: `FIGURES`). A study whose
-workload is generated has `workload.py` besides (the request tables by file name: `TABLES`). All modules use what anyone
-can import from farweb.
+`claims.py` (how each claim is measured: `MEASURES`) and `figures.py` (how each figure is made: `FIGURES`). A study
+whose workload is generated has `workload.py` besides (the request tables by file name: `TABLES`). All modules use what
+anyone can import from farweb.
 """
 
 import difflib

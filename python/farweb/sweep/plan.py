@@ -80,7 +80,7 @@ def run_of(
 
 
 def _effective(scenario: Scenario) -> dict[str, Any]:
-    """What determines the results of a scenario, but for its tables and the seed: no names, for these change nothing."""
+    """What determines results but for tables and seed, of a scenario: no names, for these change nothing."""
     effective = {key: value for key, value in scenario.effective.items() if key not in {"name", "sweep"}}
     effective["run"] = {key: value for key, value in effective["run"].items() if key != "seed"}
     return effective
