@@ -205,7 +205,7 @@ def test_a_reference_has_a_column_of_its_own(folder: Path, farweb: Farweb) -> No
 
 def test_results_of_another_study_of_the_campaign(folder: Path) -> None:
     papers = write_study(write_study(folder / "papers"), name="other")
-    small, other = find_studies(papers, ["small", "other"])
+    other, small = find_studies(papers, ["small", "other"])
     (folder / "out" / "other").mkdir(parents=True)
     results = StudyResults(small, folder / "out" / "small", quick=False)
     assert results.of_study("other").study == other

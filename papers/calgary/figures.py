@@ -31,7 +31,7 @@ from .transfers import (
 )
 from .workload import STRENGTHS, TRANSFERS
 
-PLACE = "two levels of caches, transfers as in ns-2"
+PLACE = "two levels of caches"
 PACKETS_SHOWN, SECONDS_SHOWN = 100, 1.0
 SERVERS = {"server": "web server", "parent": "parent proxy", "child": "child proxy"}
 POLICIES = {"good": "default", "threshold": "size threshold"}

@@ -165,7 +165,7 @@ class StudyResults:
         """
         path = self.path.parent / name
         if not path.is_dir():
-            raise ResultsError(f"{path}: the study was not run in this folder")
+            raise ResultsError(f"the study {name} was not run in this folder")
         return StudyResults(read_study(self.study.folder.parent / name), path, quick=self.quick)
 
 
