@@ -84,6 +84,14 @@ def test_clusters_among_the_hits_at_the_child_leave_the_others_where_they_are() 
     assert (moved.size[child] != drawn.size[child]).any()
 
 
+def test_what_a_source_serves_can_be_asked_for() -> None:
+    drawn = workload.workload(1)
+    parts = [drawn.requests(number) for number in range(3)]
+    assert sorted(size for part in parts for size in part["response_bytes"].to_pylist()) == sorted(drawn.size)
+    assert [part.num_rows for part in parts] == [2252, 758, 1990]
+    assert "source" not in parts[0].column_names and set(parts[0]["request_bytes"].to_pylist()) == {300}
+
+
 def test_the_closed_form_of_slow_start_by_hand() -> None:
     server, child = transfers.alone_ns("server", 40), transfers.alone_ns("child", 40)
     # One packet of 512 B over three links of 10 Mbit/s, and its ACK of 40 B: 72 ms there and back.

@@ -236,6 +236,41 @@ def _clustered(results: StudyResults, rate: int, what: str, y: Axis) -> Panel:
     )
 
 
+def _http(results: StudyResults) -> Figure:
+    """Mean latency to the last byte with and without handshakes and requests, by distance."""
+    import polars as pl
+
+    sweep = results.sweep("http")
+    factors = {factor.name: [level.value for level in factor.levels] for factor in sweep.design.factors}
+    panels = []
+    for rate in factors[RATE]:
+        series = []
+        for number, source in enumerate(LINKS):
+            own = sweep.runs.filter(pl.col(RATE) == rate, pl.col("distance") == source)
+            values = [
+                own.filter(pl.col("transport") == transport)["latency_mean_s"].to_numpy()
+                for transport in factors["transport"]
+            ]
+            mean, place = np.array([each.mean() for each in values]), np.arange(len(values), dtype=float)
+            spread = _spread(values)
+            series.append(
+                Series(SERVERS[source], number, place, mean, "points", **spread, interval="bars", joined=False)
+            )
+        x = Axis("", scale="category", levels=tuple(map(str, factors["transport"])))
+        y = Axis("mean latency to the last byte", "s", "log", low=0.01, high=0.6)
+        panels.append(Panel(x, y, tuple(series), title=f"{rate} requests/s of all sources"))
+    return Figure(
+        f"Handshakes and requests – {PLACE}",
+        "Beyond the paper: the documents of each source with the path to themselves, one-way as in ns-2 and "
+        f"over HTTP/1.0 with a connection each and segments of 512 or 1460 B. Bars: 95 % interval (Student). {runs_told([sweep])}",
+        tuple(panels),
+        columns=len(panels),
+        counted="workloads",
+        size=(5.2 * len(panels), 5.0),
+        share_y=True,
+    )
+
+
 def _ns2(results: StudyResults) -> Figure:
     """What ns-2 makes of the same transfers, against farweb: means by source, and the slow ones."""
     theirs, runs = _of_ns2(), results.sweep("cases")
@@ -300,5 +335,6 @@ FIGURES = {
     "factorial": _factorial,
     "effects": _effects,
     "clusters": _clusters,
+    "http": _http,
     "ns-2": _ns2,
 }

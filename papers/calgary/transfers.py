@@ -5,16 +5,13 @@ Left out: the latency to the last byte, which is that of a user; the study does 
 
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.reproduce.study import StudyResults
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = NDArray[np.float64]
 Levels = Mapping[str, str | int]
@@ -31,32 +28,32 @@ LINKS = {"child": 1, "parent": 2, "server": 3}
 
 
 @functools.lru_cache(maxsize=8)
-def _runs(results: StudyResults, sweep: str) -> "pl.DataFrame":
-    """A row a run and source, and one for all of them, whose source is null: how many, and how long they took."""
+def _runs(results: StudyResults, sweep: str) -> dict[tuple[frozenset[Any], str | None], list[dict[str, Any]]]:
+    """What is told of runs, by their levels and a source (None: all), in the order of replications."""
     import polars as pl
 
-    taken = pl.col("acked_ns") - pl.col("start_ns")
     swept = results.sweep(sweep)
-    keys = ["run", *(factor.name for factor in swept.design.factors), "replication"]
+    factors = [factor.name for factor in swept.design.factors]
+    taken = pl.col("acked_ns") - pl.col("start_ns")
     told = [
         pl.len().alias("transfers"),
         pl.col("response_bytes").sum().alias("bytes"),
         taken.mean().alias("mean_s") / 1e9,
-        taken.std().alias("sd_s") / 1e9,
         (taken > 1e9).sum().alias("above 1 s"),
         (taken >= 6e9).sum().alias("from 6 s"),
         ((taken >= 6e9) & (taken < 6.1e9) & (pl.col("timeouts") > 0)).sum().alias("near 6 s"),
-        pl.col("retransmits").sum().alias("retransmits"),
     ]
-    rows = swept.scan("requests").filter(pl.col("status") == "done").with_columns(pl.col("source").cast(pl.String))
-    rows = (
-        rows.select(*keys, "source", "acked_ns", "start_ns", "response_bytes", "retransmits", "timeouts")
-        .collect()
-        .lazy()
-    )
-    by_source = rows.group_by(*keys, "source").agg(told)
-    together = rows.group_by(*keys).agg(told).with_columns(source=pl.lit(None, pl.String))
-    return pl.concat([by_source, together.select(by_source.collect_schema().names())]).collect()
+    used = ["source", "acked_ns", "start_ns", "response_bytes", "timeouts"]
+    rows = swept.scan("requests").filter(pl.col("status") == "done").select(*factors, "replication", *used)
+    rows = rows.with_columns(pl.col("source").cast(pl.String)).collect().lazy()
+    keys = [*factors, "replication"]
+    by_source = rows.group_by(*keys, "source").agg(told).collect()
+    together = rows.group_by(*keys).agg(told).with_columns(source=pl.lit(None, pl.String)).collect()
+    found: dict[tuple[frozenset[Any], str | None], list[dict[str, Any]]] = {}
+    for row in pl.concat([by_source, together.select(by_source.columns)]).sort("replication").to_dicts():
+        levels = frozenset((factor, row[factor]) for factor in factors)
+        found.setdefault((levels, row["source"]), []).append(row)
+    return found
 
 
 def of_runs(results: StudyResults, sweep: str, what: str, levels: Levels, source: str | None = None) -> Floats:
@@ -65,24 +62,19 @@ def of_runs(results: StudyResults, sweep: str, what: str, levels: Levels, source
     Args:
         results: Of the study.
         sweep: Which.
-        what: A column: ``mean_s``, ``sd_s``, ``above 1 s`` and its like.
-        levels: Of the sweep's factors.
+        what: ``mean_s``, ``above 1 s`` and its like.
+        levels: Of all factors of the sweep.
         source: Whose transfers; None: all.
 
     Raises:
         ResultsError: The sweep has no such run.
     """
-    import polars as pl
-
-    rows = _runs(results, sweep)
-    for factor, level in levels.items():
-        rows = rows.filter(pl.col(factor) == level)
-    rows = rows.filter(pl.col("source").is_null() if source is None else pl.col("source") == source)
-    if rows.is_empty():
+    rows = _runs(results, sweep).get((frozenset(levels.items()), source))
+    if rows is None:
         raise ResultsError(
             f"{results.path / sweep}: no run has {', '.join(f'{key} = {levels[key]}' for key in levels)}"
         )
-    return rows.sort("replication")[what].cast(pl.Float64).to_numpy()
+    return np.array([row[what] for row in rows], float)
 
 
 def of_case(

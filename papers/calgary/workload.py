@@ -51,6 +51,9 @@ BYTES = {"good": (20_957_250, 6_821_625, 20_343_081), "threshold": (21_353_492, 
 SMALL = 8 * 1024
 """With the size threshold the child has nothing that is larger, and the parent nothing else, in bytes."""
 
+REQUEST_BYTES = 300
+"""Of a request, where requests travel; chosen: as browsers of the study's time sent them."""
+
 TAIL_BEGINS, TAIL_INDEX, TAIL_SHARE = 10_000, 1.322, 0.22
 BODY_MEAN, BODY_DEVIATION = 7_000, 11_000
 _DRAWS = 400  # chosen: the nearest is within a percent of the tables, and a seed takes a fraction of a second
@@ -83,6 +86,14 @@ class Workload:
                 "source": [SOURCES[source] for source in self.source[case]],
             }
         )
+
+    def requests(self, source: int) -> "pa.Table":
+        """The request table of what a source serves in the good case, each with a request that travels."""
+        import pyarrow.compute as pc
+
+        own = self.table("good").filter(self.source["good"] == source).drop_columns("source")
+        size = pc.add(own["request_bytes"], REQUEST_BYTES)
+        return own.set_column(own.schema.get_field_index("request_bytes"), "request_bytes", size)
 
     def clustered(self, strength: float, seed: int, among: "NDArray[np.bool_] | None" = None) -> "Workload":
         """The same transfers at the same times in an order in which large ones come together.
@@ -270,6 +281,11 @@ TABLES = {
         f"clusters-{name}-{strength:g}-{seed}.parquet": _table(case, seed, strength, source)
         for name, (case, source) in CLUSTERS.items()
         for strength in STRENGTHS
+        for seed in SEEDS
+    },
+    **{
+        f"requests-{name}-{seed}.parquet": lambda seed=seed, source=source: workload(seed).requests(source)  # type: ignore[misc]
+        for source, name in enumerate(SOURCES)
         for seed in SEEDS
     },
     "unloaded.parquet": unloaded,
