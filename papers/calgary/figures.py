@@ -262,7 +262,8 @@ def _http(results: StudyResults) -> Figure:
     return Figure(
         f"Handshakes and requests – {PLACE}",
         "Beyond the paper: the documents of each source with the path to themselves, one-way as in ns-2 and "
-        f"over HTTP/1.0 with a connection each and segments of 512 or 1460 B. Bars: 95 % interval (Student). {runs_told([sweep])}",
+        "over HTTP/1.0 with a connection each and segments of 512 or 1460 B. "
+        f"Bars: 95 % interval (Student). {runs_told([sweep])}",
         tuple(panels),
         columns=len(panels),
         counted="workloads",
