@@ -171,7 +171,7 @@ def test_a_study_may_generate_its_requests(folder: Path, farweb: Farweb) -> None
     (papers / "small" / "requests.csv").unlink()
     (papers / "small" / "workload.py").write_text(WORKLOAD_PY)
     scenario = papers / "small" / "s.toml"
-    scenario.write_text(scenario.read_text().replace('"requests.csv"', '"day-{seed}.parquet"'))
+    scenario.write_text(scenario.read_text().replace('"requests.csv"', '"tables/day-{seed}.parquet"'))
     answer = farweb("reproduce", "--jobs", "1", "--papers", papers, "--out", "out")
     assert answer.code == 0, answer.err
     out = folder / "out" / "small"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from farweb.reproduce.study import PAPERS, Study, StudyResults, read_study
@@ -39,6 +40,13 @@ def test_every_seed_meets_the_tables(seed: int) -> None:
             assert total is None or own.sum() == total, case
     server, parent, child = (drawn.size[drawn.source["threshold"] == number] for number in range(3))
     assert child.max() <= 8192 < parent.min() and server.max() > 8192 > server.min()
+
+
+def test_the_tables_of_the_first_seed_are_those_that_are_kept() -> None:
+    kept = sorted((PAPERS / "calgary" / "tables").iterdir())
+    assert [file.name for file in kept] == sorted(f"{case}-1.parquet" for case in workload.COUNTS)
+    for file in kept:
+        assert pq.read_table(file).equals(CALGARY.tables[file.name]()), file
 
 
 def test_sizes_and_gaps_stay_those_of_the_model() -> None:

@@ -16,9 +16,6 @@ from farweb.sweep.store import Store
 from farweb.sweep.sweep import Progress as SweepProgress
 from farweb.sweep.sweep import run_sweep
 
-TABLES = "tables"
-"""Folder of the request tables that a study generates, beside those of its sweeps."""
-
 
 @dataclass(frozen=True)
 class Progress:
@@ -62,9 +59,7 @@ def run_studies(
         ResultsError: There is something else at a sweep's place, or another command is at work there.
         RunError: The folder cannot be written to. What was finished stays.
     """
-    planned = [
-        _plan(study, sweep, out / study.name / TABLES, quick=quick) for study in studies for sweep in study.sweeps
-    ]
+    planned = [_plan(study, sweep, out / study.name, quick=quick) for study in studies for sweep in study.sweeps]
     total = sum(len(each.runs) for each in planned)
     ended = failed = 0
     with contextlib.ExitStack() as stack:
@@ -86,7 +81,7 @@ def run_studies(
 
 
 def _plan(study: Study, sweep: StudySweep, folder: Path, *, quick: bool) -> _Planned:
-    """The runs of a sweep, for which the tables that the study generates are in the folder."""
+    """The runs of a sweep. Tables that the study generates are in the folder then, where scenarios name them."""
     scenario = sweep.load(quick=quick, tables=folder if study.tables else None)
     design = scenario.design
     if study.tables and design is not None:
