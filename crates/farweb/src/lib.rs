@@ -12,6 +12,7 @@
 //! * [`tcp`]: the sans-IO TCP endpoint and its profiles.
 //! * [`http`]: the ways requests ride connections, sans-IO as well.
 //! * [`workload`]: request and host tables, log readers.
+//! * [`cache`]: what a cache keeps: replacement policies, admission, freshness.
 //! * [`record`]: rows to columns; the one home of the results schema.
 //! * [`scenario`]: the description of a run, checked once, every error with its place.
 //! * `conn`, `observe`, `carrier`, `node`: connections, who watches them, how requests ride them, what happens where legs end.
@@ -20,6 +21,7 @@
 //!
 //! This crate never reads a clock, starts a thread or draws an unseeded random number.
 
+pub mod cache;
 mod carrier;
 mod conn;
 pub mod engine;

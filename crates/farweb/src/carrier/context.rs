@@ -1,8 +1,8 @@
 //! What carriers and nodes may touch, and what they all do with it.
 
 use crate::conn::{
-    Connection, ConnectionId, Connections, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg, Response,
-    Ride, Transport,
+    Connection, ConnectionId, Connections, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg,
+    Releasing, Response, Ride, Transport,
 };
 use crate::engine::EventQueue;
 use crate::observe::{Counted, Observer};
@@ -74,7 +74,7 @@ impl Context {
     fn endpoint(&mut self, connection: &Connection, end: End) -> (tcp::Config, tcp::HostClock) {
         let leg = &self.legs[connection.leg];
         let host = connection.host.map(|host| &self.directory.hosts()[host]);
-        (leg.config(end, host), self.hosts.clock(leg.node(end), connection.host, &leg.profile))
+        (leg.config(end, host), self.hosts.clock(connection.end(end).node, connection.host, &leg.profile))
     }
 
     /// Puts the request of an exchange on a connection; with `both`, its response comes back on the same one, which it has for
@@ -205,6 +205,14 @@ impl Context {
     pub(crate) fn start_exchange(&mut self, leg: usize, number: u64, request: Request) -> ExchangeId {
         self.observer.legs[leg].add(self.now, Counted::Requests);
         self.exchanges.start(self.now, leg, number, request)
+    }
+
+    /// The response to an exchange starts at the far end of its leg, when the connection at hand is settled.
+    pub(crate) fn release_later(&mut self, id: ExchangeId, response: Releasing) {
+        if let Some(exchange) = self.exchanges.alive(id) {
+            exchange.releasing = Some(response);
+            self.actions.later(Action::Release(id));
+        }
     }
 
     /// An exchange is over on its leg: nothing more of its response comes there.

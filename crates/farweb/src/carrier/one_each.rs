@@ -27,8 +27,10 @@ impl Carry for OneEach {
     }
 
     fn send_request(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
-        let host = cx.exchanges.get(id).expect("it goes on").request.host;
-        let nodes = cx.legs[self.leg].nodes();
+        let exchange = cx.exchanges.get(id).expect("it goes on");
+        let host = exchange.request.host;
+        let [near, far] = cx.legs[self.leg].nodes();
+        let nodes = [near, exchange.source.unwrap_or(far)];
         let connection = cx.open(connections, self.leg, Some(host), nodes);
         cx.assign(connections, id, connection, true);
     }

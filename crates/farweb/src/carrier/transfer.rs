@@ -39,7 +39,7 @@ impl Transfer {
         Self { leg, profile, nodes, first, last, streams }
     }
 
-    /// The node that serves a request: that in its column `source`, or the last one of the leg.
+    /// The node that serves a request where no cache decides it: that in its column `source`, or the last one of the leg.
     fn source_node(&self, request: &Request, cx: &Context) -> Result<u8, WorkloadError> {
         let Some(symbol) = request.source else {
             return Ok(self.last as u8);
@@ -69,8 +69,10 @@ impl Carry for Transfer {
     }
 
     fn send_request(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
-        let request = cx.exchanges.get(id).expect("it goes on").request;
-        let source = self.source_node(&request, cx).expect("the request was checked");
+        let exchange = cx.exchanges.get(id).expect("it goes on");
+        let (request, decided) = (exchange.request, exchange.source);
+        let source =
+            decided.unwrap_or_else(|| self.source_node(&request, cx).expect("the request was checked"));
         let on = cx.open(connections, self.leg, Some(request.host), [self.first as u8, source]);
         cx.assign(connections, id, on, true);
         cx.exchanges.serve(id, source);

@@ -40,12 +40,33 @@ pub(crate) struct Exchange {
     pub(crate) held: HeldTimes,
     /// The response that the node at the far end is releasing.
     pub(crate) releasing: Option<Releasing>,
-    /// The node at which its response began.
+    /// The node at which its response began; of a delayed hit, the cache that had the fetch under way.
     pub(crate) served_by: Option<u8>,
+    /// Whether it asks only whether what a cache holds is still good.
+    pub(crate) is_conditional: bool,
+    /// The node inside its leg, or at the far end, where the connection for it goes; `None`: where the leg ends.
+    pub(crate) source: Option<u8>,
+    /// The last node inside its leg at which it has waited for a response to another.
+    pub(crate) waited_at: Option<u8>,
+    /// What the cache had that was asked last on this leg.
+    pub(crate) answer: Option<Answer>,
     /// How often its request was sent again.
     pub(crate) resent: u32,
     /// Whether it is given up, on all legs.
     pub(crate) failed: bool,
+}
+
+/// What a cache had when a request came to it; its numbers are those of the column `cache`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// What it asked for.
+    Hit,
+    /// A fetch of it that was under way.
+    DelayedHit,
+    /// What it asked for, but only after it had asked whether that was still good.
+    Revalidated,
+    /// Nothing.
+    Miss,
 }
 
 /// A connection that carries a message, and what had happened on it before.
@@ -117,6 +138,10 @@ impl Exchange {
             held: HeldTimes::default(),
             releasing: None,
             served_by: None,
+            is_conditional: false,
+            source: None,
+            waited_at: None,
+            answer: None,
             resent: 0,
             failed: false,
         }
@@ -124,8 +149,17 @@ impl Exchange {
 
     /// Its request is to be sent again from the near end, and nothing has come of it yet.
     pub(crate) fn start_again(&mut self) {
-        let fresh = Self::new(self.times.start, self.leg, self.number, self.request);
+        let mut fresh = Self::new(self.times.start, self.leg, self.number, self.request);
+        if self.is_conditional {
+            fresh.ask_only(self.bytes.response());
+        }
         *self = Self { below: self.below, beside: self.beside, resent: self.resent + 1, ..fresh };
+    }
+
+    /// It asks only whether what a cache holds is still good; the answer has `bytes`.
+    pub(crate) const fn ask_only(&mut self, bytes: u64) {
+        self.is_conditional = true;
+        self.bytes = http::Exchange::new(self.request.request_bytes, bytes);
     }
 
     /// Whether it is still going on.
@@ -223,13 +257,14 @@ impl Exchanges {
         std::iter::successors(self.0.get(above).and_then(|exchange| exchange.below), next)
     }
 
-    /// The response to an exchange, and so to all that wait for it, has begun at `node`.
+    /// The response to an exchange has begun at `node`, and so has that to all that wait for it and have none yet, unless it says
+    /// only that what they ask for is still good.
     pub(crate) fn serve(&mut self, id: ExchangeId, node: u8) {
-        let Some(exchange) = self.0.get_mut(id) else {
+        let Some(exchange) = self.0.get_mut(id).filter(|exchange| exchange.served_by.is_none()) else {
             return;
         };
         exchange.served_by = Some(node);
-        let mut next = exchange.below;
+        let mut next = if exchange.is_conditional { None } else { exchange.below };
         while let Some(below) = next {
             self.serve(below, node);
             next = self.beside(below);

@@ -16,7 +16,7 @@ mod unacknowledged;
 
 pub(crate) use connection::{Closing, Connection, ConnectionId, Connections, End};
 pub(crate) use event::Event;
-pub(crate) use exchange::{Exchange, ExchangeId, Exchanges, HeldTimes, Releasing, Ride};
+pub(crate) use exchange::{Answer, Exchange, ExchangeId, Exchanges, HeldTimes, Releasing, Ride};
 pub(crate) use hosts::Hosts;
 pub(crate) use leg::Leg;
 pub(crate) use packet::{Extras, Mark, Packet, PacketPath};

@@ -48,10 +48,28 @@ impl Exchange {
         before < self.response && self.received >= self.response
     }
 
+    /// Bytes of the response.
+    #[must_use]
+    pub const fn response(&self) -> u64 {
+        self.response
+    }
+
+    /// Bytes of the response that are there, or have been, to be sent from the far end.
+    #[must_use]
+    pub const fn ready(&self) -> u64 {
+        self.ready
+    }
+
     /// Bytes of the response that have been read at the near end.
     #[must_use]
     pub const fn received(&self) -> u64 {
         self.received
+    }
+
+    /// Whether the whole response has been read at the near end.
+    #[must_use]
+    pub const fn is_received(&self) -> bool {
+        self.received >= self.response
     }
 
     /// Whether the whole request has been read at the far end.
@@ -75,7 +93,8 @@ mod tests {
         assert!(exchange.on_ready(600));
         assert!(!exchange.on_received(999));
         assert!(exchange.on_received(1));
-        assert_eq!(exchange.received(), 1000);
+        assert!(exchange.is_received());
+        assert_eq!((exchange.response(), exchange.ready(), exchange.received()), (1000, 1000, 1000));
     }
 
     #[test]

@@ -4,13 +4,23 @@
 //! the clients. A response may start at any node, and a node may hold one back. A new kind of node is a file with an
 //! implementation of [`Stand`], and a line in each place of this one that names the others.
 
+mod cache;
+mod contents;
+mod cut_through;
 mod origin;
 mod proxy;
 
 use crate::carrier::Context;
-use crate::conn::{Event, ExchangeId, Releasing};
-use crate::scenario::Scenario;
+use crate::conn::{End, Event, ExchangeId, Releasing};
+use crate::http::{Release, ReleasePlan};
+use crate::rng::Streams;
+use crate::scenario::{CacheMode, Scenario};
+use crate::units::Duration;
+use crate::workload::{Directory, Request, WorkloadError};
 
+use cache::{Cache, NOT_MODIFIED_BYTES};
+use contents::Contents;
+use cut_through::{Ask, CutThrough};
 use origin::Origin;
 use proxy::Proxy;
 
@@ -18,7 +28,9 @@ use proxy::Proxy;
 pub(crate) enum Node {
     /// Where packets are passed on and no leg ends, or where requests start: no request arrives.
     Router,
+    CutThrough(CutThrough),
     Proxy(Proxy),
+    Cache(Cache),
     Origin(Origin),
 }
 
@@ -31,15 +43,50 @@ pub(crate) enum Decision {
     PassOn,
 }
 
-/// What a node does with requests and responses.
+/// How a request goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// Not at all: its response starts here.
+    Serve(Releasing),
+    /// It waits for the response to this exchange on the next leg, for which others wait already.
+    Join(ExchangeId),
+    /// An exchange begins on the next leg, which may ask only whether what is held here is still good.
+    Fetch { is_conditional: bool },
+}
+
+/// What a node does with requests and responses. What is left out is what a proxy does.
 pub(crate) trait Stand {
     /// The whole request of an exchange is here.
     fn on_request(&mut self, cx: &Context, id: ExchangeId) -> Decision;
 
-    /// `bytes` of a response have come here, for an exchange that goes on towards the clients. How many are sent on now: a node
-    /// may hold some back, and adds them to those that come later.
-    fn on_response(&mut self, _cx: &Context, _id: ExchangeId, bytes: u64) -> u64 {
+    /// A request that is not served at once goes on.
+    fn route(&mut self, _cx: &mut Context, _id: ExchangeId) -> Route {
+        Route::Fetch { is_conditional: false }
+    }
+
+    /// `fetch` has begun on the next leg, for the request of `first`.
+    fn on_fetch(&mut self, _cx: &Context, _first: ExchangeId, _fetch: ExchangeId) {}
+
+    /// `bytes` of the response to `fetch` are here, for the exchange `below` that goes on towards the clients. How many are sent on
+    /// now: a node may hold some back, and adds them to those that come later.
+    fn on_response(&mut self, _cx: &Context, _fetch: ExchangeId, _below: ExchangeId, bytes: u64) -> u64 {
         bytes
+    }
+
+    /// The whole response to a fetch is here.
+    fn on_fetched(&mut self, _cx: &mut Context, _fetch: ExchangeId) {}
+
+    /// A fetch has failed, or is given up.
+    fn on_fetch_lost(&mut self, _cx: &Context, _fetch: ExchangeId) {}
+
+    /// Whether a fetch goes on for whose response nobody waits any more.
+    fn goes_on_without(&self, _cx: &Context, _fetch: ExchangeId) -> bool {
+        false
+    }
+
+    /// Whether `below`, which waits for a fetch that has failed, does not fail with it but goes on by itself.
+    fn outlives(&self, _cx: &Context, _fetch: ExchangeId, _below: ExchangeId) -> bool {
+        false
     }
 }
 
@@ -48,7 +95,9 @@ macro_rules! on_node {
     ($node:expr, $own:ident => $call:expr) => {
         match $node {
             $crate::node::Node::Router => unreachable!("no leg ends at a router"),
+            $crate::node::Node::CutThrough($own) => $call,
             $crate::node::Node::Proxy($own) => $call,
+            $crate::node::Node::Cache($own) => $call,
             $crate::node::Node::Origin($own) => $call,
         }
     };
@@ -57,15 +106,114 @@ pub(crate) use on_node;
 
 impl Node {
     /// The nodes of a scenario, by number.
-    pub(crate) fn all(scenario: &Scenario) -> Vec<Self> {
+    pub(crate) fn all(scenario: &Scenario, streams: &Streams) -> Vec<Self> {
         let last = scenario.path.nodes.len() - 1;
-        let kind = |(place, name): (usize, &String)| match () {
-            () if place == last => Self::Origin(Origin::new(scenario.origin.release)),
-            () if scenario.leg.iter().any(|leg| leg.to == *name) => Self::Proxy(Proxy),
-            () => Self::Router,
+        let kind = |(place, name): (usize, &String)| {
+            let legs_meet = scenario.leg.iter().any(|leg| leg.to == *name);
+            let cache = scenario.cache.iter().position(|cache| cache.node == *name);
+            match cache {
+                _ if place == last => Self::Origin(Origin::new(scenario.origin.release)),
+                Some(cache) => Self::cache(cache, place as u8, legs_meet, scenario, streams),
+                None if legs_meet => Self::Proxy(Proxy),
+                None => Self::Router,
+            }
         };
         scenario.path.nodes.iter().enumerate().map(kind).collect()
     }
+
+    /// The node with cache number `cache`.
+    fn cache(cache: usize, node: u8, legs_meet: bool, scenario: &Scenario, streams: &Streams) -> Self {
+        let contents = Contents::new(cache, scenario, streams);
+        let coalesces = scenario.cache[cache].coalesce;
+        match scenario.cache[cache].mode_at(legs_meet) {
+            CacheMode::CutThrough => Self::CutThrough(CutThrough::new(node, contents, coalesces)),
+            CacheMode::Split => Self::Cache(Cache::new(node, contents, false, coalesces)),
+            CacheMode::StoreAndForward => Self::Cache(Cache::new(node, contents, true, coalesces)),
+        }
+    }
+}
+
+/// Whether the caches can tell what they hold of `request`.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn check(nodes: &[Node], request: &Request, directory: &Directory) -> Result<(), WorkloadError> {
+    let contents = nodes.iter().filter_map(|node| match node {
+        Node::CutThrough(cache) => Some(cache.contents()),
+        Node::Cache(cache) => Some(cache.contents()),
+        Node::Router | Node::Proxy(_) | Node::Origin(_) => None,
+    });
+    contents.into_iter().try_for_each(|contents| contents.check(request, directory))
+}
+
+/// The caches inside the leg of an exchange that its response passes, from the clients on.
+fn passed<'a>(
+    nodes: &'a mut [Node],
+    cx: &Context,
+    id: ExchangeId,
+) -> impl Iterator<Item = &'a mut CutThrough> + use<'a> {
+    let exchange = cx.exchanges.get(id).expect("the caller has found it");
+    let [near, far] = cx.legs[exchange.leg].nodes().map(usize::from);
+    let source = exchange.source.map_or(far, usize::from);
+    nodes[near + 1..source].iter_mut().filter_map(|node| match node {
+        Node::CutThrough(cache) => Some(cache),
+        _ => None,
+    })
+}
+
+/// Asks the caches inside the leg of an exchange for what it asks for. Whether it goes on now, to its `source`; else it waits for
+/// what is on its way through one of them.
+pub(crate) fn ask_inside(nodes: &mut [Node], cx: &mut Context, id: ExchangeId) -> bool {
+    let mut source = None;
+    for cache in passed(nodes, cx, id) {
+        match cache.ask(cx, id) {
+            Ask::Pass => {}
+            Ask::Wait => return false,
+            Ask::Serve => {
+                source = Some(cache.node());
+                break;
+            }
+        }
+    }
+    let exchange = cx.exchanges.get_mut(id).expect("its request is made");
+    let has_caches = exchange.answer.is_some();
+    exchange.source = source.or_else(|| has_caches.then(|| cx.legs[exchange.leg].node(End::Server)));
+    for cache in passed(nodes, cx, id) {
+        cache.on_pass(cx, id);
+    }
+    true
+}
+
+/// The whole response to an exchange has come through its leg, or nothing more of it will.
+pub(crate) fn end_inside(nodes: &mut [Node], cx: &mut Context, id: ExchangeId, is_whole: bool) {
+    for cache in passed(nodes, cx, id) {
+        if is_whole {
+            cache.on_passed(cx, id);
+        } else {
+            cache.wake(cx, id);
+        }
+    }
+}
+
+/// All of the response to an exchange at once, at a node that holds it.
+fn held_response(cx: &Context, id: ExchangeId, node: u8) -> Releasing {
+    let exchange = cx.exchanges.get(id).expect("its request is here");
+    let host = &cx.directory.hosts()[exchange.request.host];
+    let mss = u64::from(cx.legs[exchange.leg].mss(End::Server, Some(host)));
+    let plan = ReleasePlan::new(Release::AtOnce, exchange.bytes.response(), Duration::ZERO, mss);
+    Releasing { node, since: cx.now, plan, mss }
+}
+
+/// The fetch for the request of an exchange begins on the next leg.
+pub(crate) fn start_fetch(cx: &mut Context, below: ExchangeId, is_conditional: bool) -> ExchangeId {
+    let exchange = cx.exchanges.get(below).expect("it goes on");
+    let (number, request, leg) = (exchange.number, exchange.request, exchange.leg + 1);
+    let fetch = cx.start_exchange(leg, number, request);
+    if is_conditional {
+        cx.exchanges.get_mut(fetch).expect("it has just been started").ask_only(NOT_MODIFIED_BYTES);
+    }
+    cx.exchanges.join(below, fetch);
+    fetch
 }
 
 /// Releases what is due of the response to an exchange, and sees to it that the rest follows. Bytes, and the size of the

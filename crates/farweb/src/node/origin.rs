@@ -1,8 +1,8 @@
 //! The origin servers behind the last node.
 //!
 //! Models a server that answers every request that it has whole, with the size and over the time that the request table says;
-//! [`http::Release`](crate::http::Release) says how the bytes come to be there. Leaves out the load of servers: requests do not
-//! wait for each other.
+//! [`http::Release`](crate::http::Release) says how the bytes come to be there; a cache that asks whether what it holds is still
+//! good is answered at once. Leaves out the load of servers: requests do not wait for each other.
 //!
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic model.
 
@@ -30,8 +30,8 @@ impl Stand for Origin {
         let request = &exchange.request;
         let host = &cx.directory.hosts()[request.host];
         let mss = u64::from(cx.legs[exchange.leg].mss(End::Server, Some(host)));
-        let server = request.server.unwrap_or(Duration::ZERO);
-        let plan = ReleasePlan::new(self.release, request.response_bytes, server, mss);
+        let server = request.server.filter(|_| !exchange.is_conditional).unwrap_or(Duration::ZERO);
+        let plan = ReleasePlan::new(self.release, exchange.bytes.response(), server, mss);
         Decision::Serve(Releasing { node: cx.legs[exchange.leg].node(End::Server), since: cx.now, plan, mss })
     }
 }

@@ -3,6 +3,7 @@
 //! The observer reads connections, exchanges and links. Others tell it what happens; nobody asks it what to do next, but
 //! whether anyone wants to know.
 
+mod caches;
 mod capture;
 mod held;
 mod measurement;
@@ -18,6 +19,7 @@ use capture::Capture;
 use held::Senders;
 use recorder::Recorder;
 
+pub(crate) use caches::CacheStats;
 pub use measurement::Measured;
 pub(crate) use measurement::Measurement;
 pub use occupancy::{Count, LegStats};
@@ -29,6 +31,8 @@ pub(crate) struct Observer {
     pub(crate) packets: Capture,
     /// What is on each leg.
     pub(crate) legs: Vec<Occupancy>,
+    /// What each cache does.
+    pub(crate) caches: Vec<CacheStats>,
     pub(crate) measurement: Measurement,
     /// What holds the senders of responses, where exchanges are recorded.
     senders: Option<Senders>,
@@ -40,6 +44,7 @@ impl Observer {
             recorder: Recorder::new(scenario),
             packets: Capture::new(&scenario.record, scenario.path.link.len()),
             legs: scenario.leg.iter().map(|_| Occupancy::new()).collect(),
+            caches: scenario.cache.iter().map(|_| CacheStats::default()).collect(),
             measurement: Measurement::new(&scenario.run),
             senders: scenario.record.exchanges.then(Senders::default),
         }
@@ -58,9 +63,9 @@ impl Observer {
         self.recorder.interval()
     }
 
-    /// Writes a row for each link and for each leg, of what happened since the last call.
+    /// Writes a row for each link, leg and cache, of what happened since the last call.
     pub(crate) fn close_interval(&mut self, now: Instant, path: &mut PacketPath) {
-        self.recorder.close_interval(now, path, &mut self.legs);
+        self.recorder.close_interval(now, path, &mut self.legs, &mut self.caches);
     }
 
     /// A connection opens.

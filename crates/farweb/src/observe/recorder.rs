@@ -3,13 +3,14 @@
 use crate::conn::{Connection, End, Exchange, PacketPath};
 use crate::id::Id;
 use crate::record::{
-    Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, LegColumns, LegRow, LinkColumns,
-    LinkRow, RequestColumns, RequestRow, Status,
+    CacheColumns, CacheRow, Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow,
+    LegColumns, LegRow, LinkColumns, LinkRow, RequestColumns, RequestRow, Status,
 };
-use crate::scenario::Scenario;
+use crate::scenario::{self, Scenario};
 use crate::units::{Duration, Instant, When};
 use crate::workload::ObjectId;
 
+use super::caches::CacheStats;
 use super::occupancy::Occupancy;
 
 pub(crate) struct Recorder {
@@ -18,6 +19,9 @@ pub(crate) struct Recorder {
     exchanges: Option<ExchangeColumns>,
     links: LinkColumns,
     legs: LegColumns,
+    caches: CacheColumns,
+    /// By cache.
+    cache_nodes: Vec<i32>,
     interval: Option<Duration>,
     interval_start: Instant,
 }
@@ -31,6 +35,8 @@ impl Recorder {
             exchanges: record.exchanges.then(ExchangeColumns::default),
             links: LinkColumns::default(),
             legs: LegColumns::default(),
+            caches: CacheColumns::default(),
+            cache_nodes: scenario.cache.iter().map(|cache| place(scenario, cache)).collect(),
             interval: record.links_every,
             interval_start: Instant::ZERO,
         }
@@ -43,6 +49,7 @@ impl Recorder {
         tables.extend(self.exchanges.as_mut().map(|columns| ("exchanges", columns.take())));
         tables.push(("links", self.links.take()));
         tables.push(("legs", self.legs.take()));
+        tables.push(("caches", self.caches.take()));
         tables
     }
 
@@ -93,6 +100,7 @@ impl Recorder {
             leg: exchange.leg as i64,
             connection_up: exchange.up.map(|ride| int(ride.number)),
             connection_down: exchange.down.map(|ride| int(ride.number)),
+            cache: exchange.answer.map(|answer| answer as i32),
             resent: i64::from(exchange.resent),
             start_ns: nanos(times.start),
             connect_ns: happened(times.connected),
@@ -131,9 +139,21 @@ impl Recorder {
         });
     }
 
-    /// Writes a row for each link and for each leg, of what happened since the last call; none for an empty interval.
-    pub(crate) fn close_interval(&mut self, now: Instant, path: &mut PacketPath, legs: &mut [Occupancy]) {
+    /// Writes a row for each link, leg and cache, of what happened since the last call; none for an empty interval, and only those
+    /// of caches where no interval is set.
+    pub(crate) fn close_interval(
+        &mut self,
+        now: Instant,
+        path: &mut PacketPath,
+        legs: &mut [Occupancy],
+        caches: &mut [CacheStats],
+    ) {
         let span = now.saturating_since(self.interval_start);
+        for (node, cache) in self.cache_nodes.iter().zip(caches) {
+            if let Some(row) = cache_row(*node, now, span, cache.close_interval()) {
+                self.caches.push(&row);
+            }
+        }
         if self.interval.is_none() || span == Duration::ZERO {
             return;
         }
@@ -168,6 +188,30 @@ impl Recorder {
             });
         }
     }
+}
+
+/// The row of a cache, unless its interval is empty.
+fn cache_row(node: i32, now: Instant, span: Duration, stats: CacheStats) -> Option<CacheRow> {
+    // What happens at the end of the last interval but after its row was written has a row of its own.
+    (span > Duration::ZERO || stats.requests.number > 0).then(|| CacheRow {
+        node,
+        time_ns: nanos(now),
+        interval_ns: int(span.as_nanos()),
+        requests: int(stats.requests.number),
+        hits: int(stats.hits.number),
+        delayed_hits: int(stats.delayed.number),
+        revalidations: int(stats.revalidations),
+        request_bytes: int(stats.requests.bytes),
+        hit_bytes: int(stats.hits.bytes),
+        delayed_hit_bytes: int(stats.delayed.bytes),
+        objects: int(stats.objects),
+        bytes: int(stats.bytes),
+    })
+}
+
+fn place(scenario: &Scenario, cache: &scenario::Cache) -> i32 {
+    let found = scenario.path.nodes.iter().position(|node| *node == cache.node);
+    found.expect("a checked scenario has caches at nodes of the path") as i32
 }
 
 pub(crate) fn nanos(at: Instant) -> i64 {

@@ -10,6 +10,7 @@ pub use columns::{
     Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_ID, NULL_INT, Ranges, TableSpec,
 };
 pub use tables::{
-    ConnectionColumns, ConnectionRow, Event, ExchangeColumns, ExchangeRow, LegColumns, LegRow, LinkColumns,
-    LinkRow, PacketColumns, PacketRow, RequestColumns, RequestRow, Status, TABLES,
+    CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, Event, ExchangeColumns, ExchangeRow,
+    LegColumns, LegRow, LinkColumns, LinkRow, PacketColumns, PacketRow, RequestColumns, RequestRow, Status,
+    TABLES,
 };

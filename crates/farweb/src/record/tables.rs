@@ -6,7 +6,7 @@ use super::columns::{
 };
 
 /// The tables of a results folder, in the order in which people meet them.
-pub const TABLES: [TableSpec; 6] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, PACKETS];
+pub const TABLES: [TableSpec; 7] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS];
 
 const DIRECTIONS: Dictionary = Dictionary::Fixed(&["up", "down"]);
 
@@ -53,7 +53,7 @@ table! {
         connection: [int?] "" "Number of the connection of the first leg that carried the response, or the request when no response came; null when none carried it.",
         retransmits: [int] "" "Segments sent again, by either end of that connection, while it carried the request.",
         timeouts: [int] "" "Retransmission timeouts, at either end of that connection, while it carried the request.",
-        served_by: [word? Dictionary::Nodes] "" "Node that served the response, from when its first byte was there to be sent; null when no response began.",
+        served_by: [word? Dictionary::Nodes] "" "Node that served the response, from when its first byte was there to be sent: where it is held, or for a delayed hit the cache with the fetch under way; null when no response began.",
     }
 }
 
@@ -84,6 +84,7 @@ table! {
         leg: [int] "" "Leg, from 0 at the clients.",
         connection_up: [int?] "" "Number of the connection that carried the request; null when none did.",
         connection_down: [int?] "" "Number of the connection that carried the response; null when none did.",
+        cache: [word? Dictionary::Fixed(&["hit", "delayed hit", "revalidated", "miss"])] "" "What the cache had that was asked last on this leg, at its far end or inside: `delayed hit`: a fetch under way; `revalidated`: a hit that had to be asked about first; null where none was asked.",
         resent: [int] "" "Times that the request was sent again, as the connection that it used again was closed.",
         start_ns: [int] "ns" "When the request was there to be sent at the leg's near end, since the start of the run.",
         connect_ns: [int?] "ns" "When it had an established connection there; equal to `start_ns` when one was free.",
@@ -127,6 +128,24 @@ table! {
         requests_mean: [float] "" "Time-weighted mean of the requests on the leg, those included that wait for a connection.",
         requests_max: [int] "" "Most requests on the leg at once.",
         connection_requests_max: [int] "" "Most requests on one connection at once.",
+    }
+}
+
+table! {
+    CACHES "caches" "One row a cache and interval, by time, then place on the path; one row a cache for the whole run where no interval is set. A request that is neither a hit nor a delayed hit went on."
+    CacheRow CacheColumns {
+        node: [word Dictionary::Nodes] "" "Node that the cache is at.",
+        time_ns: [int] "ns" "End of the interval, since the start of the run.",
+        interval_ns: [int] "ns" "Length of the interval.",
+        requests: [int] "" "Requests that came to the cache.",
+        hits: [int] "" "Of these, those served from what it held, delayed hits left out.",
+        delayed_hits: [int] "" "Of these, those that waited for a fetch that was under way.",
+        revalidations: [int] "" "Of the hits, those before which it asked whether what it held was still good.",
+        request_bytes: [int] "B" "Responses that were asked for, headers included.",
+        hit_bytes: [int] "B" "Of these, those of hits.",
+        delayed_hit_bytes: [int] "B" "Of these, those of delayed hits.",
+        objects: [int] "" "Objects held at the end of the interval; 0 where hits are drawn or listed.",
+        bytes: [int] "B" "Bytes held at the end of the interval; 0 where hits are drawn or listed.",
     }
 }
 

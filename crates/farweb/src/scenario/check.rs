@@ -1,5 +1,6 @@
 //! Rules of a scenario that its shape does not say.
 
+use super::cache;
 use super::{
     CapturePoint, Carrier, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd,
     Until, Workload,
@@ -32,6 +33,7 @@ pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     check.one_line("name", &scenario.name);
     check.path(scenario);
     check.legs(scenario);
+    check.problems.extend(cache::problems(scenario));
     check.workload(scenario);
     check.run(scenario);
     check.record(scenario);

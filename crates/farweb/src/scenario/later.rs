@@ -7,8 +7,3 @@ const CARRIERS: &[&str] = &["webmux", "http/2", "http/3"];
 pub(super) fn word(path: &str, word: &str) -> Option<&'static str> {
     (path.ends_with(".carrier.kind") && CARRIERS.contains(&word)).then_some("carrier")
 }
-
-/// What the table `key` of the scenario will be in a later version, when it is part of the format.
-pub(super) fn table(key: &str) -> Option<&'static str> {
-    (key == "cache").then_some("caches")
-}

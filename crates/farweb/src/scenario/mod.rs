@@ -4,6 +4,7 @@
 //! tree that knows the place of every key (`document`), the tree is held against the JSON Schema of the types in `model`
 //! (`shape`), and the typed scenario against the rules that a schema cannot say (`check`).
 
+mod cache;
 mod carrier;
 mod check;
 mod document;
@@ -22,7 +23,8 @@ mod tests;
 pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
-    DirectionReport, FactorReport, HostLimits, LegReport, LinkReport, Report, SweepReport, WindowLimit,
+    CacheReport, DirectionReport, FactorReport, HostLimits, LegReport, LinkReport, Report, SweepReport,
+    WindowLimit,
 };
 pub use source::Source;
 pub use sweep::{Design, DesignFactor, Level};

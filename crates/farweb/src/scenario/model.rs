@@ -6,6 +6,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+pub use super::cache::{Cache, CacheMode, DivideBy};
 pub use super::carrier::{Carrier, ClosedBy, ConnectionUse};
 pub use super::points::{CapturePoint, CapturePointError};
 pub use super::sweep::{
@@ -34,6 +35,9 @@ pub struct Scenario {
     pub path: Path,
     /// Stretches of the path whose ends are transport endpoints, from the clients to the servers.
     pub leg: Vec<Leg>,
+    /// Caches at nodes between the clients and the origin servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cache: Vec<Cache>,
     /// How origin servers release responses.
     #[serde(default)]
     pub origin: Origin,

@@ -137,10 +137,6 @@ impl<'a> Walk<'a> {
     }
 
     fn unknown_key(&mut self, path: &str, key: &str, keys: &Map<String, Value>) {
-        if let Some(what) = later::table(path) {
-            let message = format!("farweb {} does not have {what}; leave the table out", crate::VERSION);
-            return self.report(path, message);
-        }
         let keys: Vec<&str> = keys.keys().map(String::as_str).collect();
         let message = match keys.as_slice() {
             [] => "unknown key; there are none here".to_owned(),

@@ -6,10 +6,10 @@
 use crate::carrier::{Action, Carrier, Carry, Context, on_carrier};
 use crate::conn::{Closing, ConnectionId, Connections, End, ExchangeId};
 use crate::net::LinkId;
-use crate::node;
+use crate::node::{self, Route, Stand, on_node};
 use crate::record::Status;
 
-use super::network::Settled;
+use super::network::{Network, Settled};
 use super::{Upcoming, World};
 
 impl World {
@@ -95,6 +95,7 @@ impl World {
             }),
             Action::SendAgain(exchange) => self.send_again(exchange),
             Action::PassOn(exchange) => self.pass_on(exchange),
+            Action::Release(exchange) => self.on_release(exchange),
             Action::Respond { exchange, bytes, mss } => self.respond(exchange, bytes, mss),
             Action::End(exchange) => self.end_request(exchange, Status::Done),
             Action::Fail(exchange) => self.fail(exchange),
@@ -139,25 +140,48 @@ impl World {
         self.act(id, end);
     }
 
-    /// Sends the request of an exchange over its leg.
+    /// Sends the request of an exchange over its leg, unless it waits for what comes through a cache inside that.
     pub(super) fn send_request(&mut self, id: ExchangeId) {
-        if let Some(leg) = self.network.context.exchanges.alive(id).map(|exchange| exchange.leg) {
+        let Network { nodes, context, .. } = &mut self.network;
+        if let Some(leg) = context.exchanges.alive(id).map(|exchange| exchange.leg)
+            && node::ask_inside(nodes, context, id)
+        {
             self.with_carrier(leg, |carrier, cx, connections| {
                 on_carrier!(carrier, own => own.send_request(cx, connections, id));
             });
         }
     }
 
-    /// The node at the far end of an exchange has the whole request and sends it on, on the next leg.
+    /// The node at the far end of an exchange has the whole request, and decides how it goes on.
     fn pass_on(&mut self, below: ExchangeId) {
-        let context = &mut self.network.context;
-        let Some(exchange) = context.exchanges.alive(below) else {
+        let Network { nodes, context: cx, .. } = &mut self.network;
+        let Some(exchange) = cx.exchanges.alive(below) else {
             return;
         };
-        let (number, request, leg) = (exchange.number, exchange.request, exchange.leg + 1);
-        let above = context.start_exchange(leg, number, request);
-        context.exchanges.join(below, above);
-        self.send_request(above);
+        let place = cx.legs[exchange.leg].node(End::Server);
+        let node = &mut nodes[usize::from(place)];
+        match on_node!(node, own => own.route(cx, below)) {
+            Route::Serve(response) => {
+                cx.exchanges.get_mut(below).expect("found above").releasing = Some(response);
+                self.on_release(below);
+            }
+            Route::Join(fetch) => {
+                cx.exchanges.join(below, fetch);
+                cx.exchanges.serve(below, place);
+                let exchange = cx.exchanges.get(fetch).expect("nodes forget those that end");
+                let (leg, come) = (&cx.legs[exchange.leg], exchange.bytes.received());
+                let mss = leg.mss(End::Client, Some(&cx.directory.hosts()[exchange.request.host]));
+                let bytes = on_node!(node, own => own.on_response(cx, fetch, below, come));
+                if bytes > 0 {
+                    self.respond(below, bytes, u64::from(mss));
+                }
+            }
+            Route::Fetch { is_conditional } => {
+                let fetch = node::start_fetch(cx, below, is_conditional);
+                on_node!(node, own => own.on_fetch(cx, below, fetch));
+                self.send_request(fetch);
+            }
+        }
     }
 
     /// Bytes of the response to an exchange, which came in segments of up to `mss` bytes, go on from the far end of its leg.

@@ -158,11 +158,17 @@ impl Network {
             let mut next = cx.exchanges.waiting_for(of).next();
             while let Some(below) = next {
                 next = cx.exchanges.beside(below);
-                let bytes = on_node!(node, own => own.on_response(cx, below, bytes));
-                cx.actions.later(Action::Respond { exchange: below, bytes, mss });
+                let bytes = on_node!(node, own => own.on_response(cx, of, below, bytes));
+                if bytes > 0 {
+                    cx.actions.later(Action::Respond { exchange: below, bytes, mss });
+                }
+            }
+            if is_whole {
+                on_node!(node, own => own.on_fetched(cx, of));
             }
         }
         if is_whole {
+            node::end_inside(nodes, cx, of, true);
             let times = &mut cx.exchanges.get_mut(of).expect("found above").times;
             times.end = When::at(cx.now);
             if connection.leg == 0 && !times.acked.is_never() {

@@ -6,13 +6,15 @@
 //! the run ends. A connection is over when both ends are closed or in TIME_WAIT, and is forgotten when no packet of it is left:
 //! without one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy.
 
-use crate::carrier::{Carry, on_carrier};
+use crate::carrier::{Action, Carry, Context, on_carrier};
 use crate::conn::{ConnectionId, End, Exchange, ExchangeId};
+use crate::node::{self, Node, Stand, on_node};
 use crate::observe::Counted;
 use crate::record::Status;
 use crate::units::When;
 
 use super::World;
+use super::network::Network;
 
 impl World {
     /// Ends the requests of which the sender on a connection of the first leg has had the last byte acknowledged.
@@ -97,15 +99,33 @@ impl World {
     /// Ends those that wait for the response of an exchange that has failed.
     fn fail_below(&mut self, above: ExchangeId, failed_leg: usize) {
         while let Some(below) = { self.network.context.exchanges.waiting_for(above).next() } {
+            let goes_on =
+                self.with_fetcher(above, |node, cx| on_node!(node, own => own.outlives(cx, above, below)));
+            if goes_on {
+                self.network.context.exchanges.part(below);
+                self.network.context.actions.later(Action::PassOn(below));
+                continue;
+            }
             self.fail_below(below, failed_leg);
             self.network.context.exchanges.part(below);
             self.fail_on_leg(below, failed_leg);
         }
     }
 
+    /// Asks the node that an exchange of an inner leg fetches for.
+    fn with_fetcher<T>(&mut self, fetch: ExchangeId, ask: impl FnOnce(&mut Node, &mut Context) -> T) -> T {
+        let Network { nodes, context, .. } = &mut self.network;
+        let leg = context.exchanges.get(fetch).expect("the caller has found it").leg;
+        let node = context.legs[leg].node(End::Client);
+        ask(&mut nodes[usize::from(node)], context)
+    }
+
     /// Ends an exchange for whose response nobody waits any more, and what that waits for.
     fn fail_above(&mut self, mut next: Option<ExchangeId>, failed_leg: usize) {
         while let Some(above) = next {
+            if self.with_fetcher(above, |node, cx| on_node!(node, own => own.goes_on_without(cx, above))) {
+                return;
+            }
             next = self.network.context.exchanges.part(above);
             self.fail_on_leg(above, failed_leg);
         }
@@ -119,6 +139,10 @@ impl World {
         exchange.failed = true;
         let leg = exchange.leg;
         context.leave_leg(leg);
+        node::end_inside(&mut self.network.nodes, context, id, false);
+        if leg > 0 {
+            self.with_fetcher(id, |node, cx| on_node!(node, own => own.on_fetch_lost(cx, id)));
+        }
         self.with_carrier(leg, |carrier, cx, _| {
             on_carrier!(carrier, own => own.on_failed(cx, id, leg.cmp(&failed_leg)));
         });

@@ -14,7 +14,7 @@ mod network;
 
 use crate::carrier::{Carrier, Carry, Context, on_carrier};
 use crate::conn::{Connections, Event, Hosts, Leg};
-use crate::node::Node;
+use crate::node::{self, Node};
 use crate::observe::Observer;
 use crate::record::{Column, Dictionary, Status};
 use crate::rng::Streams;
@@ -77,7 +77,7 @@ impl World {
         let streams = Streams::new(seed);
         let legs = scenario.leg.iter().map(|leg| Leg::new(leg, scenario)).collect();
         let carriers = (0..scenario.leg.len()).map(|leg| Carrier::new(leg, scenario, streams)).collect();
-        let nodes = Node::all(scenario);
+        let nodes = Node::all(scenario, &streams);
         let hosts = Hosts::new(streams, (nodes.len() - 1) as u8);
         let context = Context::new(legs, hosts, directory, Observer::new(scenario));
         let mut network = Network::new(scenario, &streams, nodes, carriers, context);
@@ -224,11 +224,12 @@ impl World {
     /// # Errors
     /// When the request is none for the carrier of the first leg.
     fn start_request(&mut self, request: Request) -> Result<(), WorkloadError> {
-        let Network { carriers, context, .. } = &mut self.network;
+        let Network { nodes, carriers, context, .. } = &mut self.network;
         let host = &context.directory.hosts()[request.host];
         let last_leg = context.legs.last().expect("a leg at least");
         context.observer.measurement.measure_request(&request, last_leg, host);
         on_carrier!(&carriers[0], own => own.check(&request, context))?;
+        node::check(nodes, &request, &context.directory)?;
         let number = self.progress.requests_started;
         self.progress.requests_started += 1;
         let exchange = context.start_exchange(0, number, request);

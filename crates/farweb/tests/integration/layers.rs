@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, as the documentation of the crate and `docs/architecture.md` list them.
-const LAYERS: [&str; 15] = [
-    "units", "id", "rng", "engine", "net", "tcp", "http", "workload", "record", "scenario", "conn",
+const LAYERS: [&str; 16] = [
+    "units", "id", "rng", "engine", "net", "tcp", "http", "workload", "cache", "record", "scenario", "conn",
     "observe", "carrier", "node", "world",
 ];
 

@@ -1,6 +1,8 @@
 //! Tests of whole runs through the public interface, in one binary.
 
 mod breakdown;
+mod cache_hierarchies;
+mod caches;
 mod capture;
 mod carriers;
 mod chains;

@@ -1,6 +1,7 @@
 //! What a scenario means before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
 //! connection, and warnings about what is allowed but may not be meant.
 
+mod cache;
 mod carrier;
 mod drawing;
 mod figures;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use super::{ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp};
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
+pub use cache::CacheReport;
 use leg::{HEADERS, Stretch};
 pub use leg::{HostLimits, WindowLimit};
 pub use sweep::{FactorReport, SweepReport};
@@ -32,11 +34,13 @@ pub struct Report {
     pub links: Vec<LinkReport>,
     /// Legs, from the clients to the servers.
     pub legs: Vec<LegReport>,
+    /// Caches, from the clients to the servers.
+    pub caches: Vec<CacheReport>,
     /// What its sweep comes to, if it has one.
     pub sweep: Option<SweepReport>,
     /// What is allowed but may not be meant, each beginning with its key.
     pub warnings: Vec<String>,
-    /// The path drawn in text, and a paragraph a leg and one for the sweep; at most 100 columns.
+    /// The path drawn in text, and a paragraph a leg, one a cache and one for the sweep; at most 100 columns.
     pub text: String,
 }
 
@@ -130,6 +134,10 @@ impl Scenario {
         for leg in &legs {
             let _ = write!(text, "\n{}", leg.text);
         }
+        let caches = cache::reports(self);
+        for cache in &caches {
+            let _ = write!(text, "\n{}", cache.text);
+        }
         let sweep = sweep::sweep_report(self);
         if let Some(sweep) = &sweep {
             let _ = write!(text, "\n{}", sweep.text);
@@ -140,6 +148,7 @@ impl Scenario {
             links: self.path.link.iter().enumerate().map(link).collect(),
             warnings: warnings::of(self, hosts),
             legs,
+            caches,
             sweep,
             text,
         }

@@ -153,3 +153,14 @@ fn a_queue_of_a_tenth_is_large_enough() {
     // 35 packets of 1500 B are 10.2 % of 515,520 B.
     assert_eq!(report(&["path.link.0.up.queue=35 packets"]).warnings, [""; 0]);
 }
+
+#[test]
+fn each_cache_is_told_with_what_it_holds() {
+    let legs = r#"leg=[{from="nz-proxy",to="us-router",carrier={kind="http/1.1"}},{from="us-router",to="server",carrier={kind="http/1.0"}}]"#;
+    let cache = r#"cache=[{node="us-router",policy="gdsf",capacity="64 MB",ttl="1 h",siblings=4,admit={max="1 MB",second_hit=true}}]"#;
+    let live = report(&[legs, cache]);
+    insta::assert_snapshot!(live.caches[0].text);
+    assert!(live.text.contains(&live.caches[0].text));
+    let drawn = report(&["cache=[{node=\"us-router\",hit_ratio=0.4}]"]);
+    insta::assert_snapshot!(drawn.caches[0].text);
+}

@@ -32,6 +32,18 @@ fn the_example_is_a_scenario() {
 }
 
 #[test]
+fn the_cache_of_the_guide_is_one() {
+    let legs = "leg=[{from=\"nz-proxy\",to=\"child\",carrier={kind=\"http/1.0\"}},{from=\"child\",to=\"server\",carrier={kind=\"http/1.0\"}}]";
+    let nodes = "path.nodes=[\"nz-proxy\",\"child\",\"server\"]";
+    let split =
+        |text: &str| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())).unwrap();
+    let text = format!("{}\n{}", block("toml"), block("toml cache"));
+    let scenario = Scenario::parse(&text, "s.toml", &[split(legs), split(nodes)])
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(scenario.cache[0].live().unwrap().capacity.get(), 64_000_000);
+}
+
+#[test]
 fn values_of_single_keys_are_allowed() {
     let mut count = 0;
     for (fence, value) in blocks() {

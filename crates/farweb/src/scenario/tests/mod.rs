@@ -60,7 +60,9 @@ tcp = { profile = "bsd44", to = { bufer = "1 B" } }
 from = "a"
 carrier = {}
 [[cache]]
-node = "a"
+nod = "a"
+mode = "splitt"
+hit_ratio = "40 %"
 [workload]
 load = 0
 hosts = true
@@ -142,19 +144,13 @@ fn defaults_are_spelled_out() {
 }
 
 #[test]
-fn parts_of_the_format_that_are_not_there_yet_are_named() {
+fn carriers_of_the_format_that_are_not_there_yet_are_named() {
     let version = crate::VERSION;
     assert_eq!(
         lines(&["leg.0.carrier.kind=webmux"]),
         [format!(
             "--set leg.0.carrier.kind=webmux: leg.0.carrier.kind: farweb {version} does not have the carrier \"webmux\"; it has \
              \"http/1.0\", \"http/1.1\", \"mux\", \"transfer\""
-        )]
-    );
-    assert_eq!(
-        lines(&["cache.0.node=server"]),
-        [format!(
-            "--set cache.0.node=server: cache: farweb {version} does not have caches; leave the table out"
         )]
     );
 }

@@ -218,6 +218,7 @@ prop_compose! {
             name,
             leg: legs,
             path: Path { nodes, link: links.into_iter().map(|(up, down)| LinkPair { up, down }).collect() },
+            cache: Vec::new(),
             origin: Origin { release },
             workload,
             run: Run {

@@ -56,6 +56,28 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",to={mss=\"512 B\"}}"], "leg.0.tcp.to", "the profile \"ns2-reno\" has no such thing"),
     (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",constants={tick=\"0 s\"}}"], "leg.0.tcp.constants.tick", "`tick` must be at least 1 us"),
     (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",constants={slow_tick=\"1 s\"}}"], "leg.0.tcp.constants.slow_tick", "unknown key; the keys here are packet_size, headers"),
+    (&["cache=[{node=\"proxy\"}]"], "cache.0.node", "\"proxy\" is not a node; the nodes are nz-proxy, us-router, server"),
+    (&["cache=[{node=\"us-router\"},{node=\"us-router\"}]"], "cache.1.node", "us-router has a cache already; a node has one"),
+    (&["cache=[{node=\"nz-proxy\"}]"], "cache.0.node", "requests start at nz-proxy, and a cache is behind that"),
+    (&["cache=[{node=\"server\"}]"], "cache.0.node", "server is where the origin servers are"),
+    (&["cache=[{node=\"us-router\",mode=\"split\"}]"], "cache.0.mode", "no leg ends at us-router; write mode = \"cut-through\""),
+    (&[TWO_LEGS, "cache=[{node=\"us-router\",mode=\"cut-through\"}]"], "cache.0.mode", "found \"cut-through\", which is for a node inside a leg"),
+    (&["leg.0.carrier.kind=http/1.1", "cache=[{node=\"us-router\"}]"], "cache.0.mode", "a leg with caches inside has the carrier \"http/1.0\" or \"transfer\""),
+    (&["cache=[{node=\"us-router\",hit_ratio=1.5}]"], "cache.0.hit_ratio", "found 1.5; it is 0 to 1"),
+    (&[FOUR_NODES, "leg.0.from=a", "leg.0.to=d", LINKS, "cache=[{node=\"b\",hit_ratio=0.6},{node=\"c\",hit_ratio=0.5}]"], "cache.1.hit_ratio", "shares of all client requests add up to 1.1; they are 1 at most"),
+    (&["cache=[{node=\"us-router\",capacity=\"1 MB\"}]"], "cache.0.capacity", "belongs to a live cache; write a policy beside it"),
+    (&["cache=[{node=\"us-router\",coalesce=false}]"], "cache.0.coalesce", "belongs to a live cache"),
+    (&["cache=[{node=\"us-router\",siblings=2}]"], "cache.0.siblings", "belongs to a live cache"),
+    (&["cache=[{node=\"us-router\",policy=\"lru\"}]"], "cache.0.capacity", "missing; write for example capacity = \"10 MB\""),
+    (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"0 B\"}]"], "cache.0.capacity", "found 0 B; write a size above zero"),
+    (&["cache=[{node=\"us-router\",policy=\"lur\",capacity=\"1 B\"}]"], "cache.0.policy", "found \"lur\"; it is one of \"fifo\", \"lru\""),
+    (&["cache=[{node=\"us-router\",policy=\"belady\",capacity=\"1 B\"}]"], "cache.0.policy", "found \"belady\", which knows the future"),
+    (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",hit_ratio=0.5}]"], "cache.0.hit_ratio", "stands beside a policy; write one of the two"),
+    (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"1 s\"}]"], "cache.0.ttl", "nothing can be asked from inside a leg"),
+    (&[TWO_LEGS, "cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"0 s\"}]"], "cache.0.ttl", "found 0 s; write a duration above zero"),
+    (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",admit={probability=2.0}}]"], "cache.0.admit", "found probability = 2; a probability is 0 to 1"),
+    (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",admit={min=\"2 B\",max=\"1 B\"}}]"], "cache.0.admit", "found min = 2 B and max = 1 B"),
+    (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",siblings=0}]"], "cache.0.siblings", "found 0; it is 1 to 1000"),
     (&["workload.requests="], "workload.requests", "found an empty name"),
     (&["workload.hosts= "], "workload.hosts", "found an empty name"),
     (&["workload.speed=0"], "workload.speed", "found 0; it is 0.001 to 1000000"),
@@ -77,6 +99,10 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["sweep.factors.\"run.seed\"=[]"], "sweep.factors.\"run.seed\"", "there are no levels; write at least one"),
     (&["sweep.factors.\"sweep.replications\"=[1]"], "sweep.factors.\"sweep.replications\"", "a sweep cannot vary itself"),
 ];
+
+/// Four nodes, and links between them.
+const FOUR_NODES: &str = r#"path.nodes=["a","b","c","d"]"#;
+const LINKS: &str = r#"path.link=[{up={rate="unlimited",delay="1 ms"},down={rate="1 Mbit/s",delay="1 ms"}},{up={rate="unlimited",delay="1 ms"},down={rate="1 Mbit/s",delay="1 ms"}},{up={rate="unlimited",delay="1 ms"},down={rate="1 Mbit/s",delay="1 ms"}}]"#;
 
 /// A proxy at the router.
 const TWO_LEGS: &str = "leg=[{from=\"nz-proxy\",to=\"us-router\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]";
@@ -119,6 +145,16 @@ fn values_at_the_edge_of_a_rule_are_right() {
         assert!(cable_with(&[TWO_LEGS, edge]).is_ok(), "{edge}");
     }
     assert!(cable_with(&["leg.0.carrier={kind=\"http/1.1\"}", "leg.0.tcp.buffer=host"]).is_ok());
+    for edge in [
+        "cache=[{node=\"us-router\",hit_ratio=0}]",
+        "cache=[{node=\"us-router\",hit_ratio=1}]",
+        "cache=[{node=\"us-router\",mode=\"store-and-forward\",policy=\"s3-fifo\",capacity=\"1 B\",ttl=\"1 ns\"}]",
+        "cache=[{node=\"us-router\",policy=\"w-tinylfu\",capacity=\"1 GB\",admit={probability=0,second_hit=true}}]",
+    ] {
+        assert!(cable_with(&[TWO_LEGS, edge]).is_ok(), "{edge}");
+    }
+    let shares = "cache=[{node=\"b\",hit_ratio=0.9},{node=\"c\",hit_ratio=0.1}]";
+    assert!(cable_with(&[FOUR_NODES, "leg.0.from=a", "leg.0.to=d", LINKS, shares]).is_ok());
 }
 
 #[test]

@@ -1,0 +1,120 @@
+//! What a cache is, as plain values.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Bytes, Duration};
+
+/// What a cache is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheConfig {
+    /// Which objects it gives up.
+    pub policy: Policy,
+    /// How much it holds; sums of bodies and headers, as request tables have them.
+    pub capacity: Bytes,
+    /// What it takes in.
+    #[serde(default)]
+    pub admit: Admit,
+    /// How long an object is fresh; always when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl: Option<Duration>,
+}
+
+/// Which objects a cache gives up when a new one needs their room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// The one stored first.
+    Fifo,
+    /// The one used least recently.
+    Lru,
+    /// Any, each with the same probability.
+    Rand,
+    /// The one used least often, with counts that age.
+    Lfu,
+    /// GreedyDual-Size: large ones first, unless they were used lately.
+    Gds,
+    /// GreedyDual-Size with frequency: large and seldom used ones first, unless they were used lately.
+    Gdsf,
+    /// Adaptive Replacement Cache: balances objects seen once and seen again by what it regrets.
+    Arc,
+    /// Three FIFO queues: a small one on trial, a main one, and one of what was given up.
+    S3Fifo,
+    /// A FIFO queue and a hand that spares what was used since it last came by.
+    Sieve,
+    /// Window TinyLFU: recency in a small window, frequency at the door of the rest.
+    #[serde(rename = "w-tinylfu")]
+    WTinyLfu,
+    /// The one that is asked for last in the future: a bound, for which the future must be known.
+    Belady,
+}
+
+impl Policy {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Fifo,
+        Self::Lru,
+        Self::Rand,
+        Self::Lfu,
+        Self::Gds,
+        Self::Gdsf,
+        Self::Arc,
+        Self::S3Fifo,
+        Self::Sieve,
+        Self::WTinyLfu,
+        Self::Belady,
+    ];
+
+    /// Whether it must be told the future, by [`Cache::foresee`](super::Cache::foresee).
+    #[must_use]
+    pub const fn needs_the_future(self) -> bool {
+        matches!(self, Self::Belady)
+    }
+}
+
+/// What a cache takes in, of what fits; everything when all is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Admit {
+    /// The smallest object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<Bytes>,
+    /// The largest object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<Bytes>,
+    /// Only objects that have been asked for before.
+    pub second_hit: bool,
+    /// Probability that an object is taken in each time that it is stored, 0 to 1.
+    pub probability: f64,
+}
+
+impl Default for Admit {
+    fn default() -> Self {
+        Self { min: None, max: None, second_hit: false, probability: 1.0 }
+    }
+}
+
+impl Admit {
+    /// Whether it takes in everything.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether its values make sense with each other.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        if !(0.0..=1.0).contains(&self.probability) {
+            return Err(format!("found probability = {}; a probability is 0 to 1", self.probability));
+        }
+        match (self.min, self.max) {
+            (Some(min), Some(max)) if min > max => {
+                Err(format!("found min = {min} and max = {max}; nothing is that large and that small"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

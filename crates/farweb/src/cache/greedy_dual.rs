@@ -1,0 +1,80 @@
+//! GreedyDual-Size, and with frequency: gives up the object that is worth least a byte.
+//!
+//! An object's worth is H = L + F · 1,000,000 / size: hits a megabyte that it brings, on top of the inflation L that stood when
+//! it was last used. L is the worth of what was given up last, so that what is not used loses to what comes later. F is 1 in
+//! GreedyDual-Size (its cost 1, which aims at hits rather than bytes); with frequency it is the number of uses since the object
+//! came, the request that fetched it included. Of equal worth the one used less recently goes.
+//!
+//! Sources: P. Cao, S. Irani, "Cost-Aware WWW Proxy Caching Algorithms", USITS 1997; L. Cherkasova, "Improving WWW Proxies
+//! Performance with Greedy-Dual-Size-Frequency Caching Policy", HPL-98-69R1, 1998.
+
+use super::entries::{Entries, Place};
+use super::heap::{Heap, Key};
+use super::{ObjectId, Replace};
+
+/// What an object is worth for one use, times its bytes. Chosen: worth is then in hits a megabyte; no order depends on it.
+const WORTH: f64 = 1e6;
+
+/// The objects by their worth; an object's uses are its `count`.
+#[derive(Debug, Clone)]
+pub(super) struct GreedyDual {
+    by_worth: Heap,
+    /// L.
+    inflation: f64,
+    /// Uses so far: orders objects of equal worth.
+    uses: u64,
+    counts_uses: bool,
+}
+
+impl GreedyDual {
+    /// GreedyDual-Size.
+    pub(super) fn by_size() -> Self {
+        Self { by_worth: Heap::default(), inflation: 0.0, uses: 0, counts_uses: false }
+    }
+
+    /// GreedyDual-Size with frequency.
+    pub(super) fn by_size_and_frequency() -> Self {
+        Self { counts_uses: true, ..Self::by_size() }
+    }
+
+    /// The key of an object that is used now.
+    fn key(&mut self, entries: &mut Entries, place: Place) -> Key {
+        let entry = &mut entries[place];
+        entry.count = entry.count.saturating_add(1);
+        let frequency = if self.counts_uses { f64::from(entry.count) } else { 1.0 };
+        let worth = self.inflation + frequency * WORTH / entry.bytes as f64;
+        self.uses += 1;
+        // Floats that are not negative have the order of their bits.
+        (worth.to_bits(), self.uses)
+    }
+}
+
+impl Replace for GreedyDual {
+    fn on_hit(&mut self, entries: &mut Entries, place: Place) {
+        let key = self.key(entries, place);
+        self.by_worth.change(key, place);
+    }
+
+    fn take_in(
+        &mut self,
+        entries: &mut Entries,
+        object: ObjectId,
+        bytes: u64,
+        _: Option<Place>,
+    ) -> Option<Place> {
+        while entries.lacks(bytes) {
+            let ((worth, _), least) = self.by_worth.first().expect("an empty cache lacks nothing");
+            self.inflation = f64::from_bits(worth);
+            self.drop(entries, least);
+        }
+        let place = entries.insert(object, bytes);
+        let key = self.key(entries, place);
+        self.by_worth.push(key, place);
+        Some(place)
+    }
+
+    fn drop(&mut self, entries: &mut Entries, place: Place) {
+        self.by_worth.remove(place);
+        entries.remove(place);
+    }
+}

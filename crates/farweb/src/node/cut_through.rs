@@ -1,0 +1,123 @@
+//! A cache inside a leg: a router that can be the source of a response.
+//!
+//! Models the proxies of the ns-2 study: when a request is made, the nodes of the leg are asked from the clients on, and the
+//! connection goes to the first that holds what it asks for, else to the end of the leg; the way of the request to those that do
+//! not is no extra time. A response that passes is held from when its last byte has arrived at the leg's near end. A request for
+//! something that is on its way through the node waits for that, once (a **delayed hit**), and is then asked anew.
+//!
+//! Leaves out: what the first node would have to know for that; the time between the last byte at this node and at the near end;
+//! responses that a waiting request could get while they pass; revalidation, as nothing is asked.
+//!
+//! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
+//! "Simulation Model and Assumptions".
+
+use rustc_hash::FxHashMap;
+
+use crate::carrier::{Action, Context};
+use crate::conn::{Answer, ExchangeId};
+use crate::workload::ObjectId;
+
+use super::contents::{Contents, Found};
+use super::{Decision, Stand, held_response};
+
+/// A cache inside a leg.
+pub(crate) struct CutThrough {
+    node: u8,
+    contents: Contents,
+    /// Whether requests wait for a response that is on its way through.
+    coalesces: bool,
+    fetches: FxHashMap<ObjectId, Fetch>,
+}
+
+/// A response that passes, and who waits for it.
+struct Fetch {
+    exchange: ExchangeId,
+    waiting: Vec<ExchangeId>,
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// It is served from here.
+    Serve,
+    /// It waits here.
+    Wait,
+    /// The next node is asked.
+    Pass,
+}
+
+impl CutThrough {
+    pub(crate) fn new(node: u8, contents: Contents, coalesces: bool) -> Self {
+        Self { node, contents, coalesces, fetches: FxHashMap::default() }
+    }
+
+    pub(super) const fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    pub(super) const fn node(&self) -> u8 {
+        self.node
+    }
+
+    /// A request is made. Who has waited here is counted already, and does not wait again.
+    pub(super) fn ask(&mut self, cx: &mut Context, id: ExchangeId) -> Ask {
+        let exchange = cx.exchanges.get(id).expect("its request is made");
+        let has_waited = exchange.waited_at.is_some_and(|node| node >= self.node);
+        let found = self.contents.find(cx.now, exchange, &cx.directory);
+        let request = exchange.request;
+        let fetch = request.object.and_then(|object| self.fetches.get_mut(&object));
+        let (answer, ask) = match (found, fetch) {
+            (Found::Hit | Found::Stale, _) => (Answer::Hit, Ask::Serve),
+            (Found::Miss, Some(fetch)) if !has_waited && self.contents.would_keep(&request) => {
+                fetch.waiting.push(id);
+                (Answer::DelayedHit, Ask::Wait)
+            }
+            (Found::Miss, _) => (Answer::Miss, Ask::Pass),
+        };
+        if !has_waited {
+            self.contents.note(cx, id, answer);
+        }
+        if ask == Ask::Wait {
+            cx.exchanges.get_mut(id).expect("found above").waited_at = Some(self.node);
+        }
+        ask
+    }
+
+    /// The response to a request that this node has let pass will come through it.
+    pub(super) fn on_pass(&mut self, cx: &Context, id: ExchangeId) {
+        let object = cx.exchanges.get(id).and_then(|exchange| exchange.request.object);
+        if let Some(object) = object
+            && self.coalesces
+        {
+            self.fetches.entry(object).or_insert(Fetch { exchange: id, waiting: Vec::new() });
+        }
+    }
+
+    /// A response that has come through this node is whole.
+    pub(super) fn on_passed(&mut self, cx: &mut Context, id: ExchangeId) {
+        let request = cx.exchanges.get(id).expect("it has just become whole").request;
+        self.contents.keep(cx, &request, 0);
+        self.wake(cx, id);
+    }
+
+    /// Nothing more comes of a response; who waits for it is asked anew.
+    pub(super) fn wake(&mut self, cx: &mut Context, id: ExchangeId) {
+        let object = cx.exchanges.get(id).and_then(|exchange| exchange.request.object);
+        let Some(object) = object else {
+            return;
+        };
+        if self.fetches.get(&object).is_some_and(|fetch| fetch.exchange == id) {
+            let fetch = self.fetches.remove(&object).expect("found above");
+            for waiting in fetch.waiting {
+                cx.actions.later(Action::Send(waiting));
+            }
+        }
+    }
+}
+
+impl Stand for CutThrough {
+    /// Connections come here only for what is served from here.
+    fn on_request(&mut self, cx: &Context, id: ExchangeId) -> Decision {
+        Decision::Serve(held_response(cx, id, self.node))
+    }
+}
