@@ -237,39 +237,61 @@ def _clustered(results: StudyResults, rate: int, what: str, y: Axis) -> Panel:
 
 
 def _http(results: StudyResults) -> Figure:
-    """Mean latency to the last byte with and without handshakes and requests, by distance."""
-    import polars as pl
-
+    """Latency with and without handshakes and requests, and what the size threshold then gains or costs."""
     sweep = results.sweep("http")
-    factors = {factor.name: [level.value for level in factor.levels] for factor in sweep.design.factors}
-    panels = []
-    for rate in factors[RATE]:
-        series = []
-        for number, source in enumerate(LINKS):
-            own = sweep.runs.filter(pl.col(RATE) == rate, pl.col("distance") == source)
-            values = [
-                own.filter(pl.col("transport") == transport)["latency_mean_s"].to_numpy()
-                for transport in factors["transport"]
-            ]
-            mean, place = np.array([each.mean() for each in values]), np.arange(len(values), dtype=float)
-            spread = _spread(values)
-            series.append(
-                Series(SERVERS[source], number, place, mean, "points", **spread, interval="bars", joined=False)
-            )
-        x = Axis("", scale="category", levels=tuple(map(str, factors["transport"])))
-        y = Axis("mean latency to the last byte", "s", "log", low=0.01, high=0.6)
-        panels.append(Panel(x, y, tuple(series), title=f"{rate} requests/s of all sources"))
     return Figure(
         f"Handshakes and requests – {PLACE}",
-        "Beyond the paper: the documents of each source with the path to themselves, one-way as in ns-2 and "
-        "over HTTP/1.0 with a connection each and segments of 512 or 1460 B. "
-        f"Bars: 95 % interval (Student). {runs_told([sweep])}",
-        tuple(panels),
-        columns=len(panels),
+        "Beyond the paper: the same documents one-way as in ns-2, and over HTTP/1.0 with a connection each and "
+        "segments of 512 or 1460 B. Latency to the last byte at the client. Bars: 95 % interval (Student), of the "
+        f"differences paired by workload. {runs_told([sweep])}",
+        (_by_distance(results), *(_threshold_less_default(results, capacity) for capacity in (SLOW, FAST))),
+        columns=3,
         counted="workloads",
-        size=(5.2 * len(panels), 5.0),
-        share_y=True,
+        size=(12.6, 5.6),
     )
+
+
+def _over_http(results: StudyResults, **levels: str | int) -> Floats:
+    """The mean latency of the runs with these levels, by replication; of a source when there is a level `source`."""
+    source = levels.pop("source", None)
+    of = {RATE: levels.pop("rate"), "capacity": SLOW, "case": "good", **levels}
+    return of_runs(results, "http", "delivered_s", of, None if source is None else str(source))
+
+
+def _transports(results: StudyResults) -> list[str]:
+    (factor,) = (factor for factor in results.sweep("http").design.factors if factor.name == "transport")
+    return [str(level.value) for level in factor.levels]
+
+
+def _by_distance(results: StudyResults) -> Panel:
+    transports = _transports(results)
+    series = []
+    for number, source in enumerate(LINKS):
+        values = [_over_http(results, rate=40, transport=transport, source=source) for transport in transports]
+        mean, place = np.array([each.mean() for each in values]), np.arange(len(values), dtype=float)
+        spread = _spread(values)
+        series.append(Series(SERVERS[source], number, place, mean, "points", **spread, interval="bars", joined=False))
+    x = Axis("", scale="category", levels=tuple(transports))
+    y = Axis("mean latency to the last byte", "s", "log", low=0.01, high=0.6)
+    return Panel(x, y, tuple(series), title="40 requests/s, C1 = 10 Mbit/s, default policy")
+
+
+def _threshold_less_default(results: StudyResults, capacity: str) -> Panel:
+    rates = sorted(set(results.sweep("http").runs[RATE]))
+    series = []
+    for number, transport in enumerate(_transports(results), start=len(LINKS)):
+        values = [
+            _over_http(results, rate=rate, transport=transport, capacity=capacity, case="threshold")
+            - _over_http(results, rate=rate, transport=transport, capacity=capacity)
+            for rate in rates
+        ]
+        mean = np.array([each.mean() for each in values])
+        series.append(
+            Series(transport, number, np.array(rates, float), mean, "points", **_spread(values), interval="bars")
+        )
+    y = Axis("threshold less default", "s").fitted(*(each.y for each in series))
+    x = Axis("arrival rate", "requests/s", low=0, marks=tuple(map(float, rates)))
+    return Panel(x, y, tuple(series), (Reference("", 0.0),), title=f"C1 = {capacity.split()[0]} Mbit/s")
 
 
 def _ns2(results: StudyResults) -> Figure:

@@ -39,11 +39,12 @@ def _runs(results: StudyResults, sweep: str) -> dict[tuple[frozenset[Any], str |
         pl.len().alias("transfers"),
         pl.col("response_bytes").sum().alias("bytes"),
         taken.mean().alias("mean_s") / 1e9,
+        (pl.col("end_ns") - pl.col("start_ns")).mean().alias("delivered_s") / 1e9,
         (taken > 1e9).sum().alias("above 1 s"),
         (taken >= 6e9).sum().alias("from 6 s"),
         ((taken >= 6e9) & (taken < 6.1e9) & (pl.col("timeouts") > 0)).sum().alias("near 6 s"),
     ]
-    used = ["source", "acked_ns", "start_ns", "response_bytes", "timeouts"]
+    used = ["source", "acked_ns", "end_ns", "start_ns", "response_bytes", "timeouts"]
     rows = swept.scan("requests").filter(pl.col("status") == "done").select(*factors, "replication", *used)
     rows = rows.with_columns(pl.col("source").cast(pl.String)).collect().lazy()
     keys = [*factors, "replication"]
@@ -62,7 +63,7 @@ def of_runs(results: StudyResults, sweep: str, what: str, levels: Levels, source
     Args:
         results: Of the study.
         sweep: Which.
-        what: ``mean_s``, ``above 1 s`` and its like.
+        what: ``mean_s`` (to the last ACK), ``delivered_s`` (to the last byte), ``above 1 s`` and its like.
         levels: Of all factors of the sweep.
         source: Whose transfers; None: all.
 

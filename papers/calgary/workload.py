@@ -87,13 +87,11 @@ class Workload:
             }
         )
 
-    def requests(self, source: int) -> "pa.Table":
-        """The request table of what a source serves in the good case, each with a request that travels."""
-        import pyarrow.compute as pc
-
-        own = self.table("good").filter(self.source["good"] == source).drop_columns("source")
-        size = pc.add(own["request_bytes"], REQUEST_BYTES)
-        return own.set_column(own.schema.get_field_index("request_bytes"), "request_bytes", size)
+    def requests(self, case: str) -> "pa.Table":
+        """The request table of a case with requests that travel."""
+        table = self.table(case)
+        place = table.schema.get_field_index("request_bytes")
+        return table.set_column(place, "request_bytes", [np.full(TRANSFERS, REQUEST_BYTES)])
 
     def clustered(self, strength: float, seed: int, among: "NDArray[np.bool_] | None" = None) -> "Workload":
         """The same transfers at the same times in an order in which large ones come together.
@@ -270,6 +268,10 @@ def _table(case: str, seed: int, strength: float = 0.0, source: int | None = Non
     return made
 
 
+def _requests(case: str, seed: int) -> "Callable[[], pa.Table]":
+    return lambda: workload(seed).requests(case)
+
+
 SEEDS = tuple(range(1, 9))
 STRENGTHS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98)
 CLUSTERS = {"all": ("good", None), "child": ("good", CHILD), "threshold": ("threshold", None)}
@@ -283,11 +285,7 @@ TABLES = {
         for strength in STRENGTHS
         for seed in SEEDS
     },
-    **{
-        f"requests-{name}-{seed}.parquet": lambda seed=seed, source=source: workload(seed).requests(source)  # type: ignore[misc]
-        for source, name in enumerate(SOURCES)
-        for seed in SEEDS
-    },
+    **{f"requests-{case}-{seed}.parquet": _requests(case, seed) for case in BYTES for seed in SEEDS},
     "unloaded.parquet": unloaded,
 }
 """The request tables that scenarios name, as `farweb reproduce` writes them."""
