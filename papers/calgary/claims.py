@@ -60,7 +60,9 @@ def _steps(results: StudyResults) -> list[Measured]:
 
 def _throughput(results: StudyResults) -> list[Measured]:
     """Bits by second along the slope of latency over size, of transfers beyond slow start."""
-    transfers = of_transfers(results, "factorial", {RATE: 10, "hits": "40 / 15 %", "capacity": SLOW, "delay": NEAR})
+    transfers = of_transfers(
+        results, "factorial", {RATE: 10, "hit_ratios": "40 / 15 %", "capacity": SLOW, "delay": NEAR}
+    )
     found = []
     for source, own in transfers.items():
         large = own["packets"] > 2 * sum(STEPS)
@@ -146,7 +148,7 @@ def _upgrades(results: StudyResults) -> list[Measured]:
 
 
 def _baseline(capacity: str) -> dict[str, str | int]:
-    return {RATE: 10, "hits": "40 / 15 %", "capacity": capacity, "delay": NEAR}
+    return {RATE: 10, "hit_ratios": "40 / 15 %", "capacity": capacity, "delay": NEAR}
 
 
 def _design(results: StudyResults) -> list[Measured]:

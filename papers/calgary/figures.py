@@ -88,7 +88,7 @@ def _scatters(results: StudyResults, title: str, told: str, panels: list[Panel],
 
 
 def _levels(rate: int = 10, hits: str = "40 / 15 %", capacity: str = SLOW, delay: str = NEAR) -> Levels:
-    return {RATE: rate, "hits": hits, "capacity": capacity, "delay": delay}
+    return {RATE: rate, "hit_ratios": hits, "capacity": capacity, "delay": delay}
 
 
 def _baseline(results: StudyResults) -> Figure:
@@ -153,7 +153,7 @@ def _factorial(results: StudyResults) -> Figure:
     panels = []
     for delay in factors["delay"]:
         series = []
-        for index, hits in enumerate(factors["hits"]):
+        for index, hits in enumerate(factors["hit_ratios"]):
             for capacity in factors["capacity"]:
                 mean = [
                     of_runs(results, "factorial", "mean_s", _levels(rate, hits, capacity, delay))[0] for rate in rates

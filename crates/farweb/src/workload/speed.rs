@@ -72,8 +72,8 @@ mod tests {
         }
     }
 
-    fn at_speed(starts: &[u64], speed: f64) -> Result<Vec<u64>, WorkloadError> {
-        let mut source = AtSpeed::new(Starts(starts.to_vec().into_iter()), speed);
+    fn at_speed(starts: Vec<u64>, speed: f64) -> Result<Vec<u64>, WorkloadError> {
+        let mut source = AtSpeed::new(Starts(starts.into_iter()), speed);
         let mut directory = Directory::default();
         let mut found = Vec::new();
         while let Some(request) = source.next_request(&mut directory)? {
@@ -84,14 +84,17 @@ mod tests {
 
     #[test]
     fn starts_are_divided_and_rounded() {
-        assert_eq!(at_speed(&[0, 1_308_018_762, 5_688_257_248], 40.0).unwrap(), [0, 32_700_469, 142_206_431]);
-        assert_eq!(at_speed(&[3, 1_000], 0.5).unwrap(), [6, 2_000]);
-        assert_eq!(at_speed(&[7, 7, 8], 1.0).unwrap(), [7, 7, 8]);
+        assert_eq!(
+            at_speed(vec![0, 1_308_018_762, 5_688_257_248], 40.0).unwrap(),
+            [0, 32_700_469, 142_206_431]
+        );
+        assert_eq!(at_speed(vec![3, 1_000], 0.5).unwrap(), [6, 2_000]);
+        assert_eq!(at_speed(vec![7, 7, 8], 1.0).unwrap(), [7, 7, 8]);
     }
 
     #[test]
     fn a_start_that_no_result_could_hold_is_told() {
-        let error = at_speed(&[1, i64::MAX as u64 / 2], 0.001).unwrap_err().to_string();
+        let error = at_speed(vec![1, i64::MAX as u64 / 2], 0.001).unwrap_err().to_string();
         assert_eq!(error, "workload.speed: found 0.001; a request then starts after 292 years");
     }
 }
