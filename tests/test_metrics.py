@@ -75,6 +75,17 @@ def test_latencies_are_those_of_the_summary(tmp_path: Path) -> None:
     assert (found["done"], found["response_bytes"]) == (summary.done, summary.response_bytes)
 
 
+def test_the_time_to_the_last_ack_is_of_requests_that_have_one(tmp_path: Path) -> None:
+    rows = [
+        request(0, 1, 700, acked_ns=1_500_000_000),
+        request(10, 1, 1000, acked_ns=12_500_000_000),
+        request(11, 1, 1000, acked_ns=None),
+        request(12, 1, 5000, status="failed", end_ns=None, acked_ns=13_000_000_000),
+    ]
+    assert measure(make(tmp_path / "r", rows))["acked_mean_s"] == 2.0
+    assert measure(make(tmp_path / "none", rows[2:]))["acked_mean_s"] is None
+
+
 def test_requests_are_counted_by_what_came_of_them(tmp_path: Path) -> None:
     rows = [
         request(0, 1, 700),

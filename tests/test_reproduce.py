@@ -1,12 +1,13 @@
 """`farweb reproduce` end to end, on a small study of its own: runs, figures, the scoreboard and how it ends."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from farweb.errors import FarwebError
+from farweb.errors import FarwebError, ResultsError
 from farweb.reproduce import find_studies, reproduce
 from farweb.reproduce.claims import Bound, Claim, Measured, judge, read_claims
 from farweb.reproduce.scoreboard import Scoreboard, judge_study
@@ -150,6 +151,68 @@ def test_runs_that_fail_are_told_after_all_is_written(folder: Path, farweb: Farw
     assert (folder / "results" / "reproduce-quick" / "scoreboard.md").exists()
 
 
+WORKLOAD_PY = """
+import pyarrow as pa
+
+
+def made(size):
+    return lambda: pa.table({
+        "start_s": [0.5, 1.5], "host": ["a.example"] * 2, "request_bytes": [300] * 2, "response_bytes": [size] * 2,
+        "tag": ["sample"] * 2,
+    })
+
+
+TABLES = {f"day-{seed}.parquet": made(12000 * seed) for seed in (1, 2)}
+"""
+
+
+def test_a_study_may_generate_its_requests(folder: Path, farweb: Farweb) -> None:
+    papers = write_study(folder / "papers")
+    (papers / "small" / "requests.csv").unlink()
+    (papers / "small" / "workload.py").write_text(WORKLOAD_PY)
+    scenario = papers / "small" / "s.toml"
+    scenario.write_text(scenario.read_text().replace('"requests.csv"', '"tables/day-{seed}.parquet"'))
+    answer = farweb("reproduce", "--jobs", "1", "--papers", papers, "--out", "out")
+    assert answer.code == 0, answer.err
+    out = folder / "out" / "small"
+    assert {path.name for path in (out / "tables").iterdir()} == {"day-1.parquet", "day-2.parquet"}
+    runs = StudyResults(find_studies(papers, [])[0], out, quick=False).sweep("loads").runs
+    assert runs.filter(runs["workload.load"] == 1)["response_bytes"].to_list() == [24_000, 48_000]
+
+    table, written = out / "tables" / "day-1.parquet", (out / "tables" / "day-1.parquet").stat().st_mtime_ns
+    assert farweb("reproduce", "--jobs", "1", "--papers", papers, "--out", "out").code == 0
+    assert table.stat().st_mtime_ns == written, "made once"
+    os.utime(papers / "small" / "workload.py", ns=(written + 10**9, written + 10**9))
+    assert farweb("reproduce", "--jobs", "1", "--papers", papers, "--out", "out").code == 0
+    assert table.stat().st_mtime_ns != written, "and again when what makes it is newer"
+
+    scenario.write_text(scenario.read_text().replace("day-", "week-"))
+    answer = farweb("reproduce", "--papers", papers, "--out", "out")
+    assert answer.code == 2
+    assert "workload.py: TABLES has no week-1.parquet" in answer.err
+
+
+def test_a_reference_has_a_column_of_its_own(folder: Path, farweb: Farweb) -> None:
+    papers = write_study(folder / "papers")
+    file = papers / "small" / "claims.toml"
+    file.write_text(file.read_text().replace('published = "yes"', 'published = "yes"\nreference = "about 20"', 1))
+    answer = farweb("reproduce", "--quick", "--jobs", "1", "--papers", papers, "--json")
+    assert [claim.get("reference") for claim in answer.json()["claims"]] == ["about 20", None]
+    markdown = (folder / "results" / "reproduce-quick" / "scoreboard.md").read_text("utf-8")
+    assert "|  | claim | published | reference | tolerance | measured | verdict |" in markdown
+    assert "| yes | about 20 | sign |" in markdown and "| yes |  | sign |" in markdown
+
+
+def test_results_of_another_study_of_the_campaign(folder: Path) -> None:
+    papers = write_study(write_study(folder / "papers"), name="other")
+    other, small = find_studies(papers, ["small", "other"])
+    (folder / "out" / "other").mkdir(parents=True)
+    results = StudyResults(small, folder / "out" / "small", quick=False)
+    assert results.of_study("other").study == other
+    with pytest.raises(ResultsError, match="was not run in this folder"):
+        StudyResults(other, folder / "out" / "other", quick=False).of_study("small")
+
+
 def test_an_unknown_study_is_told_with_the_nearest(folder: Path, farweb: Farweb) -> None:
     answer = farweb("reproduce", "smal", "--papers", write_study(folder / "papers"))
     assert (answer.code, answer.out) == (2, "")
@@ -247,7 +310,7 @@ def test_the_scoreboard_counts() -> None:
 
 
 def test_the_studies_of_the_source_tree_are_in_their_order() -> None:
-    assert [study.name for study in find_studies(PAPERS, [])] == ["cable", "asymmetric", "satellite"]
+    assert [study.name for study in find_studies(PAPERS, [])] == ["cable", "asymmetric", "satellite", "calgary"]
     for study in find_studies(PAPERS, ["satellite", "cable"]):
         assert set(study.measures) == {claim.id for claim in study.claims}
         assert len(study.figures) >= 4

@@ -101,17 +101,17 @@ def test_each_table_is_written_once_and_mapped_once(cable: Path, folder: Path) -
     scenario = Scenario.load(cable)
     (folder / "same.csv").write_text((folder / "requests.csv").read_text())
     store, inputs = Store("sweep"), Inputs()
-    first = inputs.of(scenario)
-    second = inputs.of(scenario.with_({"workload.requests": "same.csv"}))
+    first = inputs.of(scenario, 1)
+    second = inputs.of(scenario.with_({"workload.requests": "same.csv"}), 1)
     assert (first["requests"].sha256, second["requests"].file) == (second["requests"].sha256, "same.csv")
     inputs.write(store)
     assert os.listdir("sweep/inputs") == [f"{first['requests'].sha256}.arrow"], "one file for equal content"
     copy = Path(f"sweep/inputs/{first['requests'].sha256}.arrow")
     written = copy.stat().st_mtime_ns
-    inputs.of(scenario)
+    inputs.of(scenario, 1)
     inputs.write(store)
     another = Inputs()  # of a sweep that goes on
-    another.of(scenario)
+    another.of(scenario, 1)
     another.write(store)
     assert copy.stat().st_mtime_ns == written
     tables = [shared_tables(store, sources) for sources in (first, second)]
@@ -134,7 +134,7 @@ def test_a_host_table_can_be_read_back(cable: Path, folder: Path) -> None:
     (folder / "hosts.tsv").write_text(HOSTS)
     scenario = Scenario.load(cable, {"workload.hosts": "hosts.tsv"})
     inputs = Inputs()
-    sources: dict[str, Source] = inputs.of(scenario)
+    sources: dict[str, Source] = inputs.of(scenario, 1)
     inputs.write(Store("sweep"))
     columns = stored_hosts(Path("sweep"), sources["hosts"].sha256).columns()
     assert columns["host"][1] == ["h1.example", "h2.example"]

@@ -1,5 +1,6 @@
 """Which runs a sweep has, and what they are called."""
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,34 @@ def test_runs_come_by_point_and_replication(swept: Path) -> None:
     assert runs[2].scenario.effective["leg"][0]["tcp"]["buffer"] == "32767 B"
     assert len({run.run for run in runs}) == 12
     assert all(len(run.run) == 16 and set(run.run) <= set("0123456789abcdef") for run in runs)
+
+
+def test_each_seed_may_have_a_table_of_its_own(swept: Path) -> None:
+    for seed in (1, 2):
+        (swept.parent / f"day-{seed}.csv").write_text(REQUESTS.replace("4000", str(4000 + seed)))
+    inputs = Inputs()
+    runs = plan(Scenario.load(swept, {"workload.requests": "day-{seed}.csv"}), inputs)
+    assert [run.inputs["requests"].file for run in runs[:4]] == ["day-1.csv", "day-2.csv"] * 2
+    assert len({run.run for run in runs}) == 12
+    assert [table["file"] for table in inputs.described().values()] == ["day-1.csv", "day-2.csv"]
+    # A run is known by the content of its own table, not by the others'.
+    (swept.parent / "day-2.csv").write_text(REQUESTS)
+    again = plan(Scenario.load(swept, {"workload.requests": "day-{seed}.csv"}), Inputs())
+    assert [run.run for run in again[::2]] == [run.run for run in runs[::2]]
+    assert not {run.run for run in again[1::2]} & {run.run for run in runs}
+
+
+def test_tables_may_be_in_another_folder(swept: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (swept.parent / "requests.csv").rename(elsewhere / "requests.csv")
+    with pytest.raises(WorkloadError, match=r"requests\.csv"):
+        planned(swept)
+    loaded = Scenario.load(swept, tables=elsewhere)
+    assert loaded.requests_path == elsewhere / "requests.csv"
+    assert loaded.with_({"run.seed": 3}).point(1).requests_path == elsewhere / "requests.csv"
+    assert pickle.loads(pickle.dumps(loaded.point(1))).tables == elsewhere
+    assert len(plan(loaded, Inputs())) == 12
 
 
 def test_an_id_is_of_what_determines_the_results(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,13 @@ _ALL = [
     *_times("latency", "last", (50, 90, 95, 99)),
     Metric("latency_max_s", "s", "The longest time to the last byte; finished requests only.", "maximum"),
     *_times("first_byte", "first", (50, 90)),
+    Metric(
+        "acked_mean_s",
+        "s",
+        "Mean time from the request at the first node until the sender of its response had the last acknowledgement; "
+        "finished requests for which it is known.",
+        "mean",
+    ),
     Metric("sample_requests", "", f"Requests tagged `{SAMPLE}` that start after the warm-up.", "count"),
     Metric(
         "sample_latency_mean_s", "s", f"Mean time to the last byte of requests tagged `{SAMPLE}`; finished.", "mean"
@@ -319,7 +326,7 @@ def measure(results: "Results") -> dict[str, Value]:
 
 
 _REQUEST_COLUMNS = (
-    *("start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts", "status", "tag"),
+    *("start_ns", "first_byte_ns", "end_ns", "acked_ns", "response_bytes", "retransmits", "timeouts", "status", "tag"),
 )
 
 
@@ -341,6 +348,7 @@ class _Requests:
         self._last_ns: int | None = None
         self._latency: list[NDArray[np.int64]] = []
         self._first_byte: list[NDArray[np.int64]] = []
+        self._acked: list[NDArray[np.int64]] = []
         self._sample: list[NDArray[np.int64]] = []
 
     def add(self, columns: Mapping[str, Any]) -> None:
@@ -373,6 +381,9 @@ class _Requests:
             self._latency.append((end - start)[done])
             self._first_byte.append((whole_numbers(columns["first_byte_ns"]) - start)[done])
             self._sample.append((end - start)[done & sample])
+            if "acked_ns" in columns:  # tables of an older farweb lack it
+                acked = whole_numbers(columns["acked_ns"])
+                self._acked.append((acked - start)[done & (acked >= start)])
 
     def metrics(self, span_s: float) -> dict[str, Value]:
         sample = _distribution("sample_latency", self._sample)
@@ -383,6 +394,7 @@ class _Requests:
             **self._counts,
             **_distribution("latency", self._latency),
             **_distribution("first_byte", self._first_byte),
+            **_distribution("acked", self._acked),
             **sample,
             "goodput_bps": goodput,
             "offered_bps": 8 * self._offered_bytes / span_s if span_s > 0 else None,

@@ -32,9 +32,10 @@ class Scenario:
     It can be pickled, and is checked again where it arrives, once a process for all points of a sweep.
 
     Attributes:
-        path: The file that it came from; tables that it names are relative to its folder.
+        path: The file that it came from.
         overrides: Values that stand instead of the file's, by dotted key, as TOML or bare text.
         core: The compiled form, for whoever drives the simulation.
+        tables: Folder that the tables which it names are relative to; None: that of its file.
     """
 
     path: Path
@@ -42,14 +43,18 @@ class Scenario:
     _text: str = field(repr=False)
     core: _core.Scenario = field(repr=False, compare=False)
     _cut: "_Cut | None" = field(default=None, repr=False)
+    tables: Path | None = None
 
     @classmethod
-    def load(cls, path: str | Path, overrides: Mapping[str, Value] | None = None) -> "Scenario":
+    def load(
+        cls, path: str | Path, overrides: Mapping[str, Value] | None = None, *, tables: Path | None = None
+    ) -> "Scenario":
         """Read and check a scenario file.
 
         Args:
             path: The file (TOML).
             overrides: Values by dotted key that stand instead of the file's, as `with_` takes them.
+            tables: Folder of the tables that it names; that of the file when left out.
 
         Raises:
             ScenarioError: The file cannot be read, or has problems: a line each, with file, line, key, what was found
@@ -62,21 +67,23 @@ class Scenario:
             raise ScenarioError(f"{path}: {error.strerror}") from None
         except UnicodeDecodeError as error:
             raise ScenarioError(f"{path}: not UTF-8 text (byte {error.start}); a scenario is a TOML file") from None
-        return cls._parse(path, text, _texts(overrides or {}))
+        return cls._parse(path, text, _texts(overrides or {}), tables)
 
     @classmethod
-    def _parse(cls, path: Path, text: str, overrides: Mapping[str, str]) -> "Scenario":
-        return cls(path, overrides, text, _parsed(text, str(path), tuple(overrides.items())))
+    def _parse(cls, path: Path, text: str, overrides: Mapping[str, str], tables: Path | None) -> "Scenario":
+        return cls(path, overrides, text, _parsed(text, str(path), tuple(overrides.items())), tables=tables)
 
     @classmethod
-    def _rebuild(cls, path: Path, text: str, overrides: Mapping[str, str], cut: "_Cut | None") -> "Scenario":
+    def _rebuild(
+        cls, path: Path, text: str, overrides: Mapping[str, str], cut: "_Cut | None", tables: Path | None
+    ) -> "Scenario":
         """The scenario that was pickled."""
         if cut is None:
-            return cls._parse(path, text, overrides)
-        return cls(path, overrides, text, cut.apply(_parsed(text, str(path), tuple(cut.before.items()))), cut)
+            return cls._parse(path, text, overrides, tables)
+        return cls(path, overrides, text, cut.apply(_parsed(text, str(path), tuple(cut.before.items()))), cut, tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Scenario._rebuild, (self.path, self._text, dict(self.overrides), self._cut)
+        return Scenario._rebuild, (self.path, self._text, dict(self.overrides), self._cut, self.tables)
 
     def with_(self, changes: Mapping[str, Value] | None = None, /, **more: Value) -> "Scenario":
         """The same scenario with other values; at a point of a sweep they stand instead of what its levels set.
@@ -91,7 +98,7 @@ class Scenario:
         texts = _texts({**(changes or {}), **more})
         overrides = _later(self.overrides, texts)
         if self._cut is None:
-            return self._parse(self.path, self._text, overrides)
+            return self._parse(self.path, self._text, overrides, self.tables)
         cut = replace(self._cut, after=_later(self._cut.after, texts))
         return replace(self, overrides=overrides, core=self.core.with_(texts), _cut=cut)
 
@@ -134,17 +141,26 @@ class Scenario:
         """What the scenario is called: its `name`, or its file's."""
         return self.effective["name"] or self.path.stem
 
+    def table(self, kind: str, seed: int) -> Path | None:
+        """A table of the workload as a run with this seed reads it; None when the scenario names none.
+
+        Args:
+            kind: ``requests`` or ``hosts``.
+            seed: Stands where the name says ``{seed}``: a table for each replication.
+        """
+        named = self.effective["workload"].get(kind)
+        folder = self.path.parent if self.tables is None else self.tables
+        return None if named is None else folder / str(named).replace("{seed}", str(seed))
+
     @property
     def requests_path(self) -> Path | None:
         """The request table; None when a family stands in its place."""
-        requests = self.effective["workload"].get("requests")
-        return None if requests is None else self.path.parent / str(requests)
+        return self.table("requests", self.effective["run"]["seed"])
 
     @property
     def hosts_path(self) -> Path | None:
         """The host table, if there is one."""
-        hosts = self.effective["workload"].get("hosts")
-        return None if hosts is None else self.path.parent / str(hosts)
+        return self.table("hosts", self.effective["run"]["seed"])
 
     def check(self) -> "Check":
         """What the scenario means: round-trip times, bandwidth-delay products, window limits, warnings.

@@ -8,8 +8,8 @@ use farweb::record::{NULL_CODE, NULL_ID, NULL_INT};
 use farweb::scenario::Generated;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
-    Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, ObjectId, Request,
-    RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns, open_hosts,
+    AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, ObjectId,
+    Request, RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns, open_hosts,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -178,7 +178,8 @@ impl Workload {
         name: &str,
         hosts: Option<&HostTable>,
     ) -> PyResult<Self> {
-        let load = scenario.checked().workload.load();
+        let workload = &scenario.checked().workload;
+        let (load, speed) = (workload.load(), workload.speed);
         let Some(requests) = requests else {
             let generated = generated(scenario, seed)?;
             let directory = generated.names().clone();
@@ -186,8 +187,8 @@ impl Workload {
         };
         let directory = hosts.map_or_else(Default::default, |hosts| hosts.0.clone());
         let opened = match requests.extract::<String>() {
-            Ok(path) => Self::of_file(&load, Path::new(&path))?,
-            Err(_) => Self::of_batches(&load, requests, name)?,
+            Ok(path) => Self::of_file(&load, speed, Path::new(&path))?,
+            Err(_) => Self::of_batches(&load, speed, requests, name)?,
         };
         Ok(Self { directory, ..opened })
     }
@@ -205,24 +206,26 @@ impl Workload {
         Ok(Self { total, rows, ..Self::copies(load.of_streams(copies)) })
     }
 
-    fn of_file(load: &Load, path: &Path) -> PyResult<Self> {
-        let (mut table, summary) = RequestTable::open(path).map_err(workload_error)?;
+    fn of_file(load: &Load, speed: Option<f64>, path: &Path) -> PyResult<Self> {
+        let (table, summary) = RequestTable::open(path).map_err(workload_error)?;
         if summary.has_days || load.period.is_some() {
-            return Self::held(load, Held::read(&mut table).map_err(workload_error)?);
+            return Self::held(load, Held::read(&mut at_speed(table, speed)).map_err(workload_error)?);
         }
-        let copy = |_| Ok(Box::new(table.restart().map_err(workload_error)?) as Requests);
+        let copy = |_| Ok(at_speed(table.restart().map_err(workload_error)?, speed));
         let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
         let total = Some(summary.requests * u64::from(load.load));
         Ok(Self { total, rows: Some(summary.requests), ..Self::copies(load.of_streams(copies)) })
     }
 
-    fn of_batches(load: &Load, batches: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+    fn of_batches(load: &Load, speed: Option<f64>, batches: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let mut first = of_batches(batches, name)?;
         let first = first.next_request(&mut Directory::default()).map_err(workload_error)?;
         if load.period.is_some() || first.is_some_and(|request| request.day.is_some()) {
-            return Self::held(load, Held::read(&mut of_batches(batches, name)?).map_err(workload_error)?);
+            let mut table = at_speed(of_batches(batches, name)?, speed);
+            return Self::held(load, Held::read(&mut table).map_err(workload_error)?);
         }
-        let copies = (0..load.load).map(|_| of_batches(batches, name)).collect::<PyResult<_>>()?;
+        let copy = |_| Ok(at_speed(of_batches(batches, name)?, speed));
+        let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
         Ok(Self::copies(load.of_streams(copies)))
     }
 
@@ -246,6 +249,14 @@ fn generated(scenario: &Scenario, seed: u64) -> PyResult<Generated> {
             "the scenario has no workload.family; its requests are in a table".into(),
         ))
     })
+}
+
+/// The requests of a table as fast as the scenario has them.
+fn at_speed(requests: impl RequestSource + Send + Sync + 'static, speed: Option<f64>) -> Requests {
+    match speed {
+        Some(speed) => Box::new(AtSpeed::new(requests, speed)),
+        None => Box::new(requests),
+    }
 }
 
 /// The requests of an iterable of batches, from the first one on.

@@ -33,8 +33,13 @@ _ON_LEG = {
     "requests": "requests on leg {}",
     "connection_requests": "requests on a connection of leg {}",
 }
-_TIMES = {"latency": "latency", "first_byte": "time to the first byte", "sample_latency": "latency of the sample"}
-_OF_TIMES = re.compile(r"(latency|first_byte|sample_latency)_(mean|max|p\d+)_s")
+_TIMES = {
+    "latency": "latency",
+    "first_byte": "time to the first byte",
+    "acked": "time to the last ACK",
+    "sample_latency": "latency of the sample",
+}
+_OF_TIMES = re.compile(rf"({'|'.join(_TIMES)})_(mean|max|p\d+)_s")
 _STATISTICS = {"mean": "mean {}", "max": "longest {}", "p50": "median {}"}
 
 

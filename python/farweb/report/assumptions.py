@@ -91,6 +91,11 @@ def _workload(points: Sequence[Point]) -> list[str]:
         )
     if len(tables) > 1:
         said.append(f"The runs have different request tables: {listed(tables)}.")
+    if speeds := _texts(points, "workload", "speed"):
+        said.append(
+            f"Requests come {span(speeds)} times as fast as the table has them, in the same order; what servers take "
+            "for each stays as it is."
+        )
     if loads != ["1"] and tables:
         said.append(
             f"Load {span(loads)} stands for as many copies of the request table, each starting {span(copies)} after "

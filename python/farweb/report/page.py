@@ -122,11 +122,16 @@ def commands(lines: Sequence[str]) -> str:
     return f"<pre><code>{escape(chr(10).join(lines))}</code></pre>"
 
 
-def figure(chart: "Chart") -> str:
-    """A figure as an embedded image; its caption is in the image, and in words for who cannot see it."""
+def figure(chart: "Chart", png: bytes | None = None) -> str:
+    """A figure as an embedded image; its caption is in the image, and in words for who cannot see it.
+
+    Args:
+        chart: The figure.
+        png: What it looks like, where it has been painted before.
+    """
     from farweb.plot.style import encode, words
 
-    image = base64.b64encode(encode(chart, "png")).decode("ascii")
+    image = base64.b64encode(png or encode(chart, "png")).decode("ascii")
     told = escape(words(chart))
     # Figures of one size of letters, whatever theirs is; the widest are as wide as the page.
     width = round(chart.get_figwidth() * _PIXELS_AN_INCH)

@@ -1,10 +1,12 @@
 """The runs of studies: all sweeps one after the other, on one set of workers."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from farweb.atomic import staged_file
+from farweb.errors import FarwebError
 from farweb.reproduce.study import Study, StudyResults, StudySweep
 from farweb.scenario import Scenario
 from farweb.sweep.inputs import Inputs
@@ -57,7 +59,7 @@ def run_studies(
         ResultsError: There is something else at a sweep's place, or another command is at work there.
         RunError: The folder cannot be written to. What was finished stays.
     """
-    planned = [_plan(study, sweep, quick=quick) for study in studies for sweep in study.sweeps]
+    planned = [_plan(study, sweep, out / study.name, quick=quick) for study in studies for sweep in study.sweeps]
     total = sum(len(each.runs) for each in planned)
     ended = failed = 0
     with contextlib.ExitStack() as stack:
@@ -78,9 +80,35 @@ def run_studies(
     return [StudyResults(study, out / study.name, quick=quick) for study in studies]
 
 
-def _plan(study: Study, sweep: StudySweep, *, quick: bool) -> _Planned:
-    scenario = sweep.load(quick=quick)
+def _plan(study: Study, sweep: StudySweep, folder: Path, *, quick: bool) -> _Planned:
+    """The runs of a sweep. Tables that the study generates are in the folder then, where scenarios name them."""
+    scenario = sweep.load(quick=quick, tables=folder if study.tables else None)
+    design = scenario.design
+    if study.tables and design is not None:
+        points = range(len(design.points))
+        seeds = {(point, scenario.core.seed(point, each)) for point in points for each in range(design.replications)}
+        _write_tables(study, {scenario.point(point).table("requests", seed) for point, seed in sorted(seeds)})
     return _Planned(study, sweep, scenario, tuple(run.run for run in plan(scenario, Inputs())))
+
+
+def _write_tables(study: Study, files: Iterable[Path | None]) -> None:
+    """Generate the tables that are missing, or older than what generates them.
+
+    Raises:
+        FarwebError: The study does not know such a table.
+        RunError: The folder cannot be written to.
+    """
+    import pyarrow.parquet as pq
+
+    module = study.folder / "workload.py"
+    for file in sorted(file for file in files if file is not None):
+        if file.name not in study.tables:
+            raise FarwebError(f"{module}: TABLES has no {file.name}")
+        if file.exists() and file.stat().st_mtime >= module.stat().st_mtime:
+            continue
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with staged_file(file) as stage:
+            pq.write_table(study.tables[file.name](), stage, compression="zstd")
 
 
 def failures(results: Sequence[StudyResults]) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from farweb.statistics.intervals import Interval
 Word = Literal["pass", "fail", "not run"]
 
 _KEYS = {"id", "claim", "published", "tolerance", "unit", "bounds", "how", "why"}
+_OPTIONAL = {"reference"}
 _EDGES = ("at_least", "at_most", "above", "below")
 
 
@@ -85,6 +86,7 @@ class Claim:
         bounds: The tolerance in numbers.
         how: How it is measured.
         why: Why it is not met, where it is known not to be.
+        reference: What another program gives, in words; empty for none.
     """
 
     id: str
@@ -95,6 +97,7 @@ class Claim:
     bounds: tuple[Bound, ...]
     how: str
     why: str
+    reference: str = ""
 
     def bound(self, of: str) -> Bound:
         """The bound for measurements of this name."""
@@ -154,10 +157,12 @@ class Verdict:
         """The row of the scoreboard, for JSON; numbers are in the unit that the claim names."""
         measured = self.measured
         unit = f" [{self.claim.unit}]" if self.claim.unit else ""
+        reference = {"reference": self.claim.reference} if self.claim.reference else {}
         return {
             "id": self.claim.id,
             "claim": self.claim.claim + unit,
             "published": self.claim.published,
+            **reference,
             "measured": None if measured is None else measured.value,
             "low": None if measured is None else measured.low,
             "high": None if measured is None else measured.high,
@@ -206,7 +211,7 @@ def read_claims(file: Path) -> tuple[Claim, ...]:
 
 def _claim(file: Path, row: Mapping[str, Any]) -> Claim:
     name = row.get("id", "a claim without an id")
-    if odd := set(row) ^ _KEYS:
+    if odd := (set(row) - _OPTIONAL) ^ _KEYS:
         raise FarwebError(f"{file}: {name}: unknown or missing: {', '.join(sorted(odd))}")
     bounds = []
     for bound in row["bounds"]:

@@ -173,6 +173,11 @@ class Drawn:
     chart: "Chart | None"
     why: str
 
+    @property
+    def png(self) -> bytes | None:
+        """The file that is a PNG; None when there is none."""
+        return next((file.read_bytes() for file in self.files if file.suffix == ".png"), None)
+
 
 def draw_figures(results: StudyResults, out: Path, formats: Sequence[str]) -> list[Drawn]:
     """Draw all figures of a study into a folder, as ``STUDY-NAME.png`` and its like.

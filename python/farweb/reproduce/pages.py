@@ -30,7 +30,7 @@ def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequenc
                     (f"{verdict.claim.id} {verdict.verdict}:", verdict.why) for verdict in mine.verdicts if verdict.why
                 ),
                 page.folded("How each claim is measured, and all that was measured", page.table(details(mine))),
-                *(page.figure(figure.chart) for figure in figures if figure.chart is not None),
+                *(page.figure(figure.chart, figure.png) for figure in figures if figure.chart is not None),
                 page.bullets(f"figure {figure.name}: {figure.why}" for figure in figures if figure.why),
             )
         )

@@ -48,9 +48,13 @@ class Scoreboard:
         return {"claims": [each.to_dict() for each in self.verdicts]}
 
     def sheet(self, title: str) -> Sheet:
-        """A table for people: a row a claim."""
-        header = ["", "claim", "published", "tolerance", "measured", "verdict"]
-        return Sheet(title, header, [_row(each) for each in self.verdicts], names=4)
+        """A table for people: a row a claim; with a column of references where a claim has one."""
+        header = ["", "claim", "published", "reference", "tolerance", "measured", "verdict"]
+        rows = [_row(each) for each in self.verdicts]
+        if not any(each.claim.reference for each in self.verdicts):
+            column = header.index("reference")
+            header, *rows = [[*row[:column], *row[column + 1 :]] for row in (header, *rows)]
+        return Sheet(title, header, rows, names=len(header) - 2)
 
     def markdown(self) -> str:
         """A table and the explanations below it, as Markdown."""
@@ -96,7 +100,7 @@ def together(boards: Iterable[Scoreboard]) -> Scoreboard:
 def _row(verdict: Verdict) -> list[str]:
     claim = verdict.claim
     told = "–" if verdict.measured is None else measured_told(verdict.measured, claim.unit)
-    return [claim.id, claim.claim, claim.published, claim.tolerance, told, verdict.verdict]
+    return [claim.id, claim.claim, claim.published, claim.reference, claim.tolerance, told, verdict.verdict]
 
 
 def measured_told(measured: Measured, unit: str) -> str:

@@ -1,8 +1,9 @@
 """A published study: a folder with scenarios, the claims of its paper, and how its numbers and figures are made.
 
 The folder holds `study.toml` (what the study asks, and its sweeps), the scenario files that it names, `claims.toml`,
-`claims.py` (how each claim is measured: `MEASURES`) and `figures.py` (how each figure is made: `FIGURES`). Both modules
-use what anyone can import from farweb.
+`claims.py` (how each claim is measured: `MEASURES`) and `figures.py` (how each figure is made: `FIGURES`). A study
+whose workload is generated has `workload.py` besides (the request tables by file name: `TABLES`). All modules use what
+anyone can import from farweb.
 """
 
 import difflib
@@ -22,6 +23,8 @@ from farweb.scenario import Scenario
 from farweb.sweep.results import SweepResults
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from farweb.plot.figure import Figure
 
 Measure = Callable[["StudyResults"], "Sequence[Measured]"]
@@ -46,13 +49,17 @@ class StudySweep:
     scenario: Path
     quick: Mapping[str, Any]
 
-    def load(self, *, quick: bool) -> Scenario:
+    def load(self, *, quick: bool, tables: Path | None = None) -> Scenario:
         """The scenario of the sweep.
+
+        Args:
+            quick: Whether for a coarse look.
+            tables: Folder of its request tables; that of the scenario when left out.
 
         Raises:
             ScenarioError: It is not allowed.
         """
-        loaded = Scenario.load(self.scenario)
+        loaded = Scenario.load(self.scenario, tables=tables)
         return loaded.with_({key: toml_of(value) for key, value in self.quick.items()}) if quick else loaded
 
 
@@ -94,6 +101,14 @@ class Study:
     def figures(self) -> Mapping[str, Drawn]:
         """How each figure is made, by its number in the paper or its name."""
         found: Mapping[str, Drawn] = self._module("figures").FIGURES
+        return found
+
+    @functools.cached_property
+    def tables(self) -> "Mapping[str, Callable[[], pa.Table]]":
+        """The request tables that the study generates, by file name; none when its scenarios name files or families."""
+        if not (self.folder / "workload.py").is_file():
+            return {}
+        found: Mapping[str, Callable[[], pa.Table]] = self._module("workload").TABLES
         return found
 
     def _module(self, name: str) -> ModuleType:
@@ -141,6 +156,17 @@ class StudyResults:
         """The scenario of a sweep, as it was run."""
         (found,) = (sweep for sweep in self.study.sweeps if sweep.name == name)
         return found.load(quick=self.quick)
+
+    def of_study(self, name: str) -> "StudyResults":
+        """The results of another study of the same campaign.
+
+        Raises:
+            ResultsError: It was not run in this folder.
+        """
+        path = self.path.parent / name
+        if not path.is_dir():
+            raise ResultsError(f"the study {name} was not run in this folder")
+        return StudyResults(read_study(self.study.folder.parent / name), path, quick=self.quick)
 
 
 def find_studies(papers: Path, names: Sequence[str]) -> list[Study]:

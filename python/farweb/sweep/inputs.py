@@ -51,18 +51,18 @@ class Inputs:
         self._pending: dict[str, tuple[TableSpec, Path]] = {}
         self._met: dict[tuple[str, Source], None] = {}  # in this order
 
-    def of(self, scenario: Scenario) -> dict[str, Source]:
-        """The tables of a scenario: `requests`, and `hosts` if it names one; none when it names a family.
+    def of(self, scenario: Scenario, seed: int) -> dict[str, Source]:
+        """The tables of a run: `requests`, and `hosts` if the scenario names one; none when it names a family.
 
         Raises:
             WorkloadError: A table is not there.
         """
-        workload = scenario.effective["workload"]
-        if scenario.requests_path is None:
-            return {}
-        found = {"requests": Source(workload["requests"], self._digest(REQUESTS, scenario.requests_path))}
-        if scenario.hosts_path is not None:
-            found["hosts"] = Source(workload["hosts"], self._digest(HOSTS, scenario.hosts_path))
+        found = {}
+        for spec in (REQUESTS, HOSTS):
+            path = scenario.table(spec["name"], seed)
+            if path is not None:
+                named = str(scenario.effective["workload"][spec["name"]]).replace("{seed}", str(seed))
+                found[spec["name"]] = Source(named, self._digest(spec, path))
         self._met.update(dict.fromkeys(found.items()))
         return found
 

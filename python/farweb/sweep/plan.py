@@ -55,11 +55,12 @@ def plan(scenario: Scenario, inputs: Inputs) -> list[Run]:
     for point in range(len(design.points)):
         of_point = scenario.point(point)
         levels = {name: level.value for name, level in design.levels(point).items()}
-        sources = inputs.of(of_point)
-        identity = _identity(of_point, sources)
+        effective = _effective(of_point)
         for replication in range(design.replications):
             seed = scenario.core.seed(point, replication)
-            runs.append(Run(_id(identity, seed), point, replication, seed, levels, of_point, sources))
+            sources = inputs.of(of_point, seed)
+            run = _id(_identity(effective, sources), seed)
+            runs.append(Run(run, point, replication, seed, levels, of_point, sources))
     return runs
 
 
@@ -73,17 +74,24 @@ def run_of(
     inputs: Inputs,
 ) -> Run:
     """A single run of `scenario`, whose table [sweep] does not matter."""
-    sources = inputs.of(scenario)
-    return Run(_id(_identity(scenario, sources), seed), point, replication, seed, levels, scenario, sources)
+    sources = inputs.of(scenario, seed)
+    run = _id(_identity(_effective(scenario), sources), seed)
+    return Run(run, point, replication, seed, levels, scenario, sources)
 
 
-def _identity(scenario: Scenario, sources: Mapping[str, Source]) -> dict[str, Any]:
-    """What determines the results of a scenario, but for the seed: no names, for these change nothing."""
+def _effective(scenario: Scenario) -> dict[str, Any]:
+    """What determines results but for tables and seed, of a scenario: no names, for these change nothing."""
     effective = {key: value for key, value in scenario.effective.items() if key not in {"name", "sweep"}}
     effective["run"] = {key: value for key, value in effective["run"].items() if key != "seed"}
-    effective["workload"] = {key: value for key, value in effective["workload"].items() if key not in sources}
+    return effective
+
+
+def _identity(effective: Mapping[str, Any], sources: Mapping[str, Source]) -> dict[str, Any]:
+    """What determines the results of a run, but for the seed."""
+    workload = {key: value for key, value in effective["workload"].items() if key not in sources}
     tables = {name: source.sha256 for name, source in sources.items()}
-    return {"scenario": effective, "result_version": _core.result_version, "tables": tables}
+    scenario = {**effective, "workload": workload}
+    return {"scenario": scenario, "result_version": _core.result_version, "tables": tables}
 
 
 def _id(identity: Mapping[str, Any], seed: int) -> str:

@@ -87,6 +87,7 @@ const MORE_KEYS: &[&str] = &[
     "leg.0.tcp.constants.initial_cwnd_segments",
     "record.links_every",
     "workload.copies_offset",
+    "workload.speed",
     "workload.family",
     "workload.period",
     "workload.parameters",

@@ -328,6 +328,10 @@ impl Check {
         if workload.hosts.is_some() {
             self.report("workload.hosts", "a family has hosts of its own; leave the key out");
         }
+        if workload.speed.is_some() {
+            let message = "a family is as fast as it is; leave the key out, and write load for more of it";
+            self.report("workload.speed", message);
+        }
         if let Err(error) = workload.parameters.check(family) {
             self.report(format!("workload.parameters.{}", error.parameter), error.to_string());
         }

@@ -20,7 +20,7 @@ pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError, from_text};
 pub use crate::workload::CopiesHosts;
-use crate::workload::{Load, nzix};
+use crate::workload::{Load, SPEED_MAX, SPEED_MIN, nzix};
 
 /// A scenario: a path from clients to origin servers, what rides on it, and what is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -186,8 +186,8 @@ pub struct Origin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario. Either this or
-    /// `family`.
+    /// Request table: .parquet, .csv, .tsv, or a whitespace-separated log file; relative to the scenario. `{seed}` stands for
+    /// the seed of the run. Either this or `family`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"requests.csv")]
     pub requests: Option<String>,
@@ -204,6 +204,11 @@ pub struct Workload {
     /// Parameters of the family that are to have other values.
     #[serde(default, skip_serializing_if = "FamilyParameters::is_empty")]
     pub parameters: FamilyParameters,
+    /// How many times as fast requests come as the table has them, 0.001 to 1,000,000: starts are divided by it. 1 when left
+    /// out.
+    #[schemars(range(min = SPEED_MIN, max = SPEED_MAX))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
     /// Days that run at the same time, at least 1, and beyond those that there are copies of them; without days, copies of the
     /// table.
     #[schemars(range(min = 1))]

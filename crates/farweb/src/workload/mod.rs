@@ -12,6 +12,7 @@ mod parameters;
 mod probe;
 pub mod prowgen;
 mod references;
+mod speed;
 mod table;
 mod trace;
 
@@ -26,6 +27,7 @@ pub use object::ObjectId;
 pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use references::References;
+pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };

@@ -167,6 +167,7 @@ prop_compose! {
         family in prop::option::of((prop::option::of(1..40_u32), prop::option::of(1..100_u32))),
         period in prop::option::of(600..1_u64 << 30),
         copies_hosts in prop_oneof![Just(CopiesHosts::Same), Just(CopiesHosts::Renamed)],
+        speed in prop::option::of(0.001..1e6),
     ) -> Workload {
         let parameters = family.and_then(|(_, parameter)| parameter).map(|day_requests| {
             FamilyParameters::new(serde_json::Map::from_iter([("day_requests".into(), day_requests.into())]))
@@ -177,6 +178,7 @@ prop_compose! {
             family: family.map(|_| Family::Nzix),
             days: family.and_then(|(days, _)| days),
             parameters: parameters.unwrap_or_default(),
+            speed: speed.filter(|_| family.is_none()),
             load,
             copies_offset: Duration::from_nanos(offset),
             period: period.map(Duration::from_secs),

@@ -81,6 +81,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",siblings=0}]"], "cache.0.siblings", "found 0; it is 1 to 1000"),
     (&["workload.requests="], "workload.requests", "found an empty name"),
     (&["workload.hosts= "], "workload.hosts", "found an empty name"),
+    (&["workload.speed=0"], "workload.speed", "found 0; it is 0.001 to 1000000"),
+    (&["workload={family=\"nzix\",speed=2}"], "workload.speed", "a family is as fast as it is; leave the key out"),
     (&["workload.load=4000000000"], "workload.copies_offset", "4000000000 copies 37 s apart start over 292 years"),
     (&["workload.default_mss=16 B"], "workload.default_mss", "found 16 B; an MSS"),
     (&["workload.default_window=0 B"], "workload.default_window", "found 0 B; a buffer"),
