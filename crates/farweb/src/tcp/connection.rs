@@ -8,7 +8,7 @@ use super::linux;
 use super::profile::Profile;
 use super::segment::{FIRST_BYTE, Segment};
 use super::state::{Limit, Output, State};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, When};
 
 /// What an endpoint is made with.
 #[derive(Debug, Clone, PartialEq)]
@@ -276,6 +276,13 @@ impl Connection {
     #[must_use]
     pub fn buffers(&self) -> (u64, u64) {
         on_stack!(self, tcp => tcp.buffers())
+    }
+
+    /// No timer is due before this: a bound below [`next_timeout`](Self::next_timeout) that costs little.
+    #[inline]
+    #[must_use]
+    pub fn no_timeout_before(&self) -> When {
+        on_stack!(self, tcp => tcp.no_timeout_before())
     }
 
     /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.

@@ -7,7 +7,7 @@
 //! without one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy.
 
 use crate::carrier::{Carry, on_carrier};
-use crate::conn::{ConnectionId, End, Exchange, ExchangeId};
+use crate::conn::{ConnectionId, Exchange, ExchangeId};
 use crate::observe::Counted;
 use crate::record::Status;
 use crate::units::When;
@@ -40,7 +40,7 @@ impl World {
         };
         let context = &mut self.network.context;
         if connection.closed.is_never() {
-            if !connection.is_over(End::Client) {
+            if !connection.is_over() {
                 return;
             }
             connection.closed = When::at(context.now);
