@@ -41,16 +41,9 @@ pub struct Link<P> {
     queue: Queue,
     transmitter: Transmitter,
     delay: Duration,
-    /// All packets on the link, in order.
-    accepted: VecDeque<Accepted<P>>,
+    /// All packets on the link, in order; the queue knows their departures.
+    packets: VecDeque<P>,
     meter: Meter,
-}
-
-#[derive(Debug, Clone)]
-struct Accepted<P> {
-    /// When the last bit leaves.
-    departure: Instant,
-    packet: P,
 }
 
 /// A packet on a link.
@@ -77,7 +70,7 @@ impl<P: Packet> Link<P> {
             queue: Queue::new(&queue),
             transmitter: Transmitter::new(config.rate),
             delay: config.delay,
-            accepted: VecDeque::new(),
+            packets: VecDeque::new(),
             meter: Meter::default(),
         }
     }
@@ -97,12 +90,12 @@ impl<P: Packet> Link<P> {
         let start = self.transmitter.free_from(now);
         let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
+        self.queue.backlog.join(departure, bytes);
         if departure > now {
-            self.queue.backlog.join(departure, bytes);
             self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
         }
-        let event = self.accepted.is_empty().then(|| departure + self.delay);
-        self.accepted.push_back(Accepted { departure, packet });
+        let event = self.packets.is_empty().then(|| departure + self.delay);
+        self.packets.push_back(packet);
         Enqueued::Queued { event }
     }
 
@@ -118,20 +111,16 @@ impl<P: Packet> Link<P> {
     /// When `now` is not the time at which the head arrives.
     #[inline]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
-        let head = self.accepted.pop_front().expect("a packet on the link");
-        assert!(head.departure + self.delay == now, "an arrival at the wrong time, {now}");
-        let next = self.accepted.front().map(|next| next.departure + self.delay);
-        Due { arrived: Some(head.packet), next }
+        let (departure, next) = self.queue.backlog.arrive();
+        assert!(departure + self.delay == now, "an arrival at the wrong time, {now}");
+        Due { arrived: self.packets.pop_front(), next: next.map(|departure| departure + self.delay) }
     }
 
     /// The packet that the link accepted last, unless it has arrived.
     #[must_use]
     pub fn newest(&self) -> Option<Carried<'_, P>> {
-        self.accepted.back().map(|newest| Carried {
-            packet: &newest.packet,
-            departure: newest.departure,
-            arrival: newest.departure + self.delay,
-        })
+        let departure = self.queue.backlog.last_departure()?;
+        Some(Carried { packet: self.packets.back()?, departure, arrival: departure + self.delay })
     }
 
     /// A connection has ended: what the loss process counted for it is dropped.
@@ -176,6 +165,6 @@ impl<P: Packet> Link<P> {
     /// Packets on the link: waiting, in transmission, and travelling to the far end.
     #[must_use]
     pub fn packets(&self) -> usize {
-        self.accepted.len()
+        self.packets.len()
     }
 }
