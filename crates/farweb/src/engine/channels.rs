@@ -35,7 +35,7 @@ impl<E: Copy> Channels<E> {
     #[inline]
     pub(super) fn push(&mut self, channel: Channel, due: Due) {
         let place = channel.0 as usize;
-        assert!(self.due[place] == Due::NEVER, "a channel has one event at a time");
+        assert!(self.due[place].is_never(), "a channel has one event at a time");
         self.due[place] = due;
         if due < self.first {
             (self.first, self.first_place) = (due, place);
@@ -53,22 +53,23 @@ impl<E: Copy> Channels<E> {
     pub(super) fn pop(&mut self) -> E {
         let event = self.events[self.first_place];
         self.due[self.first_place] = Due::NEVER;
-        self.first = Due::NEVER;
+        let mut first = (Due::NEVER, self.first_place);
         for (place, due) in self.due.iter().enumerate() {
-            if *due < self.first {
-                (self.first, self.first_place) = (*due, place);
+            if *due < first.0 {
+                first = (*due, place);
             }
         }
+        (self.first, self.first_place) = first;
         event
     }
 
     /// Whether nothing is pending.
     pub(super) fn is_empty(&self) -> bool {
-        self.first == Due::NEVER
+        self.first.is_never()
     }
 
     /// Number of events pending.
     pub(super) fn len(&self) -> usize {
-        self.due.iter().filter(|due| **due != Due::NEVER).count()
+        self.due.iter().filter(|due| !due.is_never()).count()
     }
 }
