@@ -106,13 +106,16 @@ impl Connection {
             return false;
         }
         let in_order = segment.seq == self.rcv_nxt && self.receive.is_in_order();
-        if in_order && self.state == State::Established {
-            self.accept_text(u64::from(segment.len), out);
+        if self.state == State::Established && in_order {
             self.delay_ack();
-            return has_fin;
+        } else {
+            self.ack_now = true;
         }
-        self.ack_now = true;
-        self.reassemble(segment, out)
+        if self.state < State::Established || !in_order {
+            return self.reassemble(segment, out);
+        }
+        self.accept_text(u64::from(segment.len), out);
+        has_fin
     }
 
     /// Appends `len` bytes in order.
