@@ -53,8 +53,8 @@ pub(crate) struct Exchange {
 pub(crate) struct Ride {
     pub(crate) connection: ConnectionId,
     pub(crate) number: u64,
-    pub(crate) retransmits: u64,
-    pub(crate) timeouts: u64,
+    pub(crate) retransmits: u32,
+    pub(crate) timeouts: u32,
 }
 
 /// A response that a node is releasing.
@@ -147,8 +147,8 @@ impl Ride {
         Self {
             connection: id,
             number: connection.number,
-            retransmits: connection.retransmits(),
-            timeouts: connection.timeouts(),
+            retransmits: connection.retransmits() as u32,
+            timeouts: connection.timeouts() as u32,
         }
     }
 }

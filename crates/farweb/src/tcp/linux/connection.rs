@@ -26,7 +26,7 @@ use super::timers::{Timers, ZeroWindow};
 use crate::tcp::HostClock;
 use crate::tcp::segment::{FIRST_BYTE, ISS, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, When};
 
 /// Largest window that the window field and its scale can express, in bytes: 65535 · 2^14 (RFC 7323, section 2.3).
 const WINDOW_MAX: u64 = 65535 << 14;
@@ -78,7 +78,7 @@ pub struct Connection {
     /// The timestamp that the segment which is being processed echoes.
     pub(super) last_echo: Option<u32>,
     /// When a segment that is not acceptable was last answered.
-    pub(super) challenged_at: Option<Instant>,
+    pub(super) challenged_at: When,
 
     pub(super) congestion: Congestion,
     pub(super) recovery: Recovery,
@@ -146,7 +146,7 @@ impl Connection {
             last_ack_sent: 0,
             heard_at: clock.jiffies(),
             last_echo: None,
-            challenged_at: None,
+            challenged_at: When::NEVER,
             congestion: Congestion::new(&clock, &profile),
             recovery: Recovery::new(&profile),
             rtt: Rtt::new(&profile),

@@ -94,7 +94,8 @@ impl Connection {
     fn count_duplicates(&mut self, block: &Range<u64>, ack: &mut Ack) -> Option<u32> {
         let len = block.end.checked_sub(block.start).filter(|len| *len > 0 && *len <= self.max_window)?;
         let count = len.div_ceil(self.mss) as u32;
-        let is_probe = count == 1 && self.recovery.probe.high_seq == Some(block.end);
+        let is_probe =
+            count == 1 && self.recovery.probe.high_seq.is_some_and(|high_seq| high_seq.get() == block.end);
         ack.probe_duplicated |= is_probe;
         self.recovery.duplicates_reported += u64::from(count);
         if self.recovery.duplicates_reported > self.retransmits {
