@@ -60,14 +60,16 @@ impl Context {
     /// Starts TCP at the near end of a connection; its SYN goes into `out`.
     pub(crate) fn connect(&mut self, connection: &mut Connection, out: &mut Output) {
         let (config, clock) = self.endpoint(connection, End::Client);
-        let tcp = tcp::Connection::connect(self.now, &config, clock, out);
+        let ended = self.legs[connection.leg].take_ended();
+        let tcp = tcp::Connection::connect_in(ended, self.now, &config, clock, out);
         connection.end_mut(End::Client).transport = Some(Transport::Tcp(tcp));
     }
 
     /// Starts TCP at `end`, which a SYN has reached; the answer goes into `out`.
     pub(crate) fn accept(&mut self, connection: &mut Connection, end: End, syn: &Segment, out: &mut Output) {
         let (config, clock) = self.endpoint(connection, end);
-        let tcp = tcp::Connection::accept(self.now, &config, clock, syn, out);
+        let ended = self.legs[connection.leg].take_ended();
+        let tcp = tcp::Connection::accept_in(ended, self.now, &config, clock, syn, out);
         connection.end_mut(end).transport = Some(Transport::Tcp(tcp));
     }
 

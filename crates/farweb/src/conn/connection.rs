@@ -265,6 +265,11 @@ impl Endpoint {
         }
     }
 
+    /// Takes out the TCP that has ended here, if one has.
+    pub(crate) fn take_tcp(&mut self) -> Option<tcp::Connection> {
+        if let Some(Transport::Tcp(tcp)) = self.transport.take() { Some(tcp) } else { None }
+    }
+
     #[inline]
     pub(crate) const fn tcp_mut(&mut self) -> Option<&mut tcp::Connection> {
         match &mut self.transport {

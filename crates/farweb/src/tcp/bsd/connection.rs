@@ -93,30 +93,48 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens a connection: sends the SYN.
+    /// Opens a connection, in `memory` of one that has ended if that is given: sends the SYN.
     ///
     /// # Panics
     /// When a size in `config` is below 32 B.
-    pub fn connect(now: Instant, config: Config, host: HostClock, out: &mut Output) -> Box<Self> {
-        let mut connection = Box::new(Self::new(now, config, host, State::SynSent));
+    pub fn connect(
+        memory: Option<Box<Self>>,
+        now: Instant,
+        config: Config,
+        host: HostClock,
+        out: &mut Output,
+    ) -> Box<Self> {
+        let mut connection = Self::place(memory, Self::new(now, config, host, State::SynSent));
         connection.output(out);
         connection
     }
 
-    /// Answers a SYN that reached a listener: sends the SYN-ACK.
+    /// Answers a SYN that reached a listener, in `memory` likewise: sends the SYN-ACK.
     ///
     /// # Panics
     /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
     pub fn accept(
+        memory: Option<Box<Self>>,
         now: Instant,
         config: Config,
         host: HostClock,
         syn: &Segment,
         out: &mut Output,
     ) -> Box<Self> {
-        let mut connection = Box::new(Self::new(now, config, host, State::SynReceived));
+        let mut connection = Self::place(memory, Self::new(now, config, host, State::SynReceived));
         connection.on_first_syn(syn, out);
         connection
+    }
+
+    /// Puts a new connection into the memory of one that has ended, if there is any.
+    fn place(memory: Option<Box<Self>>, new: Self) -> Box<Self> {
+        match memory {
+            Some(mut memory) => {
+                *memory = new;
+                memory
+            }
+            None => Box::new(new),
+        }
     }
 
     fn new(now: Instant, config: Config, host: HostClock, state: State) -> Self {

@@ -148,6 +148,12 @@ impl Queue {
         Some(sent)
     }
 
+    /// An empty queue, with the room that this one had.
+    pub(super) fn renewed(mut self) -> Self {
+        self.segments.clear();
+        Self { segments: self.segments, ..Self::default() }
+    }
+
     /// Forgets all.
     pub(super) fn clear(&mut self) {
         while self.pop_front().is_some() {}
