@@ -58,9 +58,9 @@ impl Transport {
     #[inline]
     pub(crate) fn packet_bytes(&self, segment: &Segment) -> u32 {
         match self {
-            Self::Tcp(_) => segment.packet_bytes(),
             Self::Sender(sender) => sender.packet_bytes(segment),
             Self::Sink(sink) => sink.packet_bytes(segment),
+            Self::Tcp(_) => segment.packet_bytes(),
         }
     }
 

@@ -21,7 +21,7 @@ use super::send::SendBuffer;
 use super::shared::SharedProfile;
 use super::timers::{Clock, Timer, Timers};
 use crate::tcp::host::HostClock;
-use crate::tcp::segment::{FIRST_BYTE, ISS, Options, Segment};
+use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 use crate::units::{Duration, Instant};
 
@@ -262,7 +262,9 @@ impl Connection {
         }
         self.received_tick = self.clock.tick;
         self.restart_keep();
-        self.read_options(segment);
+        if segment.flags.contains(Flags::SYN) {
+            self.read_options(segment);
+        }
         if !self.on_predicted(segment, out) {
             self.on_unpredicted(segment, out);
         }

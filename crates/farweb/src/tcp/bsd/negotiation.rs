@@ -68,12 +68,9 @@ impl Negotiated {
 }
 
 impl Connection {
-    /// Takes what the options of a segment say.
-    pub(super) fn read_options(&mut self, segment: &Segment) {
-        if !segment.flags.contains(Flags::SYN) {
-            return;
-        }
-        let options = &segment.options;
+    /// Takes what the options of a SYN say.
+    pub(super) fn read_options(&mut self, syn: &Segment) {
+        let options = &syn.options;
         if let Some(offer) = options.mss {
             self.settle_mss(Some(offer.get()));
         }

@@ -99,12 +99,12 @@ impl Connection {
         read
     }
 
-    /// Takes the text and the FIN of an acceptable segment. Whether a FIN is now in order.
+    /// Takes the text and the FIN of an acceptable segment that has one of them. Whether a FIN is now in order.
     pub(super) fn take_text(&mut self, segment: &Segment, out: &mut Output) -> bool {
-        let has_fin = segment.flags.contains(Flags::FIN);
-        if (segment.len == 0 && !has_fin) || self.state == State::TimeWait {
+        if self.state == State::TimeWait {
             return false;
         }
+        let has_fin = segment.flags.contains(Flags::FIN);
         let in_order = segment.seq == self.rcv_nxt && self.receive.is_in_order();
         if self.state == State::Established && in_order {
             self.delay_ack();

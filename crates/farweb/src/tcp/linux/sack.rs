@@ -44,9 +44,9 @@ impl Blocks {
 }
 
 impl Connection {
-    /// Marks what the SACK blocks of `segment` report.
+    /// Marks what the SACK blocks of `segment` report, of which there is one at least.
     pub(super) fn tag_sacked(&mut self, segment: &Segment, ack: &mut Ack) {
-        if !self.agreed.sack || segment.options.sack.is_empty() {
+        if !self.agreed.sack {
             return;
         }
         ack.reordered_from = self.snd_nxt;

@@ -165,10 +165,14 @@ impl Connection {
     }
 
     /// Lets a blocked writer go on when a third of the buffer is free; the buffer grows where cwnd would take more.
+    #[inline]
     pub(super) fn check_space(&mut self, out: &mut Output) {
-        if !self.send.is_blocked {
-            return;
+        if self.send.is_blocked {
+            self.make_space(out);
         }
+    }
+
+    fn make_space(&mut self, out: &mut Output) {
         if self.may_send() {
             self.expand_send_buffer();
             self.congestion.on_buffer_expanded(&self.clock);
