@@ -228,7 +228,7 @@ impl Due {
     /// Whether it is behind every event: no event has its number.
     #[inline]
     const fn is_never(self) -> bool {
-        self.0 as u64 == u64::MAX
+        self.number() == Self::NEVER.number()
     }
 
     #[inline]
@@ -239,6 +239,11 @@ impl Due {
     #[inline]
     const fn at(self) -> Instant {
         Instant::from_nanos((self.0 >> 64) as u64)
+    }
+
+    #[inline]
+    const fn number(self) -> u64 {
+        self.0 as u64
     }
 }
 
