@@ -20,8 +20,6 @@
 //!
 //! Source: the link of ns-2.35, a queue and a delay (`queue/queue.cc`, `link/delay.cc`).
 
-use std::collections::VecDeque;
-
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Instant};
 
@@ -38,11 +36,9 @@ use super::{DropReason, Due, Enqueued, Packet};
 #[derive(Debug, Clone)]
 pub struct Link<P> {
     loss: LossProcess,
-    queue: Queue,
+    queue: Queue<P>,
     transmitter: Transmitter,
     delay: Duration,
-    /// All packets on the link, in order; the queue knows their departures.
-    packets: VecDeque<P>,
     meter: Meter,
 }
 
@@ -70,7 +66,6 @@ impl<P: Packet> Link<P> {
             queue: Queue::new(&queue),
             transmitter: Transmitter::new(config.rate),
             delay: config.delay,
-            packets: VecDeque::new(),
             meter: Meter::default(),
         }
     }
@@ -90,12 +85,11 @@ impl<P: Packet> Link<P> {
         let start = self.transmitter.free_from(now);
         let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
-        self.queue.backlog.join(departure, bytes);
+        let event = (self.queue.backlog.on_link() == 0).then(|| departure + self.delay);
+        self.queue.backlog.join(departure, packet);
         if departure > now {
             self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
         }
-        let event = self.packets.is_empty().then(|| departure + self.delay);
-        self.packets.push_back(packet);
         Enqueued::Queued { event }
     }
 
@@ -111,16 +105,17 @@ impl<P: Packet> Link<P> {
     /// When `now` is not the time at which the head arrives.
     #[inline]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
-        let (departure, next) = self.queue.backlog.arrive();
+        let (departure, packet) = self.queue.backlog.arrive();
         assert!(departure + self.delay == now, "an arrival at the wrong time, {now}");
-        Due { arrived: self.packets.pop_front(), next: next.map(|departure| departure + self.delay) }
+        let next = self.queue.backlog.next_departure().map(|departure| departure + self.delay);
+        Due { arrived: Some(packet), next }
     }
 
     /// The packet that the link accepted last, unless it has arrived.
     #[must_use]
     pub fn newest(&self) -> Option<Carried<'_, P>> {
-        let departure = self.queue.backlog.last_departure()?;
-        Some(Carried { packet: self.packets.back()?, departure, arrival: departure + self.delay })
+        let (departure, packet) = self.queue.backlog.newest()?;
+        Some(Carried { packet, departure, arrival: departure + self.delay })
     }
 
     /// A connection has ended: what the loss process counted for it is dropped.
@@ -165,6 +160,6 @@ impl<P: Packet> Link<P> {
     /// Packets on the link: waiting, in transmission, and travelling to the far end.
     #[must_use]
     pub fn packets(&self) -> usize {
-        self.packets.len()
+        self.queue.backlog.on_link()
     }
 }
