@@ -66,31 +66,7 @@ impl Connection {
     /// # Panics
     /// When a size in `config` is below 32 B, or the profile is one of ns-2, which has no connections.
     pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
-        Self::connect_in(None, now, config, host, out)
-    }
-
-    /// As [`connect`](Self::connect), in the memory of a connection of the same stack that has `ended`.
-    ///
-    /// # Panics
-    /// As [`connect`](Self::connect) does.
-    pub fn connect_in(
-        ended: Option<Self>,
-        now: Instant,
-        config: &Config,
-        host: HostClock,
-        out: &mut Output,
-    ) -> Self {
-        match &config.profile {
-            Profile::Bsd(profile) => {
-                let memory = ended.and_then(Self::bsd);
-                Self::Bsd(bsd::Connection::connect(memory, now, config.bsd(profile), host, out))
-            }
-            Profile::Linux(profile) => {
-                let memory = ended.and_then(Self::linux);
-                Self::Linux(linux::Connection::connect(memory, now, config.linux(profile), host, out))
-            }
-            Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
-        }
+        Self::open(None, now, config, host, None, out)
     }
 
     /// Answers a SYN that reached a listener: sends the SYN-ACK.
@@ -98,40 +74,32 @@ impl Connection {
     /// # Panics
     /// When `syn` is not a plain SYN, a size in `config` is below 32 B, or the profile is one of ns-2.
     pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
-        Self::accept_in(None, now, config, host, syn, out)
+        Self::open(None, now, config, host, Some(syn), out)
     }
 
-    /// As [`accept`](Self::accept), in the memory of a connection of the same stack that has `ended`.
+    /// Connects, or accepts a `syn`, in the memory of a connection of the same stack that has `ended`.
     ///
     /// # Panics
-    /// As [`accept`](Self::accept) does.
-    pub fn accept_in(
+    /// As [`connect`](Self::connect) and [`accept`](Self::accept) do.
+    pub fn open(
         ended: Option<Self>,
         now: Instant,
         config: &Config,
         host: HostClock,
-        syn: &Segment,
+        syn: Option<&Segment>,
         out: &mut Output,
     ) -> Self {
         match &config.profile {
             Profile::Bsd(profile) => {
-                let memory = ended.and_then(Self::bsd);
-                Self::Bsd(bsd::Connection::accept(memory, now, config.bsd(profile), host, syn, out))
+                let memory = if let Some(Self::Bsd(tcp)) = ended { Some(tcp) } else { None };
+                Self::Bsd(bsd::Connection::open(memory, now, config.bsd(profile), host, syn, out))
             }
             Profile::Linux(profile) => {
-                let memory = ended.and_then(Self::linux);
-                Self::Linux(linux::Connection::accept(memory, now, config.linux(profile), host, syn, out))
+                let memory = if let Some(Self::Linux(tcp)) = ended { Some(tcp) } else { None };
+                Self::Linux(linux::Connection::open(memory, now, config.linux(profile), host, syn, out))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
-    }
-
-    fn bsd(self) -> Option<Box<bsd::Connection>> {
-        if let Self::Bsd(tcp) = self { Some(tcp) } else { None }
-    }
-
-    fn linux(self) -> Option<Box<linux::Connection>> {
-        if let Self::Linux(tcp) = self { Some(tcp) } else { None }
     }
 
     /// A segment arrived.

@@ -96,36 +96,25 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens a connection, in `memory` of one that has ended if that is given: sends the SYN.
-    ///
-    /// # Panics
-    /// When a size in `config` is below 32 B.
-    pub fn connect(
-        memory: Option<Box<Self>>,
-        now: Instant,
-        config: Config,
-        host: HostClock,
-        out: &mut Output,
-    ) -> Box<Self> {
-        let mut connection = Self::place(memory, Self::new(now, config, host, State::SynSent));
-        connection.send_first_syn(out);
-        connection
-    }
-
-    /// Answers a SYN that reached a listener, in `memory` likewise: sends the SYN-ACK.
+    /// Opens a connection, or answers the `syn` that reached a listener, in `memory` of one that has ended if that is given: sends
+    /// the SYN or the SYN-ACK.
     ///
     /// # Panics
     /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
-    pub fn accept(
+    pub fn open(
         memory: Option<Box<Self>>,
         now: Instant,
         config: Config,
         host: HostClock,
-        syn: &Segment,
+        syn: Option<&Segment>,
         out: &mut Output,
     ) -> Box<Self> {
-        let mut connection = Self::place(memory, Self::new(now, config, host, State::SynReceived));
-        connection.answer_first_syn(syn, out);
+        let state = if syn.is_some() { State::SynReceived } else { State::SynSent };
+        let mut connection = Self::place(memory, Self::new(now, config, host, state));
+        match syn {
+            Some(syn) => connection.answer_first_syn(syn, out),
+            None => connection.send_first_syn(out),
+        }
         connection
     }
 
