@@ -32,8 +32,8 @@ pub(super) struct Released {
 }
 
 impl Early {
-    pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_none()
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|kept| kept.ranges.is_empty())
     }
 
     /// Memory that it takes, in bytes.
@@ -48,7 +48,10 @@ impl Early {
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.0 = None;
+        if let Some(kept) = &mut self.0 {
+            kept.ranges.clear();
+            kept.memory = 0;
+        }
     }
 
     /// Keeps `range`, which came in `memory` bytes. Gives the first part of it that was there before, and whether all was.
@@ -58,9 +61,7 @@ impl Early {
 
     /// Takes what is in order now that everything before `rcv_nxt` has arrived.
     pub(super) fn release(&mut self, rcv_nxt: u64) -> Option<Released> {
-        let released = self.0.as_mut()?.release(rcv_nxt);
-        self.0.take_if(|kept| kept.ranges.is_empty());
-        released
+        self.0.as_mut()?.release(rcv_nxt)
     }
 }
 
