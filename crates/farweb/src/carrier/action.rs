@@ -83,7 +83,7 @@ impl Actions {
     #[inline]
     pub(crate) fn next_later(&mut self) -> Option<Action> {
         debug_assert!(self.now.is_empty(), "{:?} should have been done", self.now);
-        self.later.pop_front()
+        if self.later.is_empty() { None } else { self.later.pop_front() }
     }
 
     /// How many actions are to be done now: a mark for [`take_now`](Self::take_now).

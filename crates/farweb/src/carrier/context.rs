@@ -59,22 +59,21 @@ impl Context {
 
     /// Starts TCP at the near end of a connection; its SYN goes into `out`.
     pub(crate) fn connect(&mut self, connection: &mut Connection, out: &mut Output) {
-        let (config, clock) = self.endpoint(connection, End::Client);
-        let tcp = tcp::Connection::connect(self.now, &config, clock, out);
-        connection.end_mut(End::Client).transport = Some(Transport::Tcp(tcp));
+        self.start_tcp(connection, End::Client, None, out);
     }
 
     /// Starts TCP at `end`, which a SYN has reached; the answer goes into `out`.
     pub(crate) fn accept(&mut self, connection: &mut Connection, end: End, syn: &Segment, out: &mut Output) {
-        let (config, clock) = self.endpoint(connection, end);
-        let tcp = tcp::Connection::accept(self.now, &config, clock, syn, out);
-        connection.end_mut(end).transport = Some(Transport::Tcp(tcp));
+        self.start_tcp(connection, end, Some(syn), out);
     }
 
-    fn endpoint(&mut self, connection: &Connection, end: End) -> (tcp::Config, tcp::HostClock) {
-        let leg = &self.legs[connection.leg];
+    fn start_tcp(&mut self, connection: &mut Connection, end: End, syn: Option<&Segment>, out: &mut Output) {
+        let leg = &mut self.legs[connection.leg];
         let host = connection.host.map(|host| &self.directory.hosts()[host]);
-        (leg.config(end, host), self.hosts.clock(connection.end(end).node, connection.host, &leg.profile))
+        let config = leg.config(end, host);
+        let clock = self.hosts.clock(connection.end(end).node, connection.host, &leg.profile);
+        let tcp = tcp::Connection::open(leg.take_ended(), self.now, &config, clock, syn, out);
+        connection.end_mut(end).transport = Some(Transport::Tcp(tcp));
     }
 
     /// Puts the request of an exchange on a connection; with `both`, its response comes back on the same one, which it has for

@@ -124,7 +124,7 @@ impl Connection {
     #[inline]
     pub(crate) fn new(now: Instant, number: u64, leg: usize, host: Option<HostId>, nodes: [u8; 2]) -> Self {
         Self {
-            ends: nodes.map(Endpoint::new),
+            ends: [Endpoint::new(nodes[0]), Endpoint::new(nodes[1])],
             leg,
             in_flight: 0,
             recorded: false,
@@ -229,11 +229,9 @@ impl Connection {
         self.transports().map(Transport::timeouts).sum()
     }
 
-    /// Whether both ends are closed or in TIME_WAIT; `first` is looked at first.
-    #[inline]
-    pub(crate) fn is_over(&self, first: End) -> bool {
-        let is_over = |end| self.end(end).transport.as_ref().is_none_or(Transport::is_over);
-        is_over(first) && is_over(first.other())
+    /// Whether both ends are closed or in TIME_WAIT.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ends.iter().all(Endpoint::is_over)
     }
 
     fn transports(&self) -> impl Iterator<Item = &Transport> {
@@ -253,6 +251,11 @@ impl Endpoint {
         }
     }
 
+    /// Whether nothing runs here, or only something that answers late packets.
+    pub(crate) fn is_over(&self) -> bool {
+        self.transport.as_ref().is_none_or(Transport::is_over)
+    }
+
     /// The TCP that runs here, if one does.
     #[inline]
     pub(crate) const fn tcp(&self) -> Option<&tcp::Connection> {
@@ -260,6 +263,11 @@ impl Endpoint {
             Some(Transport::Tcp(tcp)) => Some(tcp),
             _ => None,
         }
+    }
+
+    /// Takes out the TCP that has ended here, if one has.
+    pub(crate) fn take_tcp(&mut self) -> Option<tcp::Connection> {
+        if let Some(Transport::Tcp(tcp)) = self.transport.take() { Some(tcp) } else { None }
     }
 
     #[inline]

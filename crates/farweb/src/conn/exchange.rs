@@ -74,8 +74,8 @@ pub(crate) enum Answer {
 pub(crate) struct Ride {
     pub(crate) connection: ConnectionId,
     pub(crate) number: u64,
-    pub(crate) retransmits: u64,
-    pub(crate) timeouts: u64,
+    pub(crate) retransmits: u32,
+    pub(crate) timeouts: u32,
 }
 
 /// A response that a node is releasing.
@@ -181,8 +181,8 @@ impl Ride {
         Self {
             connection: id,
             number: connection.number,
-            retransmits: connection.retransmits(),
-            timeouts: connection.timeouts(),
+            retransmits: connection.retransmits() as u32,
+            timeouts: connection.timeouts() as u32,
         }
     }
 }

@@ -17,7 +17,12 @@ pub(crate) struct Leg {
     /// MSS and window of hosts that the host table does not give.
     default_mss: u16,
     default_window: u64,
+    /// Endpoints that have ended, whose memory serves those to come.
+    ended: Vec<tcp::Connection>,
 }
+
+/// Endpoints whose memory is kept. Chosen: more than end at once between two openings, and next to nothing beside those open.
+const ENDED_MAX: usize = 64;
 
 #[derive(Clone, Copy)]
 struct EndSettings {
@@ -42,7 +47,20 @@ impl Leg {
             settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
             default_mss: scenario.workload.default_mss.get() as u16,
             default_window: scenario.workload.default_window.get(),
+            ended: Vec::new(),
         }
+    }
+
+    /// Keeps the memory of an endpoint that has ended.
+    pub(crate) fn keep_ended(&mut self, tcp: tcp::Connection) {
+        if self.ended.len() < ENDED_MAX {
+            self.ended.push(tcp);
+        }
+    }
+
+    /// The memory of an endpoint that has ended here.
+    pub(crate) fn take_ended(&mut self) -> Option<tcp::Connection> {
+        self.ended.pop()
     }
 
     pub(crate) const fn node(&self, end: End) -> u8 {

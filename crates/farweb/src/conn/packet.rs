@@ -88,7 +88,7 @@ impl Packet {
             window: segment.window,
             len: segment.len,
             bytes,
-            extra: has_extra(options).then(|| extras.put(options)),
+            extra: (!options.are_common()).then(|| extras.put(options)),
         };
         let Mark { number, again, recorded } = mark;
         Self { connection, body, number, again, recorded, toward, destination }
@@ -98,11 +98,12 @@ impl Packet {
     #[inline]
     pub(crate) fn segment(&self, extras: &Extras) -> Segment {
         let Body { seq, ack, timestamps, has_timestamps, flags, window, len, extra, .. } = self.body;
-        let options = match extra {
-            None => Options { timestamps: has_timestamps.then_some(timestamps), ..Options::NONE },
-            Some(place) => extras.options[place.get() as usize - 1],
-        };
-        Segment { seq, ack, len, window, flags, options }
+        let options = Options { timestamps: has_timestamps.then_some(timestamps), ..Options::NONE };
+        let mut segment = Segment { seq, ack, len, window, flags, options };
+        if let Some(place) = extra {
+            segment.options = extras.options[place.get() as usize - 1];
+        }
+        segment
     }
 
     /// What its sender knew of it.
@@ -118,15 +119,6 @@ impl Packet {
             extras.free.push(place);
         }
     }
-}
-
-/// Whether there are options that most segments do not have.
-#[inline]
-const fn has_extra(options: &Options) -> bool {
-    options.mss.is_some()
-        || options.window_scale.is_some()
-        || options.sack_permitted
-        || !options.sack.is_empty()
 }
 
 impl net::Packet for Packet {
@@ -232,7 +224,7 @@ mod tests {
                 prop_assert_eq!(&unpacked, &segments);
                 packets.iter().for_each(|packet| packet.leave(&mut extras));
             }
-            let with_extra = segments.iter().filter(|segment| has_extra(&segment.options)).count();
+            let with_extra = segments.iter().filter(|segment| !segment.options.are_common()).count();
             prop_assert_eq!(extras.options.len(), with_extra, "places are used again");
         }
     }

@@ -1,7 +1,7 @@
 //! What runs at an end of a connection: an endpoint of TCP, or one of ns-2's agents.
 
 use crate::tcp::{self, Limit, Output, Segment, State, ns2};
-use crate::units::Instant;
+use crate::units::{Instant, When};
 
 /// A state machine at one end.
 pub(crate) enum Transport {
@@ -37,6 +37,16 @@ impl Transport {
         on_each!(self, agent => agent.next_timeout())
     }
 
+    /// What is asked of an end whenever its connection is settled: before when no timer is due, and whether nothing is left to be
+    /// done but to answer late packets.
+    #[inline]
+    pub(crate) fn standing(&self) -> (When, bool) {
+        match self {
+            Self::Tcp(tcp) => (tcp.no_timeout_before(), is_over(tcp.state())),
+            Self::Sender(_) | Self::Sink(_) => (self.next_timeout().into(), self.is_over()),
+        }
+    }
+
     /// The first link refused the segment that was sent last. An agent of ns-2 does not notice.
     pub(crate) fn on_local_drop(&mut self) {
         if let Self::Tcp(tcp) = self {
@@ -48,16 +58,16 @@ impl Transport {
     #[inline]
     pub(crate) fn packet_bytes(&self, segment: &Segment) -> u32 {
         match self {
-            Self::Tcp(_) => segment.packet_bytes(),
             Self::Sender(sender) => sender.packet_bytes(segment),
             Self::Sink(sink) => sink.packet_bytes(segment),
+            Self::Tcp(_) => segment.packet_bytes(),
         }
     }
 
     /// Whether nothing is left to do here but to answer late packets.
     pub(crate) fn is_over(&self) -> bool {
         match self {
-            Self::Tcp(tcp) => matches!(tcp.state(), State::Closed | State::TimeWait),
+            Self::Tcp(tcp) => is_over(tcp.state()),
             Self::Sender(sender) => sender.is_done(),
             Self::Sink(_) => true,
         }
@@ -122,4 +132,10 @@ impl Transport {
             Self::Sender(_) | Self::Sink(_) => 0,
         }
     }
+}
+
+/// Whether a TCP in this state only answers late packets.
+#[inline]
+const fn is_over(state: State) -> bool {
+    matches!(state, State::Closed | State::TimeWait)
 }

@@ -10,7 +10,12 @@ use super::ExchangeId;
 #[derive(Debug, Default)]
 pub(crate) struct Unacknowledged {
     first: Option<Response>,
-    rest: VecDeque<Response>,
+    /// Those behind it, once there have been any.
+    #[expect(
+        clippy::box_collection,
+        reason = "a word in each of the many connections that never have two responses"
+    )]
+    rest: Option<Box<VecDeque<Response>>>,
     /// How many of the oldest have been sent to the end.
     sent: usize,
 }
@@ -27,7 +32,7 @@ impl Unacknowledged {
     pub(crate) fn push(&mut self, response: Response) {
         match self.first {
             None => self.first = Some(response),
-            Some(_) => self.rest.push_back(response),
+            Some(_) => self.rest.get_or_insert_default().push_back(response),
         }
     }
 
@@ -41,7 +46,7 @@ impl Unacknowledged {
     #[inline]
     pub(crate) fn take_up_to(&mut self, bytes: u64) -> Option<Response> {
         let oldest = self.first.filter(|oldest| oldest.end <= bytes)?;
-        self.first = self.rest.pop_front();
+        self.first = self.rest.as_mut().and_then(|rest| rest.pop_front());
         self.sent = self.sent.saturating_sub(1);
         Some(oldest)
     }
@@ -50,7 +55,7 @@ impl Unacknowledged {
     pub(crate) fn note_sent(&mut self, bytes: u64) -> Option<Response> {
         let next = match self.sent {
             0 => self.first,
-            sent => self.rest.get(sent - 1).copied(),
+            sent => self.rest.as_ref().and_then(|rest| rest.get(sent - 1)).copied(),
         };
         let response = next.filter(|response| response.end <= bytes)?;
         self.sent += 1;

@@ -4,6 +4,7 @@
 //! the earliest of their events is found by looking at all of them, which costs less than any queue.
 
 use super::Due;
+use crate::units::Instant;
 
 /// A source of events, by its place in the queue that it was added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,8 +13,10 @@ pub struct Channel(u32);
 /// The pending events of channels.
 #[derive(Debug, Clone)]
 pub(super) struct Channels<E> {
-    /// When the event of each is due, with its place among events of that instant.
-    due: Vec<Due>,
+    /// When the event of each is due, and its number among all events; the greatest there are, when none is pending. Apart, because
+    /// looking for the earliest reads few numbers.
+    times: Vec<Instant>,
+    numbers: Vec<u64>,
     events: Vec<E>,
     /// The earliest, and whose it is.
     first: Due,
@@ -22,21 +25,22 @@ pub(super) struct Channels<E> {
 
 impl<E: Copy> Channels<E> {
     pub(super) const fn new() -> Self {
-        Self { due: Vec::new(), events: Vec::new(), first: Due::NEVER, first_place: 0 }
+        Self { times: Vec::new(), numbers: Vec::new(), events: Vec::new(), first: Due::NEVER, first_place: 0 }
     }
 
     pub(super) fn add(&mut self, event: E) -> Channel {
-        self.due.push(Due::NEVER);
+        self.times.push(Due::NEVER.at());
+        self.numbers.push(Due::NEVER.number());
         self.events.push(event);
-        Channel(u32::try_from(self.due.len() - 1).expect("fewer than 2^32 channels"))
+        Channel(u32::try_from(self.events.len() - 1).expect("fewer than 2^32 channels"))
     }
 
     /// Schedules the event of a channel.
     #[inline]
     pub(super) fn push(&mut self, channel: Channel, due: Due) {
         let place = channel.0 as usize;
-        assert!(self.due[place] == Due::NEVER, "a channel has one event at a time");
-        self.due[place] = due;
+        assert!(self.numbers[place] == Due::NEVER.number(), "a channel has one event at a time");
+        (self.times[place], self.numbers[place]) = (due.at(), due.number());
         if due < self.first {
             (self.first, self.first_place) = (due, place);
         }
@@ -52,23 +56,26 @@ impl<E: Copy> Channels<E> {
     #[inline]
     pub(super) fn pop(&mut self) -> E {
         let event = self.events[self.first_place];
-        self.due[self.first_place] = Due::NEVER;
-        self.first = Due::NEVER;
-        for (place, due) in self.due.iter().enumerate() {
-            if *due < self.first {
-                (self.first, self.first_place) = (*due, place);
+        (self.times[self.first_place], self.numbers[self.first_place]) =
+            (Due::NEVER.at(), Due::NEVER.number());
+        let (mut earliest, mut first_place) = (Due::NEVER.at(), self.first_place);
+        for (place, at) in self.times.iter().enumerate() {
+            if *at < earliest || (*at == earliest && self.numbers[place] < self.numbers[first_place]) {
+                (earliest, first_place) = (*at, place);
             }
         }
+        self.first = Due::new(earliest, self.numbers[first_place]);
+        self.first_place = first_place;
         event
     }
 
     /// Whether nothing is pending.
     pub(super) fn is_empty(&self) -> bool {
-        self.first == Due::NEVER
+        self.first.is_never()
     }
 
     /// Number of events pending.
     pub(super) fn len(&self) -> usize {
-        self.due.iter().filter(|due| **due != Due::NEVER).count()
+        self.numbers.iter().filter(|number| **number != Due::NEVER.number()).count()
     }
 }

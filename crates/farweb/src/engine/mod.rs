@@ -120,7 +120,7 @@ impl<E: Copy> EventQueue<E> {
             self.near.push(pending);
         } else {
             self.wheel.push(self.slice, pending);
-            if self.others_from == Due::NEVER {
+            if self.others_from.is_never() {
                 self.others_from = self.end_of_slice();
             }
         }
@@ -147,13 +147,12 @@ impl<E: Copy> EventQueue<E> {
     pub fn pop(&mut self) -> Option<(Instant, E)> {
         if self.channels.first() >= self.others_from {
             self.advance();
+            if self.channels.first() >= self.others_from {
+                return self.pop_other();
+            }
         }
-        let channel = self.channels.first();
-        if channel < self.others_from {
-            self.now = channel.at();
-            return Some((self.now, self.channels.pop()));
-        }
-        self.pop_other()
+        self.now = self.channels.first().at();
+        Some((self.now, self.channels.pop()))
     }
 
     /// The next event that is not of a channel.
@@ -179,7 +178,7 @@ impl<E: Copy> EventQueue<E> {
             self.advance();
         }
         let first = self.channels.first().min(self.others_from);
-        (first != Due::NEVER).then(|| first.at())
+        (!first.is_never()).then(|| first.at())
     }
 
     /// Number of events pending.
@@ -226,6 +225,12 @@ impl Due {
     /// Behind every event.
     const NEVER: Self = Self(u128::MAX);
 
+    /// Whether it is behind every event: no event has its number.
+    #[inline]
+    const fn is_never(self) -> bool {
+        self.number() == Self::NEVER.number()
+    }
+
     #[inline]
     const fn new(at: Instant, number: u64) -> Self {
         Self((at.as_nanos() as u128) << 64 | number as u128)
@@ -234,6 +239,11 @@ impl Due {
     #[inline]
     const fn at(self) -> Instant {
         Instant::from_nanos((self.0 >> 64) as u64)
+    }
+
+    #[inline]
+    const fn number(self) -> u64 {
+        self.0 as u64
     }
 }
 

@@ -20,8 +20,6 @@
 //!
 //! Source: the link of ns-2.35, a queue and a delay (`queue/queue.cc`, `link/delay.cc`).
 
-use std::collections::VecDeque;
-
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Instant};
 
@@ -38,19 +36,10 @@ use super::{DropReason, Due, Enqueued, Packet};
 #[derive(Debug, Clone)]
 pub struct Link<P> {
     loss: LossProcess,
-    queue: Queue,
+    queue: Queue<P>,
     transmitter: Transmitter,
     delay: Duration,
-    /// All packets on the link, in order.
-    accepted: VecDeque<Accepted<P>>,
     meter: Meter,
-}
-
-#[derive(Debug, Clone)]
-struct Accepted<P> {
-    /// When the last bit leaves.
-    departure: Instant,
-    packet: P,
 }
 
 /// A packet on a link.
@@ -77,7 +66,6 @@ impl<P: Packet> Link<P> {
             queue: Queue::new(&queue),
             transmitter: Transmitter::new(config.rate),
             delay: config.delay,
-            accepted: VecDeque::new(),
             meter: Meter::default(),
         }
     }
@@ -97,12 +85,11 @@ impl<P: Packet> Link<P> {
         let start = self.transmitter.free_from(now);
         let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
+        let event = (self.queue.backlog.on_link() == 0).then(|| departure + self.delay);
+        self.queue.backlog.join(departure, packet);
         if departure > now {
-            self.queue.backlog.join(departure, bytes);
             self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
         }
-        let event = self.accepted.is_empty().then(|| departure + self.delay);
-        self.accepted.push_back(Accepted { departure, packet });
         Enqueued::Queued { event }
     }
 
@@ -118,20 +105,17 @@ impl<P: Packet> Link<P> {
     /// When `now` is not the time at which the head arrives.
     #[inline]
     pub fn on_event(&mut self, now: Instant) -> Due<P> {
-        let head = self.accepted.pop_front().expect("a packet on the link");
-        assert!(head.departure + self.delay == now, "an arrival at the wrong time, {now}");
-        let next = self.accepted.front().map(|next| next.departure + self.delay);
-        Due { arrived: Some(head.packet), next }
+        let (departure, packet) = self.queue.backlog.arrive();
+        assert!(departure + self.delay == now, "an arrival at the wrong time, {now}");
+        let next = self.queue.backlog.next_departure().map(|departure| departure + self.delay);
+        Due { arrived: Some(packet), next }
     }
 
     /// The packet that the link accepted last, unless it has arrived.
     #[must_use]
     pub fn newest(&self) -> Option<Carried<'_, P>> {
-        self.accepted.back().map(|newest| Carried {
-            packet: &newest.packet,
-            departure: newest.departure,
-            arrival: newest.departure + self.delay,
-        })
+        let (departure, packet) = self.queue.backlog.newest()?;
+        Some(Carried { packet, departure, arrival: departure + self.delay })
     }
 
     /// A connection has ended: what the loss process counted for it is dropped.
@@ -176,6 +160,6 @@ impl<P: Packet> Link<P> {
     /// Packets on the link: waiting, in transmission, and travelling to the far end.
     #[must_use]
     pub fn packets(&self) -> usize {
-        self.accepted.len()
+        self.queue.backlog.on_link()
     }
 }

@@ -10,8 +10,8 @@
 
 use crate::units::{Bytes, Duration, Instant};
 
-use super::DropReason;
 use super::queue::Backlog;
+use super::{DropReason, Packet};
 
 /// What a link direction did from `from` to `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -130,35 +130,35 @@ impl Meter {
     }
 
     /// Ends the open recording interval at `now` and opens the next one.
-    pub(super) fn close_interval(&mut self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+    pub(super) fn close_interval<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         let next = self.cut(now, backlog);
         std::mem::replace(&mut self.interval, next)
     }
 
     /// Measures from `now` on.
-    pub(super) fn begin_measuring(&mut self, now: Instant, backlog: &mut Backlog) {
+    pub(super) fn begin_measuring<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) {
         self.measured = self.cut(now, backlog);
         self.is_measuring = true;
     }
 
     /// Measures up to `now`.
-    pub(super) fn end_measuring(&mut self, now: Instant, backlog: &mut Backlog) {
+    pub(super) fn end_measuring<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) {
         self.cut(now, backlog);
         self.is_measuring = false;
     }
 
     /// All since measuring began, to its end or to `now`.
-    pub(super) fn measured(&mut self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+    pub(super) fn measured<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         if self.is_measuring { self.measured.joined(&self.piece(now, backlog)) } else { self.measured }
     }
 
     /// All from the start of the run to `now`.
-    pub(super) fn totals(&mut self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+    pub(super) fn totals<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         self.cut.joined(&self.piece(now, backlog))
     }
 
     /// Ends the open piece at `now` and opens the next one; gives an empty interval that begins there.
-    fn cut(&mut self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+    fn cut<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         let piece = self.piece(now, backlog);
         self.open = ahead(now, backlog);
         self.cut = self.cut.joined(&piece);
@@ -170,7 +170,7 @@ impl Meter {
     }
 
     /// The open piece as it is when it ends at `now`.
-    fn piece(&self, now: Instant, backlog: &mut Backlog) -> LinkStats {
+    fn piece<P: Packet>(&self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         backlog.drain(now);
         let ahead = ahead(now, backlog);
         LinkStats {
@@ -185,7 +185,7 @@ impl Meter {
 }
 
 /// What a link direction will do from `now` on, when `backlog` was drained, until all have left.
-fn ahead(now: Instant, backlog: &Backlog) -> LinkStats {
+fn ahead<P: Packet>(now: Instant, backlog: &Backlog<P>) -> LinkStats {
     let held = Bytes::new(backlog.bytes());
     let mut ahead =
         LinkStats { from: now, to: now, bytes: held, queue_bytes_max: held, ..LinkStats::default() };
@@ -205,6 +205,7 @@ fn byte_nanos(bytes: u32, span: Duration) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::tests::{TestPacket, data};
     use proptest::prelude::*;
 
     const fn at(nanos: u64) -> Instant {
@@ -215,7 +216,7 @@ mod tests {
     #[derive(Default)]
     struct Measured {
         meter: Meter,
-        backlog: Backlog,
+        backlog: Backlog<TestPacket>,
         free_at: Instant,
     }
 
@@ -224,14 +225,14 @@ mod tests {
             self.backlog.drain(now);
             let start = now.max(self.free_at);
             self.free_at = start + Duration::from_nanos(10);
-            self.backlog.join(self.free_at, 100);
+            self.backlog.join(self.free_at, data(0, 100));
             self.meter.accept(100);
             self.meter.hold(now, start, self.free_at, 100, self.backlog.bytes());
         }
 
         fn stats(
             &mut self,
-            stats: fn(&mut Meter, Instant, &mut Backlog) -> LinkStats,
+            stats: fn(&mut Meter, Instant, &mut Backlog<TestPacket>) -> LinkStats,
             now: Instant,
         ) -> LinkStats {
             stats(&mut self.meter, now, &mut self.backlog)

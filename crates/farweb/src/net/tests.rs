@@ -27,7 +27,7 @@ impl Packet for TestPacket {
     }
 }
 
-const fn data(number: u64, bytes: u32) -> TestPacket {
+pub(super) const fn data(number: u64, bytes: u32) -> TestPacket {
     TestPacket { flow: 1, kind: PacketKind::Data, bytes, number }
 }
 

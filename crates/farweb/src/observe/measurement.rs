@@ -109,12 +109,7 @@ impl Measurement {
 
     /// Begins the interval, at the very end of the warm-up.
     #[cold]
-    pub(crate) fn begin(
-        &mut self,
-        path: &mut PacketPath,
-        legs: &mut [Occupancy],
-        caches: &mut [CacheWatch],
-    ) {
+    pub(crate) fn begin(&mut self, path: &mut PacketPath, legs: &mut [Occupancy], caches: &mut [CacheWatch]) {
         if let Some(begin) = self.begins_at.take() {
             path.begin_measuring(begin);
             legs.iter_mut().for_each(|leg| leg.begin_measuring(begin));

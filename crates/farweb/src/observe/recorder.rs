@@ -67,8 +67,9 @@ impl Recorder {
     ) {
         let (request, times) = (&exchange.request, &exchange.times);
         let ride = exchange.down.or(exchange.up);
-        let since =
-            |now: fn(&Connection) -> u64, before| connection.map_or(0, |carried| int(now(carried) - before));
+        let since = |now: fn(&Connection) -> u64, before| {
+            connection.map_or(0, |carried| int(now(carried)) - i64::from(before))
+        };
         self.requests.push(&RequestRow {
             request: int(exchange.number),
             host: code(request.host),

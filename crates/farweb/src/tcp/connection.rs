@@ -8,7 +8,7 @@ use super::linux;
 use super::profile::Profile;
 use super::segment::{FIRST_BYTE, Segment};
 use super::state::{Limit, Output, State};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, When};
 
 /// What an endpoint is made with.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,13 +66,7 @@ impl Connection {
     /// # Panics
     /// When a size in `config` is below 32 B, or the profile is one of ns-2, which has no connections.
     pub fn connect(now: Instant, config: &Config, host: HostClock, out: &mut Output) -> Self {
-        match &config.profile {
-            Profile::Bsd(profile) => Self::Bsd(bsd::Connection::connect(now, config.bsd(profile), host, out)),
-            Profile::Linux(profile) => {
-                Self::Linux(linux::Connection::connect(now, config.linux(profile), host, out))
-            }
-            Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
-        }
+        Self::open(None, now, config, host, None, out)
     }
 
     /// Answers a SYN that reached a listener: sends the SYN-ACK.
@@ -80,12 +74,29 @@ impl Connection {
     /// # Panics
     /// When `syn` is not a plain SYN, a size in `config` is below 32 B, or the profile is one of ns-2.
     pub fn accept(now: Instant, config: &Config, host: HostClock, syn: &Segment, out: &mut Output) -> Self {
+        Self::open(None, now, config, host, Some(syn), out)
+    }
+
+    /// Connects, or accepts a `syn`, in the memory of a connection of the same stack that has `ended`.
+    ///
+    /// # Panics
+    /// As [`connect`](Self::connect) and [`accept`](Self::accept) do.
+    pub fn open(
+        ended: Option<Self>,
+        now: Instant,
+        config: &Config,
+        host: HostClock,
+        syn: Option<&Segment>,
+        out: &mut Output,
+    ) -> Self {
         match &config.profile {
             Profile::Bsd(profile) => {
-                Self::Bsd(bsd::Connection::accept(now, config.bsd(profile), host, syn, out))
+                let memory = if let Some(Self::Bsd(tcp)) = ended { Some(tcp) } else { None };
+                Self::Bsd(bsd::Connection::open(memory, now, config.bsd(profile), host, syn, out))
             }
             Profile::Linux(profile) => {
-                Self::Linux(linux::Connection::accept(now, config.linux(profile), host, syn, out))
+                let memory = if let Some(Self::Linux(tcp)) = ended { Some(tcp) } else { None };
+                Self::Linux(linux::Connection::open(memory, now, config.linux(profile), host, syn, out))
             }
             Profile::Ns2(_) => panic!("{}", NO_CONNECTIONS),
         }
@@ -276,6 +287,13 @@ impl Connection {
     #[must_use]
     pub fn buffers(&self) -> (u64, u64) {
         on_stack!(self, tcp => tcp.buffers())
+    }
+
+    /// No timer is due before this: a bound below [`next_timeout`](Self::next_timeout) that costs little.
+    #[inline]
+    #[must_use]
+    pub fn no_timeout_before(&self) -> When {
+        on_stack!(self, tcp => tcp.no_timeout_before())
     }
 
     /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.

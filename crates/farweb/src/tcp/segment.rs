@@ -103,6 +103,12 @@ impl Segment {
 }
 
 impl Options {
+    /// Whether there are none but timestamps, as on most segments.
+    #[inline]
+    pub(crate) const fn are_common(&self) -> bool {
+        self.mss.is_none() && self.window_scale.is_none() && !self.sack_permitted && self.sack.is_empty()
+    }
+
     /// No options.
     pub const NONE: Self = Self {
         mss: None,
@@ -115,7 +121,11 @@ impl Options {
     /// Bytes in the header, with the padding that BSD and Linux use: 4 for the MSS, 4 for the scale, 12 for timestamps (in
     /// which the permission of SACK takes the place of the padding, else it takes 4), and 4 with 8 a block for SACK.
     #[must_use]
+    #[inline]
     pub const fn bytes(&self) -> u32 {
+        if self.are_common() {
+            return self.timestamps.is_some() as u32 * 12;
+        }
         let words = self.mss.is_some() as u32
             + self.window_scale.is_some() as u32
             + (self.sack_permitted && self.timestamps.is_none()) as u32

@@ -4,8 +4,8 @@ use super::Instant;
 
 /// An instant, or never: what `Option<Instant>` says, in half the memory.
 ///
-/// The last nanosecond that a `u64` can count, 584 years after the start, stands for never.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The last nanosecond that a `u64` can count, 584 years after the start, stands for never, which so comes last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct When(u64);
 
 impl When {

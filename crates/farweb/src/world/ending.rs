@@ -7,7 +7,7 @@
 //! without one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy.
 
 use crate::carrier::{Action, Carry, Context, on_carrier};
-use crate::conn::{ConnectionId, End, Exchange, ExchangeId};
+use crate::conn::{ConnectionId, End, Endpoint, Exchange, ExchangeId};
 use crate::node::{self, Node, Stand, on_node};
 use crate::observe::Counted;
 use crate::record::Status;
@@ -42,7 +42,7 @@ impl World {
         };
         let context = &mut self.network.context;
         if connection.closed.is_never() {
-            if !connection.is_over(End::Client) {
+            if !connection.is_over() {
                 return;
             }
             connection.closed = When::at(context.now);
@@ -70,8 +70,10 @@ impl World {
             self.end_with_connection(only);
         }
         let context = &mut self.network.context;
-        let connection = self.connections.get(id).expect("it is forgotten once");
+        let connection = self.connections.get_mut(id).expect("it is forgotten once");
         context.observer.on_connection_end(context.now, connection);
+        let leg = &mut context.legs[connection.leg];
+        connection.ends.iter_mut().filter_map(Endpoint::take_tcp).for_each(|tcp| leg.keep_ended(tcp));
         self.connections.remove(id);
         self.network.path.forget(id.to_u64());
     }

@@ -8,7 +8,7 @@
 //! All methods have the one connection at hand that something happens to. What concerns others is an action for later.
 
 use crate::carrier::{Carrier, Carry, Context, on_carrier};
-use crate::conn::{Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath};
+use crate::conn::{Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Transport};
 use crate::engine::Channel;
 use crate::id::IdVec;
 use crate::net::{Enqueued, LinkId};
@@ -207,7 +207,12 @@ impl Network {
             self.on_notice(id, connection, end, notice, output);
         }
         output.notices.clear();
-        if let Some(at) = connection.end_mut(end).timer_to_set() {
+        let endpoint = connection.end_mut(end);
+        let (no_timeout_before, is_over) =
+            endpoint.transport.as_ref().map_or((When::NEVER, true), Transport::standing);
+        if endpoint.timer > no_timeout_before
+            && let Some(at) = endpoint.timer_to_set()
+        {
             self.context.queue.push(at, Event::TimerFires(id, end));
         }
         let is_sender = end == End::Server;
@@ -216,7 +221,7 @@ impl Network {
         }
         on_carrier!(&mut self.carriers[connection.leg], own => own.on_settled(connection, end));
         let has_responses = is_sender && connection.has_acknowledged_response();
-        Settled { has_responses, is_over: connection.is_over(end) }
+        Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
     }
 
     #[inline]

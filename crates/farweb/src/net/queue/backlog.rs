@@ -1,37 +1,42 @@
-//! What stands in a queue: the packets whose last bit has not left the transmitter.
+//! The packets on a link: those that travel, and behind them those that stand in the queue.
 //!
 //! A packet in transmission is in the queue, whole, until its last bit has left; what leaves at an instant no longer
 //! counts for what arrives at the same instant. Departures are known when packets join, so nothing happens at a
-//! departure: [`drain`](Backlog::drain) takes out what has left by the time at which someone looks.
+//! departure: [`drain`](Backlog::drain) takes out of the queue what has left by the time at which someone looks. From then on a
+//! packet travels, until it arrives.
 //!
-//! Left out: the packets themselves, which the link keeps; when they joined.
+//! Left out: when packets joined.
 //!
 //! Source: chosen. Where the packet in transmission is not to count, a discipline leaves it out.
 
 use std::collections::VecDeque;
 
+use crate::net::Packet;
 use crate::units::Instant;
 
-/// Packets that wait, behind the one in transmission.
-#[derive(Debug, Clone, Default)]
-pub(in crate::net) struct Backlog {
-    packets: VecDeque<Queued>,
-    /// Sum of their sizes.
+/// Packets that wait, behind the one in transmission, and before it those that travel.
+#[derive(Debug, Clone)]
+pub(in crate::net) struct Backlog<P> {
+    /// All of them, in order.
+    accepted: VecDeque<Accepted<P>>,
+    /// How many travel.
+    travelling: usize,
+    /// Sum of the sizes of the others.
     bytes: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Queued {
+#[derive(Debug, Clone)]
+struct Accepted<P> {
     /// When the last bit leaves.
     departure: Instant,
-    bytes: u32,
+    packet: P,
 }
 
-impl Backlog {
+impl<P: Packet> Backlog<P> {
     /// Packets that wait or are in transmission.
     #[inline]
     pub(super) fn packets(&self) -> u64 {
-        self.packets.len() as u64
+        (self.accepted.len() - self.travelling) as u64
     }
 
     /// Their size, in bytes.
@@ -43,29 +48,67 @@ impl Backlog {
     /// Size of the packet in transmission, in bytes.
     #[inline]
     pub(super) fn in_transmission(&self) -> Option<u32> {
-        self.packets.front().map(|packet| packet.bytes)
+        self.accepted.get(self.travelling).map(|first| first.packet.bytes())
+    }
+
+    /// Packets that wait, are in transmission or travel.
+    #[inline]
+    pub(in crate::net) fn on_link(&self) -> usize {
+        self.accepted.len()
     }
 
     /// A packet joins whose last bit will leave at `departure`.
     #[inline]
-    pub(in crate::net) fn join(&mut self, departure: Instant, bytes: u32) {
-        self.bytes += u64::from(bytes);
-        self.packets.push_back(Queued { departure, bytes });
+    pub(in crate::net) fn join(&mut self, departure: Instant, packet: P) {
+        self.bytes += u64::from(packet.bytes());
+        self.accepted.push_back(Accepted { departure, packet });
     }
 
     /// Takes out the packets whose last bit has left by `now`.
     #[inline]
     pub(in crate::net) fn drain(&mut self, now: Instant) {
-        while let Some(Queued { departure, bytes }) = self.packets.front()
-            && *departure <= now
+        while let Some(first) = self.accepted.get(self.travelling)
+            && first.departure <= now
         {
-            self.bytes -= u64::from(*bytes);
-            self.packets.pop_front();
+            self.bytes -= u64::from(first.packet.bytes());
+            self.travelling += 1;
         }
     }
 
-    /// When the last bit of each packet leaves, and the packet's size in bytes.
+    /// The first packet arrives: when its last bit left, and the packet.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[inline]
+    pub(in crate::net) fn arrive(&mut self) -> (Instant, P) {
+        let Accepted { departure, packet } = self.accepted.pop_front().expect("a packet on the link");
+        match self.travelling.checked_sub(1) {
+            Some(others) => self.travelling = others,
+            None => self.bytes -= u64::from(packet.bytes()),
+        }
+        (departure, packet)
+    }
+
+    /// When the last bit of the packet that arrives next leaves.
+    #[inline]
+    pub(in crate::net) fn next_departure(&self) -> Option<Instant> {
+        self.accepted.front().map(|first| first.departure)
+    }
+
+    /// The packet that joined last, and when its last bit leaves.
+    pub(in crate::net) fn newest(&self) -> Option<(Instant, &P)> {
+        self.accepted.back().map(|newest| (newest.departure, &newest.packet))
+    }
+
+    /// When the last bit of each packet leaves that has not left, and the packet's size in bytes.
     pub(in crate::net) fn departures(&self) -> impl Iterator<Item = (Instant, u32)> {
-        self.packets.iter().map(|packet| (packet.departure, packet.bytes))
+        let standing = self.accepted.iter().skip(self.travelling);
+        standing.map(|accepted| (accepted.departure, accepted.packet.bytes()))
+    }
+}
+
+impl<P> Default for Backlog<P> {
+    fn default() -> Self {
+        Self { accepted: VecDeque::new(), travelling: 0, bytes: 0 }
     }
 }

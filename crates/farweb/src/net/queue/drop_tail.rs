@@ -8,6 +8,7 @@
 //! Source: ns-2.35, `queue/drop-tail.cc`, whose limit of n packets holds n − 1 waiting and one in transmission, as
 //! [`QueueCounts::All`] does.
 
+use crate::net::Packet;
 use crate::net::config::{QueueCounts, QueueLimit};
 
 use super::Backlog;
@@ -24,7 +25,7 @@ pub struct DropTail {
 impl DropTail {
     /// Whether a packet of `bytes` bytes fits behind `backlog`.
     #[inline]
-    pub(super) fn admits(&self, bytes: u32, backlog: &Backlog) -> bool {
+    pub(super) fn admits<P: Packet>(&self, bytes: u32, backlog: &Backlog<P>) -> bool {
         let (mut held_bytes, mut held_packets) = (backlog.bytes(), backlog.packets());
         if self.counts == QueueCounts::Waiting {
             let Some(in_transmission) = backlog.in_transmission() else { return true };

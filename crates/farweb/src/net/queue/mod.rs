@@ -1,8 +1,8 @@
 //! The queue in front of a transmitter: what stands in it, and the discipline that lets a packet join or not.
 //!
 //! Models disciplines that decide **as a packet arrives**, a file each, behind the one match of [`Queue::admits`]. A
-//! packet that has joined is sent, first in, first out, so that its departure is known at once; the queue keeps only
-//! that and the packet's size. A discipline is asked for every packet that reaches the link and is not lost on the way; it
+//! packet that has joined is sent, first in, first out, so that its departure is known at once; the queue keeps it with
+//! that, until it arrives. A discipline is asked for every packet that reaches the link and is not lost on the way; it
 //! sees the [`Backlog`] as it is at that instant, and may keep a state of its own, such as an average.
 //!
 //! Left out: disciplines that decide when a packet is taken out (CoDel, FQ), for which see [`Link`](super::Link); marking
@@ -11,6 +11,7 @@
 mod backlog;
 mod drop_tail;
 
+use super::Packet;
 use crate::units::Instant;
 
 pub(super) use backlog::Backlog;
@@ -28,8 +29,8 @@ pub enum QueueConfig {
 
 /// The queue of one link direction.
 #[derive(Debug, Clone)]
-pub(super) struct Queue {
-    pub(super) backlog: Backlog,
+pub(super) struct Queue<P> {
+    pub(super) backlog: Backlog<P>,
     discipline: Discipline,
 }
 
@@ -40,7 +41,7 @@ enum Discipline {
     DropTail(DropTail),
 }
 
-impl Queue {
+impl<P: Packet> Queue<P> {
     /// An empty queue.
     pub(super) fn new(config: &QueueConfig) -> Self {
         let discipline = match *config {

@@ -21,7 +21,7 @@ use super::send::SendBuffer;
 use super::shared::SharedProfile;
 use super::timers::{Clock, Timer, Timers};
 use crate::tcp::host::HostClock;
-use crate::tcp::segment::{FIRST_BYTE, ISS, Options, Segment};
+use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 use crate::units::{Duration, Instant};
 
@@ -93,30 +93,37 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens a connection: sends the SYN.
-    ///
-    /// # Panics
-    /// When a size in `config` is below 32 B.
-    pub fn connect(now: Instant, config: Config, host: HostClock, out: &mut Output) -> Box<Self> {
-        let mut connection = Box::new(Self::new(now, config, host, State::SynSent));
-        connection.output(out);
-        connection
-    }
-
-    /// Answers a SYN that reached a listener: sends the SYN-ACK.
+    /// Opens a connection, or answers the `syn` that reached a listener, in `memory` of one that has ended if that is given: sends
+    /// the SYN or the SYN-ACK.
     ///
     /// # Panics
     /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
-    pub fn accept(
+    pub fn open(
+        memory: Option<Box<Self>>,
         now: Instant,
         config: Config,
         host: HostClock,
-        syn: &Segment,
+        syn: Option<&Segment>,
         out: &mut Output,
     ) -> Box<Self> {
-        let mut connection = Box::new(Self::new(now, config, host, State::SynReceived));
-        connection.on_first_syn(syn, out);
+        let state = if syn.is_some() { State::SynReceived } else { State::SynSent };
+        let mut connection = Self::place(memory, Self::new(now, config, host, state));
+        match syn {
+            Some(syn) => connection.on_first_syn(syn, out),
+            None => connection.output(out),
+        }
         connection
+    }
+
+    /// Puts a new connection into the memory of one that has ended, if there is any.
+    fn place(memory: Option<Box<Self>>, new: Self) -> Box<Self> {
+        match memory {
+            Some(mut memory) => {
+                *memory = new;
+                memory
+            }
+            None => Box::new(new),
+        }
     }
 
     fn new(now: Instant, config: Config, host: HostClock, state: State) -> Self {
@@ -244,7 +251,9 @@ impl Connection {
         }
         self.received_tick = self.clock.tick;
         self.restart_keep();
-        self.read_options(segment);
+        if segment.flags.contains(Flags::SYN) {
+            self.read_options(segment);
+        }
         if !self.on_predicted(segment, out) {
             self.on_unpredicted(segment, out);
         }

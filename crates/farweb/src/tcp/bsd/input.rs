@@ -289,10 +289,14 @@ impl Connection {
     }
 
     /// The text, and the FIN if it is in order.
+    #[inline]
     fn take_segment(&mut self, segment: &Segment, out: &mut Output) {
-        if !self.take_text(segment, out) {
-            return;
+        if segment.sequence_len() > 0 && self.take_text(segment, out) {
+            self.take_fin(out);
         }
+    }
+
+    fn take_fin(&mut self, out: &mut Output) {
         self.rcv_nxt += 1;
         self.ack_now = true;
         out.notices.push(Notice::EndOfStream);

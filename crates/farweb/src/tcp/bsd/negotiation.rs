@@ -68,12 +68,9 @@ impl Negotiated {
 }
 
 impl Connection {
-    /// Takes what the options of a segment say.
-    pub(super) fn read_options(&mut self, segment: &Segment) {
-        if !segment.flags.contains(Flags::SYN) {
-            return;
-        }
-        let options = &segment.options;
+    /// Takes what the options of a SYN say.
+    pub(super) fn read_options(&mut self, syn: &Segment) {
+        let options = &syn.options;
         if let Some(offer) = options.mss {
             self.settle_mss(Some(offer.get()));
         }
@@ -100,13 +97,20 @@ impl Connection {
             options.timestamps = Some(Timestamps { value: self.clock.tick as u32, echo: agreed.ts_recent });
         }
         if flags.contains(Flags::SYN) {
-            if !answers || agreed.scale_received.is_some() {
-                options.window_scale = agreed.scale_offered;
-            }
-            options.mss = NonZeroU16::new(agreed.mss_offered);
-            self.settle_mss(None);
+            (options.mss, options.window_scale) = self.offer(answers);
         }
         options
+    }
+
+    /// The segment size and the shift of the window that a SYN offers; one that `answers` another offers a shift only to a peer
+    /// that did.
+    #[cold]
+    fn offer(&mut self, answers: bool) -> (Option<NonZeroU16>, Option<u8>) {
+        self.settle_mss(None);
+        let agreed = &self.negotiated;
+        let scale =
+            if answers { agreed.scale_received.and(agreed.scale_offered) } else { agreed.scale_offered };
+        (NonZeroU16::new(agreed.mss_offered), scale)
     }
 
     /// Settles the segment size when a SYN goes out (`offer` is `None`) or when the peer's offer comes in.

@@ -99,20 +99,23 @@ impl Connection {
         read
     }
 
-    /// Takes the text and the FIN of an acceptable segment. Whether a FIN is now in order.
+    /// Takes the text and the FIN of an acceptable segment that has one of them. Whether a FIN is now in order.
     pub(super) fn take_text(&mut self, segment: &Segment, out: &mut Output) -> bool {
-        let has_fin = segment.flags.contains(Flags::FIN);
-        if (segment.len == 0 && !has_fin) || self.state == State::TimeWait {
+        if self.state == State::TimeWait {
             return false;
         }
+        let has_fin = segment.flags.contains(Flags::FIN);
         let in_order = segment.seq == self.rcv_nxt && self.receive.is_in_order();
-        if in_order && self.state == State::Established {
-            self.accept_text(u64::from(segment.len), out);
+        if self.state == State::Established && in_order {
             self.delay_ack();
-            return has_fin;
+        } else {
+            self.ack_now = true;
         }
-        self.ack_now = true;
-        self.reassemble(segment, out)
+        if self.state < State::Established || !in_order {
+            return self.reassemble(segment, out);
+        }
+        self.accept_text(u64::from(segment.len), out);
+        has_fin
     }
 
     /// Appends `len` bytes in order.

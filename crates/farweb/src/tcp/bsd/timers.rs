@@ -18,7 +18,7 @@ use super::profile::Profile;
 use crate::tcp::host::HostClock;
 use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::{CloseReason, Output, State};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, When};
 
 /// A timer of a connection; those of the slow grid in the order in which they run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,6 +180,13 @@ impl Connection {
     pub fn next_timeout(&self) -> Option<Instant> {
         let earliest = self.timers.earliest();
         (earliest != NEVER).then_some(earliest)
+    }
+
+    /// No timer is due before this: a bound below [`next_timeout`](Self::next_timeout), known without a look at the timers.
+    #[inline]
+    #[must_use]
+    pub const fn no_timeout_before(&self) -> When {
+        When::at(self.timers.none_before)
     }
 
     /// Runs the timers that are due. May be called early or for nothing.

@@ -123,7 +123,9 @@ impl Connection {
         self.note_timestamp(segment);
         ack.carries_data = segment.sequence_len() > 0;
         self.update_window(segment, &mut ack);
-        self.tag_sacked(segment, &mut ack);
+        if !segment.options.sack.is_empty() {
+            self.tag_sacked(segment, &mut ack);
+        }
         self.zero_window.probes = 0;
         self.heard_at = self.clock.jiffies();
         if prior_packets == 0 {

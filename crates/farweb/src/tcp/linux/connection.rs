@@ -26,7 +26,7 @@ use super::timers::{Timers, ZeroWindow};
 use crate::tcp::HostClock;
 use crate::tcp::segment::{FIRST_BYTE, ISS, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, When};
 
 /// Largest window that the window field and its scale can express, in bytes: 65535 · 2^14 (RFC 7323, section 2.3).
 const WINDOW_MAX: u64 = 65535 << 14;
@@ -78,7 +78,7 @@ pub struct Connection {
     /// The timestamp that the segment which is being processed echoes.
     pub(super) last_echo: Option<u32>,
     /// When a segment that is not acceptable was last answered.
-    pub(super) challenged_at: Option<Instant>,
+    pub(super) challenged_at: When,
 
     pub(super) congestion: Congestion,
     pub(super) recovery: Recovery,
@@ -96,30 +96,38 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens a connection: sends the SYN.
-    ///
-    /// # Panics
-    /// When a size in `config` is below 32 B.
-    pub fn connect(now: Instant, config: Config, host: HostClock, out: &mut Output) -> Box<Self> {
-        let mut connection = Box::new(Self::new(now, config, host, State::SynSent));
-        connection.send_first_syn(out);
-        connection
-    }
-
-    /// Answers a SYN that reached a listener: sends the SYN-ACK.
+    /// Opens a connection, or answers the `syn` that reached a listener, in `memory` of one that has ended if that is given: sends
+    /// the SYN or the SYN-ACK.
     ///
     /// # Panics
     /// When `syn` is not a plain SYN, or a size in `config` is below 32 B.
-    pub fn accept(
+    pub fn open(
+        memory: Option<Box<Self>>,
         now: Instant,
         config: Config,
         host: HostClock,
-        syn: &Segment,
+        syn: Option<&Segment>,
         out: &mut Output,
     ) -> Box<Self> {
-        let mut connection = Box::new(Self::new(now, config, host, State::SynReceived));
-        connection.answer_first_syn(syn, out);
+        let state = if syn.is_some() { State::SynReceived } else { State::SynSent };
+        let mut connection = Self::place(memory, Self::new(now, config, host, state));
+        match syn {
+            Some(syn) => connection.answer_first_syn(syn, out),
+            None => connection.send_first_syn(out),
+        }
         connection
+    }
+
+    /// Puts a new connection into the memory of one that has ended, if there is any, with its queue's.
+    fn place(memory: Option<Box<Self>>, mut new: Self) -> Box<Self> {
+        match memory {
+            Some(mut memory) => {
+                new.queue = std::mem::take(&mut memory.queue).renewed();
+                *memory = new;
+                memory
+            }
+            None => Box::new(new),
+        }
     }
 
     fn new(now: Instant, config: Config, host: HostClock, state: State) -> Self {
@@ -146,7 +154,7 @@ impl Connection {
             last_ack_sent: 0,
             heard_at: clock.jiffies(),
             last_echo: None,
-            challenged_at: None,
+            challenged_at: When::NEVER,
             congestion: Congestion::new(&clock, &profile),
             recovery: Recovery::new(&profile),
             rtt: Rtt::new(&profile),

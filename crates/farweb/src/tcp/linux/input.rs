@@ -12,7 +12,7 @@ use super::output::Push;
 use super::receive::Context;
 use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, When};
 
 /// Age at which the timestamp to be echoed has gone around and is no longer compared (`TCP_PAWS_WRAP`, 24 days; RFC 7323,
 /// section 5.5).
@@ -201,10 +201,10 @@ impl Connection {
     /// Whether the last answer to something out of place is too recent for another one.
     pub(super) fn is_rate_limited(&mut self) -> bool {
         let limit = self.profile.invalid_rate_limit;
-        if self.challenged_at.is_some_and(|at| self.clock.now() - at < limit) {
+        if self.challenged_at.get().is_some_and(|at| self.clock.now() - at < limit) {
             return true;
         }
-        self.challenged_at = Some(self.clock.now());
+        self.challenged_at = When::at(self.clock.now());
         false
     }
 

@@ -17,8 +17,8 @@ use crate::tcp::segment::Flags;
 use crate::units::Instant;
 
 const NONE: SegmentId = SegmentId::MAX;
-/// Segments for which there is room at first: a SYN and a request, which is all that most clients send.
-const OPENING: usize = 2;
+/// Segments for which there is room at first: a SYN, and later a request, which is all that most clients send.
+const OPENING: usize = 1;
 /// Segments for which room is made when that is not enough: those of a first flight, and more.
 const FIRST_FLIGHT: usize = 12;
 
@@ -83,7 +83,7 @@ impl Queue {
 
     /// Ids of all segments, in order of numbers.
     pub(super) fn ids(&self) -> std::ops::Range<SegmentId> {
-        self.first..self.first + self.segments.len() as u64
+        self.first..self.first + self.packets_out()
     }
 
     pub(super) fn get(&self, id: SegmentId) -> &Sent {
@@ -96,7 +96,7 @@ impl Queue {
 
     /// The first segment that ends beyond `seq`.
     pub(super) fn find(&self, seq: u64) -> SegmentId {
-        self.first + self.segments.partition_point(|sent| sent.end <= seq) as u64
+        self.first + self.segments.partition_point(|sent| sent.end <= seq) as SegmentId
     }
 
     /// End of the highest segment with a SACK mark; `snd_una` when there is none.
@@ -146,6 +146,12 @@ impl Queue {
         self.lost_out -= u32::from(sent.lost);
         self.retrans_out -= u32::from(sent.retransmitted);
         Some(sent)
+    }
+
+    /// An empty queue, with the room that this one had.
+    pub(super) fn renewed(mut self) -> Self {
+        self.segments.clear();
+        Self { segments: self.segments, ..Self::default() }
     }
 
     /// Forgets all.

@@ -44,9 +44,9 @@ impl Blocks {
 }
 
 impl Connection {
-    /// Marks what the SACK blocks of `segment` report.
+    /// Marks what the SACK blocks of `segment` report, of which there is one at least.
     pub(super) fn tag_sacked(&mut self, segment: &Segment, ack: &mut Ack) {
-        if !self.agreed.sack || segment.options.sack.is_empty() {
+        if !self.agreed.sack {
             return;
         }
         ack.reordered_from = self.snd_nxt;
@@ -94,7 +94,8 @@ impl Connection {
     fn count_duplicates(&mut self, block: &Range<u64>, ack: &mut Ack) -> Option<u32> {
         let len = block.end.checked_sub(block.start).filter(|len| *len > 0 && *len <= self.max_window)?;
         let count = len.div_ceil(self.mss) as u32;
-        let is_probe = count == 1 && self.recovery.probe.high_seq == Some(block.end);
+        let is_probe =
+            count == 1 && self.recovery.probe.high_seq.is_some_and(|high_seq| high_seq.get() == block.end);
         ack.probe_duplicated |= is_probe;
         self.recovery.duplicates_reported += u64::from(count);
         if self.recovery.duplicates_reported > self.retransmits {

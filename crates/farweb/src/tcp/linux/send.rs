@@ -36,9 +36,10 @@ pub(super) struct SendBuffer {
     pub(super) capacity: u64,
     /// A writer waits for room (`SOCK_NOSPACE`).
     is_blocked: bool,
-    /// Ends of unsent segments that carry PSH: the first, and those after it.
+    /// Ends of unsent segments that carry PSH: the first, and those after it, once there have been any.
     push: Option<NonZeroU64>,
-    later_pushes: VecDeque<NonZeroU64>,
+    #[expect(clippy::box_collection, reason = "a word in each of the many endpoints that never have two")]
+    later_pushes: Option<Box<VecDeque<NonZeroU64>>>,
     /// The last of them ever (`pushed_seq`).
     pushed: u64,
 }
@@ -51,7 +52,7 @@ impl SendBuffer {
             capacity: profile.send_buffer_initial.get(),
             is_blocked: false,
             push: None,
-            later_pushes: VecDeque::new(),
+            later_pushes: None,
             pushed: FIRST_BYTE,
         }
     }
@@ -67,13 +68,17 @@ impl SendBuffer {
         self.is_blocked
     }
 
+    fn last_push(&self) -> Option<NonZeroU64> {
+        self.later_pushes.as_ref().and_then(|later| later.back()).copied().or(self.push)
+    }
+
     fn mark_push(&mut self, end: u64) {
         self.pushed = end;
         let end = NonZeroU64::new(end);
         if self.push.is_none() {
             self.push = end;
-        } else if self.later_pushes.back().copied().or(self.push) != end {
-            self.later_pushes.extend(end);
+        } else if self.last_push() != end {
+            self.later_pushes.get_or_insert_default().extend(end);
         }
     }
 
@@ -82,7 +87,7 @@ impl SendBuffer {
         if self.push.is_none_or(|push| push.get() > end)
             && let Some(later) = std::mem::replace(&mut self.push, NonZeroU64::new(end))
         {
-            self.later_pushes.push_front(later);
+            self.later_pushes.get_or_insert_default().push_front(later);
         }
     }
 
@@ -93,7 +98,7 @@ impl SendBuffer {
             if push.get() > start {
                 flags = Flags::PSH;
             }
-            self.push = self.later_pushes.pop_front();
+            self.push = self.later_pushes.as_mut().and_then(|later| later.pop_front());
         }
         flags
     }
@@ -160,10 +165,14 @@ impl Connection {
     }
 
     /// Lets a blocked writer go on when a third of the buffer is free; the buffer grows where cwnd would take more.
+    #[inline]
     pub(super) fn check_space(&mut self, out: &mut Output) {
-        if !self.send.is_blocked {
-            return;
+        if self.send.is_blocked {
+            self.make_space(out);
         }
+    }
+
+    fn make_space(&mut self, out: &mut Output) {
         if self.may_send() {
             self.expand_send_buffer();
             self.congestion.on_buffer_expanded(&self.clock);

@@ -8,8 +8,8 @@
 use crate::tcp::segment::Flags;
 use crate::units::Instant;
 
-/// Number of a segment in the queue.
-pub(super) type SegmentId = u64;
+/// Number of a segment in the queue; no connection sends 2^32 of them.
+pub(super) type SegmentId = u32;
 
 /// A segment that was sent.
 #[derive(Debug, Clone)]

@@ -11,13 +11,12 @@
 use super::connection::Connection;
 use super::receive::AckDue;
 use crate::tcp::state::{CloseReason, Output, State};
-use crate::units::{Duration, Instant};
-
-const NEVER: Instant = Instant::from_nanos(u64::MAX);
+use crate::units::{Duration, Instant, When};
 
 /// What the transmission timer stands for (`icsk_pending`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Pending {
+    #[default]
     Retransmit,
     LossProbe,
     Reordering,
@@ -27,9 +26,10 @@ pub(super) enum Pending {
 /// Deadlines of a connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Timers {
-    transmission: Option<(Pending, Instant)>,
+    transmission: When,
+    pending: Pending,
     /// The SYN-ACK goes out again; the connection was idle; FIN_WAIT_2 or TIME_WAIT ends.
-    state: Option<Instant>,
+    state: When,
 }
 
 /// Probing of a window that is closed.
@@ -43,21 +43,20 @@ pub(super) struct ZeroWindow {
 
 impl Timers {
     pub(super) fn pending(&self) -> Option<Pending> {
-        self.transmission.map(|(pending, _)| pending)
+        (!self.transmission.is_never()).then_some(self.pending)
     }
 
     pub(super) const fn cancel_transmission(&mut self) {
-        self.transmission = None;
+        self.transmission = When::NEVER;
     }
 
     pub(super) const fn cancel_state(&mut self) {
-        self.state = None;
+        self.state = When::NEVER;
     }
 
-    /// The earliest deadline; [`NEVER`] when no timer is set.
-    fn earliest(&self) -> Instant {
-        let transmission = self.transmission.map_or(NEVER, |(_, at)| at);
-        self.state.map_or(transmission, |at| at.min(transmission))
+    /// The earliest deadline.
+    fn earliest(&self) -> When {
+        self.transmission.min(self.state)
     }
 }
 
@@ -65,11 +64,17 @@ impl Connection {
     /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Instant> {
-        let earliest = match self.receive.ack_due() {
-            AckDue::At(at) if self.state != State::Closed => at.min(self.timers.earliest()),
+        self.no_timeout_before().get()
+    }
+
+    /// No timer is due before this: [`next_timeout`](Self::next_timeout) itself.
+    #[inline]
+    #[must_use]
+    pub fn no_timeout_before(&self) -> When {
+        match self.receive.ack_due() {
+            AckDue::At(at) if self.state != State::Closed => self.timers.earliest().min(When::at(at)),
             _ => self.timers.earliest(),
-        };
-        (earliest != NEVER).then_some(earliest)
+        }
     }
 
     /// Runs the timers that are due. May be called early or for nothing.
@@ -82,14 +87,12 @@ impl Connection {
             self.receive.on_delayed_ack_timer(&self.clock, &self.profile);
             self.send_due_ack(out);
         }
-        if self.timers.state.is_some_and(|at| at <= now) {
-            self.timers.state = None;
+        if self.timers.state.is_by(now) {
+            self.timers.cancel_state();
             self.on_state_expiry(out);
         }
-        if let Some((pending, at)) = self.timers.transmission
-            && at <= now
-        {
-            self.on_transmission_expiry(pending, out);
+        if self.timers.transmission.is_by(now) {
+            self.on_transmission_expiry(self.timers.pending, out);
         }
     }
 
@@ -121,11 +124,12 @@ impl Connection {
     /// Sets the transmission timer to expire after `wait`, in place of what it stood for.
     pub(super) fn set_transmission(&mut self, pending: Pending, wait: Duration) {
         let wait = wait.min(self.profile.rto_max);
-        self.timers.transmission = Some((pending, self.clock.wheel_deadline(self.clock.jiffies_in(wait))));
+        self.timers.pending = pending;
+        self.timers.transmission = When::at(self.clock.wheel_deadline(self.clock.jiffies_in(wait)));
     }
 
     pub(super) fn set_state_timer(&mut self, wait: Duration) {
-        self.timers.state = Some(self.clock.wheel_deadline(self.clock.jiffies_in(wait)));
+        self.timers.state = When::at(self.clock.wheel_deadline(self.clock.jiffies_in(wait)));
     }
 
     /// The timer for what is in flight: a probe if there may be one, else the retransmission timeout.

@@ -16,7 +16,7 @@ use super::rtt::Rtt;
 use crate::rng::Stream;
 use crate::tcp::segment::{FIRST_BYTE, Segment};
 use crate::tcp::state::{Limit, Output};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, When};
 
 /// Smallest slow-start threshold, in packets.
 const SSTHRESH_MIN: u64 = 2;
@@ -128,7 +128,7 @@ impl Sender {
     /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Instant> {
-        self.retransmit_timer.into_iter().chain(self.burst_timer).min()
+        When::from(self.retransmit_timer).min(self.burst_timer.into()).get()
     }
 
     /// Runs the timers that are due. May be called early or for nothing.

@@ -3,6 +3,7 @@
 
 mod index;
 mod invariants;
+mod memory;
 mod operation;
 pub(in crate::tcp) mod pipe;
 mod properties;

@@ -31,10 +31,20 @@ const STEP_MIN: u32 = 2;
 /// State of CUBIC.
 #[derive(Debug, Clone)]
 pub(super) struct Cubic {
-    /// Segments acknowledged for which the window grows by one.
-    step: u32,
     /// Window before the last loss, or what fast convergence made of it; zero before the first.
     last_max_cwnd: u32,
+    /// Smallest round-trip time.
+    delay_min: Option<Duration>,
+    /// How the window grows beyond slow start, once it has; most connections end before.
+    avoidance: Option<Box<Avoidance>>,
+    exit: SlowStartExit,
+}
+
+/// Growth in congestion avoidance.
+#[derive(Debug, Clone, Default)]
+struct Avoidance {
+    /// Segments acknowledged for which the window grows by one.
+    step: u32,
     /// Window for which `step` was computed, and the jiffy of that.
     last_cwnd: u32,
     last_time: u64,
@@ -43,12 +53,9 @@ pub(super) struct Cubic {
     time_to_origin: u64,
     /// Jiffy at which growth began after a loss; `None` until then.
     epoch_start: Option<u64>,
-    /// Smallest round-trip time.
-    delay_min: Option<Duration>,
     /// Segments acknowledged towards the growth of `friendly_cwnd`, which is what Reno would have.
     friendly_acked: u32,
     friendly_cwnd: u32,
-    exit: SlowStartExit,
 }
 
 #[derive(Debug, Clone)]
@@ -61,16 +68,9 @@ enum SlowStartExit {
 impl Cubic {
     pub(super) const fn new(hystart: HystartKind) -> Self {
         Self {
-            step: 0,
             last_max_cwnd: 0,
-            last_cwnd: 0,
-            last_time: 0,
-            origin: 0,
-            time_to_origin: 0,
-            epoch_start: None,
             delay_min: None,
-            friendly_acked: 0,
-            friendly_cwnd: 0,
+            avoidance: None,
             exit: match hystart {
                 HystartKind::Off => SlowStartExit::Off,
                 HystartKind::Linux => SlowStartExit::Hystart(Hystart::new()),
@@ -87,7 +87,7 @@ impl Cubic {
         sample: &AckSample,
     ) {
         let Some(rtt) = sample.rtt else { return };
-        if let Some(start) = self.epoch_start
+        if let Some(start) = self.avoidance.as_ref().and_then(|avoidance| avoidance.epoch_start)
             && clock.jiffies().saturating_sub(start) < clock.jiffies_in(SETTLING)
         {
             return;
@@ -117,47 +117,82 @@ impl Cubic {
                 return;
             }
         }
-        self.update_step(clock, profile, window.cwnd, acked);
-        window.avoid(self.step, acked);
+        let avoidance = self.avoidance.get_or_insert_default();
+        avoidance.friendly_acked += acked;
+        if avoidance.is_step_due(clock, window.cwnd) {
+            let now = clock.jiffies();
+            // The cubic function is evaluated once a jiffy at most, and at once after a loss.
+            if avoidance.epoch_start.is_none() || now != avoidance.last_time {
+                (avoidance.last_cwnd, avoidance.last_time) = (window.cwnd, now);
+                let start = match avoidance.epoch_start {
+                    Some(start) => start,
+                    None => avoidance.begin_epoch(profile, window.cwnd, self.last_max_cwnd, now, acked),
+                };
+                let ahead = self.delay_min.map_or(0, |delay| clock.jiffies_in(delay));
+                let time = clock.span(now.saturating_sub(start) + ahead);
+                let step = avoidance.cubic_step(profile, window.cwnd, time);
+                let is_first = self.last_max_cwnd == 0;
+                avoidance.step = if is_first { step.min(STEP_MAX_UNKNOWN) } else { step };
+            }
+            avoidance.bound_step(profile, window.cwnd);
+        }
+        window.avoid(avoidance.step, acked);
     }
 
-    /// Computes how many segments must be acknowledged for one of growth (`bictcp_update()`).
-    fn update_step(&mut self, clock: &Clock, profile: &Profile, cwnd: u32, acked: u32) {
+    pub(super) fn ssthresh_after_loss(&mut self, profile: &Profile, cwnd: u32) -> u32 {
+        let beta = profile.cubic_beta_1024ths;
+        if let Some(avoidance) = &mut self.avoidance {
+            avoidance.epoch_start = None;
+        }
+        let gives_way = cwnd < self.last_max_cwnd && profile.cubic_fast_convergence;
+        self.last_max_cwnd = if gives_way { cwnd * (SCALE + beta) / (2 * SCALE) } else { cwnd };
+        if let SlowStartExit::HystartPlus(plus) = &mut self.exit {
+            plus.end();
+        }
+        (cwnd * beta / SCALE).max(2)
+    }
+
+    pub(super) fn on_timeout(&mut self, clock: &Clock, snd_nxt: u64) {
+        (self.last_max_cwnd, self.delay_min, self.avoidance) = (0, None, None);
+        match &mut self.exit {
+            SlowStartExit::Off => {}
+            SlowStartExit::Hystart(hystart) => hystart.restart(clock.now(), snd_nxt),
+            SlowStartExit::HystartPlus(plus) => plus.end(),
+        }
+    }
+
+    /// Idle time does not count: the epoch moves on by it.
+    pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
         let now = clock.jiffies();
-        self.friendly_acked += acked;
-        let since_last = now.saturating_sub(self.last_time);
-        if self.last_cwnd == cwnd && clock.span(since_last) <= RECOMPUTE {
-            return;
+        if let Some(start) = self.avoidance.as_mut().and_then(|avoidance| avoidance.epoch_start.as_mut()) {
+            *start = (*start + now.saturating_sub(last_sent)).min(now);
         }
-        // The cubic function is evaluated once a jiffy at most, and at once after a loss.
-        if self.epoch_start.is_none() || now != self.last_time {
-            self.last_cwnd = cwnd;
-            self.last_time = now;
-            let start = self.epoch_start.unwrap_or_else(|| self.begin_epoch(profile, cwnd, now, acked));
-            self.step = self.cubic_step(clock, profile, cwnd, now.saturating_sub(start));
-        }
-        if profile.cubic_reno_friendly {
-            self.step = self.step.min(self.friendly_step(cwnd, profile.cubic_beta_1024ths));
-        }
-        self.step = self.step.max(STEP_MIN);
+    }
+}
+
+impl Avoidance {
+    /// Whether it is time to compute anew how many segments must be acknowledged for one of growth (`bictcp_update()`).
+    fn is_step_due(&self, clock: &Clock, cwnd: u32) -> bool {
+        let since_last = clock.jiffies().saturating_sub(self.last_time);
+        self.last_cwnd != cwnd || clock.span(since_last) > RECOMPUTE
     }
 
-    fn begin_epoch(&mut self, profile: &Profile, cwnd: u32, now: u64, acked: u32) -> u64 {
+    /// An epoch begins at `now`, which it gives back.
+    fn begin_epoch(&mut self, profile: &Profile, cwnd: u32, last_max_cwnd: u32, now: u64, acked: u32) -> u64 {
         self.epoch_start = Some(now);
         self.friendly_acked = acked;
         self.friendly_cwnd = cwnd;
-        let below = self.last_max_cwnd.saturating_sub(cwnd);
-        self.origin = self.last_max_cwnd.max(cwnd);
+        let below = last_max_cwnd.saturating_sub(cwnd);
+        self.origin = last_max_cwnd.max(cwnd);
         // C · t^3 = segments, with C = scale / 2^10 and t in 2^-10 s: t = cbrt(segments · 2^40 / scale).
         let cubed = (1_u64 << (10 + 3 * TIME_SHIFT)) / u64::from(scale(profile));
         self.time_to_origin = cube_root(cubed * u64::from(below));
         now
     }
 
-    /// Segments for one of growth after the cubic function, `elapsed` jiffies into the epoch and a round trip ahead.
-    fn cubic_step(&self, clock: &Clock, profile: &Profile, cwnd: u32, elapsed: u64) -> u32 {
-        let ahead = self.delay_min.map_or(0, |delay| clock.jiffies_in(delay));
-        let time = (clock.span(elapsed + ahead).as_nanos() << TIME_SHIFT) / 1_000_000_000;
+    /// Segments for one of growth after the cubic function, at `time` in the epoch: a round trip ahead.
+    fn cubic_step(&self, profile: &Profile, cwnd: u32, time: Duration) -> u32 {
+        let time = (time.as_nanos() << TIME_SHIFT) / 1_000_000_000;
         let distance = u128::from(time.abs_diff(self.time_to_origin));
         let change = (u128::from(scale(profile)) * distance.pow(3)) >> (10 + 3 * TIME_SHIFT);
         let change = u32::try_from(change).unwrap_or(u32::MAX);
@@ -166,8 +201,15 @@ impl Cubic {
         } else {
             self.origin.saturating_add(change)
         };
-        let step = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
-        if self.last_max_cwnd == 0 { step.min(STEP_MAX_UNKNOWN) } else { step }
+        if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd }
+    }
+
+    /// Growth is at least what Reno would have, where it is to be, and at most one segment for two.
+    fn bound_step(&mut self, profile: &Profile, cwnd: u32) {
+        if profile.cubic_reno_friendly {
+            self.step = self.step.min(self.friendly_step(cwnd, profile.cubic_beta_1024ths));
+        }
+        self.step = self.step.max(STEP_MIN);
     }
 
     /// Segments for one of growth that bring the window to where Reno, with CUBIC's beta, would have it.
@@ -182,38 +224,6 @@ impl Cubic {
         match self.friendly_cwnd.checked_sub(cwnd) {
             Some(behind) if behind > 0 => cwnd / behind,
             _ => u32::MAX,
-        }
-    }
-
-    pub(super) fn ssthresh_after_loss(&mut self, profile: &Profile, cwnd: u32) -> u32 {
-        let beta = profile.cubic_beta_1024ths;
-        self.epoch_start = None;
-        let gives_way = cwnd < self.last_max_cwnd && profile.cubic_fast_convergence;
-        self.last_max_cwnd = if gives_way { cwnd * (SCALE + beta) / (2 * SCALE) } else { cwnd };
-        if let SlowStartExit::HystartPlus(plus) = &mut self.exit {
-            plus.end();
-        }
-        (cwnd * beta / SCALE).max(2)
-    }
-
-    pub(super) fn on_timeout(&mut self, clock: &Clock, snd_nxt: u64) {
-        (self.step, self.last_max_cwnd, self.last_cwnd, self.last_time) = (0, 0, 0, 0);
-        (self.origin, self.time_to_origin) = (0, 0);
-        (self.friendly_acked, self.friendly_cwnd) = (0, 0);
-        self.epoch_start = None;
-        self.delay_min = None;
-        match &mut self.exit {
-            SlowStartExit::Off => {}
-            SlowStartExit::Hystart(hystart) => hystart.restart(clock.now(), snd_nxt),
-            SlowStartExit::HystartPlus(plus) => plus.end(),
-        }
-    }
-
-    /// Idle time does not count: the epoch moves on by it.
-    pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
-        let now = clock.jiffies();
-        if let Some(start) = &mut self.epoch_start {
-            *start = (*start + now.saturating_sub(last_sent)).min(now);
         }
     }
 }
@@ -271,15 +281,14 @@ mod tests {
     #[test]
     fn the_function_reaches_its_plateau_after_the_cube_root_of_what_was_lost() {
         // 300 segments lost at C = 410 / 1024: cbrt(300 / C) = 9.0827 s, 9300 units.
-        let mut cubic = cubic();
-        cubic.ssthresh_after_loss(&LINUX, 1000);
-        cubic.begin_epoch(&LINUX, 700, 0, 1);
-        assert_eq!((cubic.origin, cubic.time_to_origin), (1000, 9300));
+        let mut avoidance = Avoidance::default();
+        avoidance.begin_epoch(&LINUX, 700, 1000, 0, 1);
+        assert_eq!((avoidance.origin, avoidance.time_to_origin), (1000, 9300));
+        let step = |cwnd, millis| avoidance.cubic_step(&LINUX, cwnd, Duration::from_millis(millis));
         // After 2 s the target is 1000 - C · 7.0827^3 = 857.7, rounded up: 700 / 158 segments for one of growth.
-        assert_eq!(cubic.cubic_step(&at(0), &LINUX, 700, 500), 4);
-        assert_eq!(cubic.cubic_step(&at(0), &LINUX, 850, 500), 106);
+        assert_eq!((step(700, 2000), step(850, 2000)), (4, 106));
         // Twice as far out it is as far above.
-        assert_eq!(cubic.cubic_step(&at(0), &LINUX, 1290, 4542), 129);
+        assert_eq!(step(1290, 4 * 4542), 129);
     }
 
     #[test]
@@ -305,8 +314,8 @@ mod tests {
         let mut cubic = cubic();
         cubic.grow(&at(1000), &LINUX, &mut Window { cwnd: 10, ssthresh: 5, cwnd_cnt: 0 }, 1);
         cubic.on_send_after_idle(&at(5000), at(2000).jiffies());
-        assert_eq!(cubic.epoch_start, Some(1000));
+        assert_eq!(cubic.avoidance.as_ref().unwrap().epoch_start, Some(1000));
         cubic.on_send_after_idle(&at(5000), at(2000).jiffies());
-        assert_eq!(cubic.epoch_start, Some(1250));
+        assert_eq!(cubic.avoidance.as_ref().unwrap().epoch_start, Some(1250));
     }
 }

@@ -13,7 +13,7 @@
 use super::super::clock::Clock;
 use super::super::shared::SharedProfile;
 use super::{AckDue, Context};
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, When};
 
 /// ACKs of segments beyond a gap that leave at once (`TCP_FASTRETRANS_THRESH`).
 const UNCOMPRESSED: u32 = 3;
@@ -32,7 +32,7 @@ pub(super) struct Acking {
     pushed_again: bool,
     /// An ACK must leave before anything else happens.
     due: bool,
-    delayed: Option<Delayed>,
+    delayed: Delayed,
     /// ACKs to be sent at once still.
     quick: u32,
     /// Answers to received data; a dialogue from `pingpong_threshold` on.
@@ -41,22 +41,23 @@ pub(super) struct Acking {
     ato: u64,
     /// Jiffy at which data last came in order.
     received_at: u64,
-    compressed: Compressed,
+    /// Most connections never hold an ACK back.
+    compressed: Option<Box<Compressed>>,
 }
 
-/// A delayed ACK.
+/// A delayed ACK, if there is one.
 #[derive(Debug, Clone, Copy)]
 struct Delayed {
     /// Jiffy that it was set to; it runs when the timer wheel comes to it.
     timeout: u64,
-    runs: Instant,
+    runs: When,
 }
 
 /// ACKs of segments beyond a gap that wait to become one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Compressed {
     held: u32,
-    deadline: Option<Instant>,
+    deadline: When,
     /// The gap that they are for, and ACKs that left at once for it.
     rcv_nxt: u64,
     sent: u32,
@@ -93,8 +94,8 @@ impl HalfWindow {
     }
 }
 
-impl Compressed {
-    const NONE: Self = Self { held: 0, deadline: None, rcv_nxt: 0, sent: 0 };
+impl Delayed {
+    const NONE: Self = Self { timeout: 0, runs: When::NEVER };
 }
 
 impl Acking {
@@ -105,12 +106,12 @@ impl Acking {
             pushed: false,
             pushed_again: false,
             due: false,
-            delayed: None,
+            delayed: Delayed::NONE,
             quick: 0,
             pingpong: 0,
             ato: 0,
             received_at: 0,
-            compressed: Compressed::NONE,
+            compressed: None,
         }
     }
 
@@ -119,12 +120,8 @@ impl Acking {
         if self.due {
             return AckDue::Now;
         }
-        match (self.delayed, self.compressed.deadline) {
-            (None, None) => AckDue::No,
-            (Some(delayed), None) => AckDue::At(delayed.runs),
-            (None, Some(deadline)) => AckDue::At(deadline),
-            (Some(delayed), Some(deadline)) => AckDue::At(deadline.min(delayed.runs)),
-        }
+        let compressed = self.compressed.as_ref().map_or(When::NEVER, |compressed| compressed.deadline);
+        self.delayed.runs.min(compressed).get().map_or(AckDue::No, AckDue::At)
     }
 
     fn is_dialogue(&self, profile: &SharedProfile) -> bool {
@@ -228,31 +225,30 @@ impl Acking {
     /// An ACK of a segment beyond a gap.
     fn compress(&mut self, context: &Context<'_>, progress: &Progress) {
         let Context { clock, profile, rtt } = context;
-        if !progress.sack || self.compressed.held >= profile.compressed_acks_max {
+        let compressed = self.compressed.get_or_insert_default();
+        if !progress.sack || compressed.held >= profile.compressed_acks_max {
             self.due = true;
             return;
         }
-        if self.compressed.rcv_nxt != progress.rcv_nxt {
-            self.compressed.rcv_nxt = progress.rcv_nxt;
-            self.compressed.sent = 0;
+        if compressed.rcv_nxt != progress.rcv_nxt {
+            compressed.rcv_nxt = progress.rcv_nxt;
+            compressed.sent = 0;
         }
-        if self.compressed.sent < UNCOMPRESSED {
-            self.compressed.sent += 1;
+        if compressed.sent < UNCOMPRESSED {
+            compressed.sent += 1;
             self.due = true;
             return;
         }
-        self.compressed.held += 1;
-        if self.compressed.deadline.is_none() {
-            let receiver = progress.receiver_rtt.unwrap_or(Duration::ZERO);
-            let shortest = rtt.srtt().map_or(receiver, |srtt| srtt.min(receiver));
-            let wait = shortest.mul_div(1, COMPRESSED_RTT_DIVISOR).min(profile.compressed_ack_delay);
-            self.compressed.deadline = Some(clock.now() + wait);
-        }
+        compressed.held += 1;
+        let receiver = progress.receiver_rtt.unwrap_or(Duration::ZERO);
+        let shortest = rtt.srtt().map_or(receiver, |srtt| srtt.min(receiver));
+        let wait = shortest.mul_div(1, COMPRESSED_RTT_DIVISOR).min(profile.compressed_ack_delay);
+        compressed.deadline.set_once(clock.now() + wait);
     }
 
     /// A block that ACKs which are held back would not tell: one leaves before the segment is taken.
-    pub(super) const fn has_compressed(&self) -> bool {
-        self.compressed.held > 0
+    pub(super) fn has_compressed(&self) -> bool {
+        self.compressed.as_ref().is_some_and(|compressed| compressed.held > 0)
     }
 
     /// Sets the timer of a delayed ACK, or sends the ACK if the timer is about to run.
@@ -261,15 +257,15 @@ impl Acking {
         let ato = self.wait(context).min(context.profile.jiffies.delayed_ack_limit);
         let jiffies = clock.jiffies();
         let mut timeout = jiffies + ato;
-        if let Some(delayed) = self.delayed {
-            if delayed.timeout <= jiffies + ato / 4 {
+        if !self.delayed.runs.is_never() {
+            if self.delayed.timeout <= jiffies + ato / 4 {
                 self.due = true;
                 return;
             }
-            timeout = timeout.min(delayed.timeout);
+            timeout = timeout.min(self.delayed.timeout);
         }
-        let runs = clock.wheel_deadline(timeout - jiffies);
-        self.delayed = Some(Delayed { timeout, runs });
+        let runs = When::at(clock.wheel_deadline(timeout - jiffies));
+        self.delayed = Delayed { timeout, runs };
     }
 
     /// Jiffies that an ACK waits: no longer than the round trip is, where it is known.
@@ -288,14 +284,16 @@ impl Acking {
 
     /// A timer has run.
     pub(super) fn on_timer(&mut self, clock: &Clock, profile: &SharedProfile) {
-        if self.compressed.deadline.is_some_and(|at| at <= clock.now()) {
-            self.compressed.deadline = None;
+        if let Some(compressed) = &mut self.compressed
+            && compressed.deadline.is_by(clock.now())
+        {
+            compressed.deadline = When::NEVER;
             self.due = true;
         }
-        if self.delayed.is_none_or(|delayed| delayed.runs > clock.now()) {
+        if !self.delayed.runs.is_by(clock.now()) {
             return;
         }
-        self.delayed = None;
+        self.delayed = Delayed::NONE;
         if self.is_dialogue(profile) {
             // The answer did not come in time: ACKs no longer wait for it.
             self.pingpong = 0;
@@ -334,9 +332,10 @@ impl Acking {
                 self.ato = profile.jiffies.delayed_ack_min;
             }
         }
-        self.compressed.held = 0;
-        self.compressed.deadline = None;
-        self.delayed = None;
+        if let Some(compressed) = &mut self.compressed {
+            (compressed.held, compressed.deadline) = (0, When::NEVER);
+        }
+        self.delayed = Delayed::NONE;
         (self.scheduled, self.at_once, self.due) = (false, false, false);
         (self.pushed, self.pushed_again) = (false, false);
     }

@@ -183,7 +183,7 @@ impl Receiver {
     }
 
     /// Memory that is taken, in bytes.
-    const fn used(&self) -> u64 {
+    fn used(&self) -> u64 {
         self.memory + self.early.memory()
     }
 

@@ -8,9 +8,12 @@
 
 use std::ops::Range;
 
-/// Ranges beyond the next number expected.
+/// Ranges beyond the next number expected; most connections never have any.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Early {
+pub(super) struct Early(Option<Box<Kept>>);
+
+#[derive(Debug, Clone, Default)]
+struct Kept {
     /// Apart from each other and in order.
     ranges: Vec<Range<u64>>,
     /// Memory of what they came in, in bytes.
@@ -29,28 +32,41 @@ pub(super) struct Released {
 }
 
 impl Early {
-    pub(super) const fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|kept| kept.ranges.is_empty())
     }
 
     /// Memory that it takes, in bytes.
-    pub(super) const fn memory(&self) -> u64 {
-        self.memory
+    pub(super) fn memory(&self) -> u64 {
+        self.0.as_ref().map_or(0, |kept| kept.memory)
     }
 
     /// The number after the last one that has arrived.
     pub(super) fn end(&self) -> Option<u64> {
-        self.ranges.last().map(|range| range.end)
+        self.0.as_ref()?.ranges.last().map(|range| range.end)
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.ranges.clear();
-        self.memory = 0;
+        if let Some(kept) = &mut self.0 {
+            kept.ranges.clear();
+            kept.memory = 0;
+        }
     }
 
     /// Keeps `range`, which came in `memory` bytes. Gives the first part of it that was there before, and whether all was.
-    pub(super) fn insert(&mut self, mut range: Range<u64>, memory: u64) -> (Option<Range<u64>>, bool) {
+    pub(super) fn insert(&mut self, range: Range<u64>, memory: u64) -> (Option<Range<u64>>, bool) {
+        self.0.get_or_insert_default().insert(range, memory)
+    }
+
+    /// Takes what is in order now that everything before `rcv_nxt` has arrived.
+    pub(super) fn release(&mut self, rcv_nxt: u64) -> Option<Released> {
+        self.0.as_mut()?.release(rcv_nxt)
+    }
+}
+
+impl Kept {
+    fn insert(&mut self, mut range: Range<u64>, memory: u64) -> (Option<Range<u64>>, bool) {
         let first = self.ranges.partition_point(|kept| kept.end < range.start);
         let after = self.ranges.partition_point(|kept| kept.start <= range.end);
         let touched = &self.ranges[first..after];
@@ -73,8 +89,7 @@ impl Early {
         (duplicate, false)
     }
 
-    /// Takes what is in order now that everything before `rcv_nxt` has arrived.
-    pub(super) fn release(&mut self, rcv_nxt: u64) -> Option<Released> {
+    fn release(&mut self, rcv_nxt: u64) -> Option<Released> {
         let count = self.ranges.partition_point(|range| range.start <= rcv_nxt);
         let (first, last) = (self.ranges[..count].first()?, self.ranges[..count].last()?);
         let duplicate = (first.start < rcv_nxt).then(|| first.start..first.end.min(rcv_nxt));
@@ -102,7 +117,8 @@ mod tests {
     }
 
     fn kept(early: &Early) -> Vec<(u64, u64)> {
-        early.ranges.iter().map(|range| (range.start, range.end)).collect()
+        let ranges = early.0.iter().flat_map(|kept| &kept.ranges);
+        ranges.map(|range| (range.start, range.end)).collect()
     }
 
     #[test]

@@ -9,6 +9,8 @@
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_rcv_space_adjust()`, `tcp_rcvbuf_grow()`, `tcp_rcv_rtt_update()`,
 //! `tcp_rcv_rtt_measure_ts()`, `tcp_rcv_rtt_measure()`; M. Fisk, W. Feng, "Dynamic Right-Sizing in TCP", 2001.
 
+use std::num::NonZeroU64;
+
 use crate::units::{Duration, Instant};
 
 /// Measures of one connection.
@@ -22,7 +24,7 @@ pub(super) struct Tuning {
     /// Smoothed round trip in microseconds, times 8; zero before the first sample.
     rtt_x8: u64,
     /// The window that is being timed ends here; `None` before the first.
-    window: Option<(u64, Instant)>,
+    window: Option<(NonZeroU64, Instant)>,
     last_echo: Option<u32>,
 }
 
@@ -72,7 +74,7 @@ impl Tuning {
     /// Data came in order up to `rcv_nxt`; the window is `window` bytes.
     pub(super) fn on_data(&mut self, now: Instant, rcv_nxt: u64, window: u64) {
         if let Some((end, since)) = self.window {
-            if rcv_nxt < end {
+            if rcv_nxt < end.get() {
                 return;
             }
             let sample = ((now - since).as_nanos() / 1000).max(1) * 8;
@@ -81,7 +83,7 @@ impl Tuning {
                 self.rtt_x8 = sample;
             }
         }
-        self.window = Some((rcv_nxt + window, now));
+        self.window = NonZeroU64::new(rcv_nxt + window).map(|end| (end, now));
     }
 
     /// The application has read up to `copied_seq`, and `unread` bytes wait. The bytes of a round trip and of the best one

@@ -39,9 +39,9 @@ pub(super) struct ReceiveWindow {
     memory: u64,
     memory_max: u64,
     ratio: u64,
-    /// Largest window (`window_clamp`), and the one that a scenario sets.
+    /// Largest window (`window_clamp`), and the one that a scenario sets, if it does.
     clamp: u64,
-    fixed: Option<u64>,
+    fixed: u64,
     /// Bound of the window offered (`rcv_ssthresh`).
     ssthresh: u64,
     /// Window as it was last advertised, and from which number on.
@@ -69,7 +69,7 @@ impl ReceiveWindow {
             memory_max: profile.receive_buffer_max.get().max(memory),
             ratio: RATIO_INITIAL,
             clamp: fixed.unwrap_or(FIELD_MAX << SHIFT_MAX),
-            fixed,
+            fixed: fixed.unwrap_or(u64::MAX),
             ssthresh: 0,
             advertised: 0,
             from: 0,
@@ -192,7 +192,7 @@ impl ReceiveWindow {
 
     fn set_clamp(&mut self) {
         let full = self.window_in(self.memory);
-        self.clamp = self.fixed.map_or(full, |fixed| fixed.min(full));
+        self.clamp = self.fixed.min(full);
     }
 
     /// A segment of `len` bytes in `memory` came, `used` memory being taken. Whether the window may grow by it; `segment` is

@@ -7,6 +7,8 @@
 //! Source: RFC 8985, section 7; Linux 6.18 `tcp_output.c`, `tcp_schedule_loss_probe()`, `tcp_send_loss_probe()`;
 //! `tcp_input.c`, `tcp_process_tlp_ack()`.
 
+use std::num::NonZeroU64;
+
 use super::{CaState, Connection};
 use crate::tcp::linux::acknowledge::Ack;
 use crate::tcp::linux::output::Push;
@@ -21,7 +23,7 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(2);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::tcp::linux) struct Probe {
     /// `snd_nxt` when it was sent; `None` when none is out.
-    pub(in crate::tcp::linux) high_seq: Option<u64>,
+    pub(in crate::tcp::linux) high_seq: Option<NonZeroU64>,
     /// It was sent before, as data.
     pub(super) is_retransmission: bool,
 }
@@ -54,7 +56,7 @@ impl Connection {
     /// The time of a probe has come: new data goes if it can, else the last segment once more.
     pub(in crate::tcp::linux) fn on_probe_expiry(&mut self, out: &mut Output) {
         if self.recovery.probe.high_seq.is_none() && self.send_probe(out) {
-            self.recovery.probe.high_seq = Some(self.snd_nxt);
+            self.recovery.probe.high_seq = NonZeroU64::new(self.snd_nxt);
             // The retransmission timer runs from now.
             self.timers.cancel_transmission();
         }
@@ -76,7 +78,7 @@ impl Connection {
 
     /// What an ACK says of a probe that is out.
     pub(in crate::tcp::linux) fn tlp_on_ack(&mut self, acked: u64, ack: &Ack) {
-        let Some(high_seq) = self.recovery.probe.high_seq else { return };
+        let Some(high_seq) = self.recovery.probe.high_seq.map(NonZeroU64::get) else { return };
         if acked < high_seq {
             return;
         }

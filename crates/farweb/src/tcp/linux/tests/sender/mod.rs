@@ -46,7 +46,7 @@ impl Sender {
             receive_window: None,
         };
         let mut out = Output::default();
-        let connection = Connection::connect(Instant::ZERO, config, host(), &mut out);
+        let connection = Connection::open(None, Instant::ZERO, config, host(), None, &mut out);
         let syn = out.segments.pop().expect("a SYN leaves");
         let mut sender = Self { connection, now: Instant::ZERO, out, peer_seq: 0, window: u16::MAX };
         sender.now = Instant::ZERO + Duration::from_millis(100);

@@ -25,7 +25,7 @@ fn times_of_sending(connection: &mut Connection) -> Vec<u64> {
 #[test]
 fn a_syn_goes_again_every_second_before_its_timeout_doubles() {
     let mut connection =
-        Connection::connect(Instant::ZERO, config(Profile::linux()), host(), &mut Output::default());
+        Connection::open(None, Instant::ZERO, config(Profile::linux()), host(), None, &mut Output::default());
     let times = times_of_sending(&mut connection);
     assert_eq!(times[..7], [1, 2, 3, 4, 5, 7, 11]);
     assert_eq!(times.len(), 10);
@@ -35,8 +35,9 @@ fn a_syn_goes_again_every_second_before_its_timeout_doubles() {
 #[test]
 fn a_syn_ack_goes_again_with_doubling_timeouts() {
     let mut out = Output::default();
+    let first = syn(Options::NONE);
     let mut connection =
-        Connection::accept(Instant::ZERO, config(Profile::linux()), host(), &syn(Options::NONE), &mut out);
+        Connection::open(None, Instant::ZERO, config(Profile::linux()), host(), Some(&first), &mut out);
     let times = times_of_sending(&mut connection);
     assert_eq!(times, [1, 3, 7, 15, 31]);
     assert_eq!(connection.state(), State::Closed);
@@ -46,8 +47,9 @@ fn a_syn_ack_goes_again_with_doubling_timeouts() {
 fn a_syn_that_comes_again_is_answered_again_and_both_cost_the_initial_window() {
     let mut out = Output::default();
     let options = Options { mss: NonZeroU16::new(1460), ..Options::NONE };
+    let first = syn(options);
     let mut connection =
-        Connection::accept(Instant::ZERO, config(Profile::linux()), host(), &syn(options), &mut out);
+        Connection::open(None, Instant::ZERO, config(Profile::linux()), host(), Some(&first), &mut out);
     let second = Instant::ZERO + Duration::from_secs(1);
     let expiry = connection.next_timeout().unwrap();
     connection.on_timeout(expiry, &mut out);
@@ -65,8 +67,9 @@ fn a_syn_that_comes_again_is_answered_again_and_both_cost_the_initial_window() {
 fn one_retransmission_leaves_the_initial_window() {
     let mut out = Output::default();
     let options = Options { mss: NonZeroU16::new(1460), ..Options::NONE };
+    let first = syn(options);
     let mut connection =
-        Connection::accept(Instant::ZERO, config(Profile::linux()), host(), &syn(options), &mut out);
+        Connection::open(None, Instant::ZERO, config(Profile::linux()), host(), Some(&first), &mut out);
     let expiry = connection.next_timeout().unwrap();
     connection.on_timeout(expiry, &mut out);
     let ack = Segment { seq: 1, ack: 1, len: 0, window: 65535, flags: Flags::ACK, options: Options::NONE };
@@ -78,7 +81,7 @@ fn one_retransmission_leaves_the_initial_window() {
 fn options_are_offered_as_the_profile_has_them() {
     let options = |profile| {
         let mut out = Output::default();
-        Connection::connect(Instant::ZERO, config(profile), host(), &mut out);
+        Connection::open(None, Instant::ZERO, config(profile), host(), None, &mut out);
         out.segments[0].options
     };
     let linux = options(Profile::linux());
@@ -91,7 +94,8 @@ fn options_are_offered_as_the_profile_has_them() {
 #[test]
 fn a_reset_refuses_and_a_wrong_ack_is_reset() {
     let mut out = Output::default();
-    let mut connection = Connection::connect(Instant::ZERO, config(Profile::linux()), host(), &mut out);
+    let mut connection =
+        Connection::open(None, Instant::ZERO, config(Profile::linux()), host(), None, &mut out);
     out.segments.clear();
     let now = Instant::ZERO + Duration::from_millis(1);
     let wrong = Segment { seq: 0, ack: 7, len: 0, window: 0, flags: Flags::ACK, options: Options::NONE };
