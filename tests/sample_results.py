@@ -83,6 +83,20 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "cwnd_ns": _I,
         "window_ns": _I,
     },
+    "caches": {
+        "node": _S,
+        "time_ns": _I,
+        "interval_ns": _I,
+        "requests": _I,
+        "hits": _I,
+        "delayed_hits": _I,
+        "revalidations": _I,
+        "request_bytes": _I,
+        "hit_bytes": _I,
+        "delayed_hit_bytes": _I,
+        "objects": _I,
+        "bytes": _I,
+    },
     "packets": {
         "time_ns": _I,
         "connection": _I,
@@ -142,6 +156,13 @@ def leg_interval(leg: int, number: int, **more: Any) -> Row:
     return {"leg": leg, **time, **held, "connection_requests_max": 0, **more}
 
 
+def cache_interval(node: str, number: int, **more: Any) -> Row:
+    """What a cache was asked for and served in second `number`, counted from 0; what it held at its end."""
+    time = {"time_ns": (number + 1) * SECOND, "interval_ns": SECOND}
+    zero = dict.fromkeys(list(COLUMNS["caches"])[3:], 0)
+    return {"node": node, **time, **zero, **more}
+
+
 def interval(link: int, direction: str, number: int, **more: Any) -> Row:
     """What a link did in second `number`, counted from 0."""
     return {
@@ -185,6 +206,7 @@ def write_results(
     connections: Sequence[Row] | None = None,
     legs: Sequence[Row] | None = None,
     exchanges: Sequence[Row] | None = None,
+    caches: Sequence[Row] | None = None,
     measured: Sequence[Row] | None = None,
     scenario: Sequence[Row] | None = None,
 ) -> Results:
@@ -192,7 +214,7 @@ def write_results(
 
     Args:
         path: The folder, which is made.
-        requests: Rows of the table; `links`, `packets`, `connections`, `legs` and `exchanges` are others.
+        requests: Rows of the table; `links`, `packets`, `connections`, `legs`, `exchanges` and `caches` are others.
         name: Of the run.
         seed: Of the run.
         warmup_ns: Of the run.
@@ -201,12 +223,13 @@ def write_results(
         connections: As `requests`.
         legs: As `requests`.
         exchanges: As `requests`.
+        caches: As `requests`; the scenario has an LRU cache of 1 MB at each of their nodes.
         measured: What the manifest says of each leg, measured over the whole run.
         scenario: The legs of the scenario, a link each (see `leg`); one over all links where left out.
     """
     path.mkdir(parents=True)
     tables = {"requests": requests, "links": links, "packets": packets}
-    tables |= {"connections": connections, "legs": legs, "exchanges": exchanges}
+    tables |= {"connections": connections, "legs": legs, "exchanges": exchanges, "caches": caches}
     for table, rows in tables.items():
         if rows is not None:
             schema = pa.schema(list(COLUMNS[table].items()))
@@ -243,5 +266,25 @@ def write_results(
     if measured is not None:
         whole = {"from_ns": 0, "to_ns": 60 * SECOND, "links": manifest["links"]}
         manifest["measured"] = {**whole, "presented_bytes": 0, "legs": list(measured)}
+    if caches is not None:
+        _add_caches(manifest, caches)
     (path / "manifest.json").write_text(json.dumps(manifest))
     return Results.open(path)
+
+
+def _add_caches(manifest: dict[str, Any], rows: Sequence[Row]) -> None:
+    """Describe the caches that `rows` are of, and what they served in the whole run."""
+    nodes = sorted({row["node"] for row in rows})
+    counted = ("requests", "hits", "delayed_hits", "revalidations", "request_bytes", "hit_bytes")
+    manifest["scenario"] |= {
+        "record": {"links_every": "1 s"},
+        "cache": [{"node": node, "policy": "lru", "capacity": "1 MB", "siblings": 1} for node in nodes],
+    }
+    manifest.setdefault("measured", {})["caches"] = [
+        {
+            "cache": cache,
+            **{name: sum(row[name] for row in rows if row["node"] == node) for name in counted},
+            **{name: next(row[name] for row in reversed(rows) if row["node"] == node) for name in ("objects", "bytes")},
+        }
+        for cache, node in enumerate(nodes)
+    ]

@@ -52,6 +52,7 @@ def write_sweep(
     failed: Mapping[tuple[int, int], str] | None = None,
     missing: Collection[tuple[int, int]] = (),
     repeats: Mapping[int, int] | None = None,
+    caches: Sequence[Row] = (),
 ) -> SweepResults:
     """Write the folder of a sweep and open it.
 
@@ -67,6 +68,7 @@ def write_sweep(
         failed: Runs that failed with their error, by point and replication.
         missing: Runs that have not ended, by point and replication; with any, the sweep is not complete.
         repeats: How many replications points have that were run less often than others, as a search for a size does.
+        caches: Of the scenario.
     """
     path.mkdir(parents=True)
     failed = failed or {}
@@ -103,7 +105,7 @@ def write_sweep(
         "result_version": 1,
         "name": name,
         "seed": seed,
-        "scenario": SCENARIO,
+        "scenario": {**SCENARIO, "cache": list(caches)},
         "design": design_dict(design),
         "inputs": {},
         "runs": len(design.points) * design.replications,

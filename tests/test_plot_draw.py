@@ -10,7 +10,7 @@ import pytest
 from farweb.errors import FarwebError
 from farweb.plot import FIGURES, draw
 from farweb.results import Results
-from sample_results import exchange, interval, leg, leg_interval, request, write_results
+from sample_results import cache_interval, exchange, interval, leg, leg_interval, request, write_results
 from test_plot_connection import connection
 
 
@@ -23,6 +23,7 @@ def results(tmp_path: Path) -> Results:
         packets=connection(3),
         legs=[leg_interval(0, second) for second in range(5)],
         exchanges=[exchange(3), exchange(5)],
+        caches=[cache_interval("server", second, requests=4, hits=second) for second in range(5)],
         scenario=[leg()],
     )
 

@@ -16,7 +16,7 @@ from farweb.plot.paper import paint
 from farweb.plot.style import Chart, encode, look, save
 from farweb.results import Results
 from farweb.sweep.results import SweepResults
-from sample_results import exchange, interval, leg, request, write_results
+from sample_results import cache_interval, exchange, interval, leg, request, write_results
 from sample_sweeps import Levels, design_of, factor, write_sweep
 
 DESCRIBED = [name for name in FIGURES if name not in ("timeseq", "cwnd")]
@@ -45,22 +45,30 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
 
 
 @pytest.fixture(scope="module")
+def capacities(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
+    """A sweep of the size of a cache."""
+    shares = {f"cache_0_{what}": 0.1 for what in ("hit_ratio", "byte_hit_ratio", "delayed_hit_ratio")}
+    folder = tmp_path_factory.mktemp("capacities") / "sweep"
+    design = design_of({"cache.0.capacity": ["1 MB", "2 MB"]}, 2)
+    return write_sweep(folder, design, lambda levels, replication: shares, caches=[{"node": "server"}])
+
+
+@pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     links = [interval(0, way, second, bytes=1000) for way in ("up", "down") for second in range(3)]
-    tables: Any = {"links": links, "exchanges": [exchange(1)], "scenario": [leg()]}
+    caches = [cache_interval("server", second, requests=4, hits=second) for second in range(3)]
+    tables: Any = {"links": links, "exchanges": [exchange(1)], "caches": caches, "scenario": [leg()]}
     return write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000)], **tables)
-
-
-def results(name: str, run: Results, sweep: SweepResults) -> Results | SweepResults:
-    return run if FIGURES[name].of in ("run", "several") else sweep
 
 
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_every_figure_is_painted_both_ways_to_the_same_bytes(
-    tmp_path: Path, run: Results, sweep: SweepResults, name: str
+    tmp_path: Path, run: Results, sweep: SweepResults, capacities: SweepResults, name: str
 ) -> None:
-    one = draw(name, [results(name, run, sweep)], tmp_path / "figure.html")
-    two = draw(name, [results(name, run, sweep)], tmp_path / "figure.svg")
+    of_sweeps = capacities if name == "cache-size" else sweep
+    results = run if FIGURES[name].of in ("run", "several") else of_sweeps
+    one = draw(name, [results], tmp_path / "figure.html")
+    two = draw(name, [results], tmp_path / "figure.svg")
     assert (tmp_path / "figure.svg").read_bytes() == encode(one, "svg")
     assert (tmp_path / "figure.html").read_text() == two.html()
 
