@@ -158,7 +158,7 @@ impl Stand for Cache {
     fn goes_on_without(&self, cx: &Context, id: ExchangeId) -> bool {
         cx.exchanges.get(id).is_some_and(|fetch| {
             let missing = fetch.bytes.response() - fetch.bytes.received();
-            !fetch.is_conditional && missing < QUICK_ABORT_MIN && self.contents.would_keep(&fetch.request)
+            missing < QUICK_ABORT_MIN && self.contents.would_keep(&fetch.request)
         })
     }
 

@@ -378,13 +378,14 @@ fn a_fetch_that_nobody_waits_for_goes_on_when_little_of_it_is_missing() {
         ("path.link.0.down.loss".to_owned(), "{ kind = \"list\", drop = [\"data 1..100\"] }".to_owned()),
         ("origin.release".to_owned(), "paced".to_owned()),
     ];
-    let outcome = |response: u64| {
+    let outcome = |cache: &str, response: u64| {
         let hour = Duration::from_secs(3600);
-        let tables = run_slowly(&near_and_slow_with("", &cut), &[Ask(0, 7, response, "")], hour);
+        let tables = run_slowly(&near_and_slow_with(cache, &cut), &[Ask(0, 7, response, "")], hour);
         assert_eq!(codes(&tables, "requests", "status"), [Status::Failed as i32]);
         let row = ints(&tables, "exchanges", "leg").iter().position(|leg| *leg == 1).unwrap();
         (ints(&tables, "exchanges", "end_ns")[row] != NULL_INT, ints(&tables, "caches", "objects")[0])
     };
-    assert_eq!(outcome(14_600), (true, 1), "under 16 KiB are missing");
-    assert_eq!(outcome(146_000), (false, 0), "given up");
+    assert_eq!(outcome("", 14_600), (true, 1), "under 16 KiB are missing");
+    assert_eq!(outcome("", 146_000), (false, 0), "given up");
+    assert_eq!(outcome("admit = { max = \"10 kB\" }", 14_600), (false, 0), "not to be kept");
 }

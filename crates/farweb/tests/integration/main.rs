@@ -3,6 +3,7 @@
 mod breakdown;
 mod cache_hierarchies;
 mod caches;
+mod caches_in_a_row;
 mod capture;
 mod carriers;
 mod chains;
