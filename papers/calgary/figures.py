@@ -13,6 +13,7 @@ from farweb.reproduce.study import StudyResults
 
 from .claims import HITS, NEAR
 from .drawing import PLACE, SERVERS, scatter, scatters, spread
+from .live_figures import LIVE_FIGURES
 from .transfers import FAST, LINKS, RATE, SLOW, Floats, Levels, of_case, of_runs
 from .workload import STRENGTHS
 
@@ -284,4 +285,5 @@ FIGURES = {
     "clusters": _clusters,
     "http": _http,
     "ns-2": _ns2,
+    **LIVE_FIGURES,
 }

@@ -12,7 +12,7 @@ the hit ratios. What the tables fix is met in two steps that disturb the draw as
 The table of the size threshold adds up to 8 bytes less than the total: the server has them.
 
 Left out: documents that are asked for again, so that who serves a transfer does not depend on its size or on those
-before, and time of day: gaps are exponential.
+before (`traces` has them), and time of day: gaps are exponential.
 
 Sources: Williamson and Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, tables 2 to 4;
 Busari and Williamson, "ProWGen", Computer Networks 38(6), 2002, for the model of sizes and its parameters.
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from . import traces
 from .published import BYTES, CHILD, COUNTS, LARGEST, MEDIAN, PARENT, SERVER, SMALL, SMALLEST, SOURCES, TOTAL, TRANSFERS
 
 if TYPE_CHECKING:
@@ -270,6 +271,7 @@ TABLES = {
         for seed in SEEDS
     },
     **{f"requests-{case}-{seed}.parquet": _requests(case, seed) for case in BYTES for seed in SEEDS},
+    **traces.tables(SEEDS),
     "unloaded.parquet": unloaded,
 }
 """The request tables that scenarios name, as `farweb reproduce` writes them."""
