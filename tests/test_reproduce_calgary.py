@@ -3,6 +3,7 @@
 import csv
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from samples import Farweb
 CALGARY: Study = read_study(PAPERS / "calgary")
 _ = CALGARY.figures, CALGARY.tables  # imports the modules of the folder
 workload: Any = sys.modules["farweb_papers_calgary.workload"]
+traces: Any = sys.modules["farweb_papers_calgary.traces"]
 transfers: Any = sys.modules["farweb_papers_calgary.transfers"]
 figures: Any = sys.modules["farweb_papers_calgary.figures"]
 
@@ -99,6 +101,94 @@ def test_requests_that_travel_are_those_of_the_case() -> None:
     assert set(table["request_bytes"].to_pylist()) == {300}
 
 
+MEASURED = slice(10_000, 15_000)
+
+
+@pytest.mark.parametrize("locality", ["dynamic", "static"])
+def test_traces_are_near_the_tables_and_ask_again(locality: str) -> None:
+    for seed in workload.SEEDS:
+        trace = traces.trace(seed, locality)
+        size = trace.size[MEASURED]
+        assert trace.size.size == 15_000
+        assert size.sum() == pytest.approx(48_121_956, rel=0.06)
+        assert np.median(size) == pytest.approx(3958, rel=0.06) and size.max() <= 1_494_900
+        assert trace.start_s[9_999] == pytest.approx(10_000, abs=1e-9), "the measured ones start after the warm-up"
+        documents, first, place = np.unique(trace.document, return_index=True, return_inverse=True)
+        assert (trace.size == trace.size[first][place]).all(), "a document has one size"
+        assert documents.size < 10_000
+
+
+@pytest.mark.parametrize(
+    ("case", "child", "parent"),
+    [
+        ("good", 0.40, 0.15),
+        ("average", 0.30, 0.10),
+        ("poor", 0.20, 0.07),
+        ("threshold", 0.418, 0.145),
+        ("static", 0.30, 0.10),
+    ],
+)
+def test_capacities_give_the_hit_ratios_of_the_paper(case: str, child: float, parent: float) -> None:
+    ratios = []
+    for seed in workload.SEEDS:
+        trace = traces.trace(seed, traces.LOCALITIES[case])
+        source = traces.served(trace, traces.caches(case))
+        ratios.append([(source[MEASURED] == each).mean() for each in (workload.CHILD, workload.PARENT)])
+        if case == "threshold":
+            assert trace.size[source == workload.CHILD].max() <= 8192 < trace.size[source == workload.PARENT].min()
+    assert np.mean(ratios, axis=0) == pytest.approx([child, parent], abs=0.006)
+
+
+@pytest.mark.parametrize("case", ["good", "threshold", "static"])
+def test_arrangements_leave_more_and_more_to_chance(case: str) -> None:
+    tables = {each: CALGARY.tables[f"trace-{case}-{each}-1.parquet"]().to_pandas() for each in traces.ARRANGEMENTS[1:]}
+    listed, alike, drawn, shuffled = tables.values()
+    for table in tables.values():
+        assert (table[:10_000] == listed[:10_000]).all(axis=None), "those that fill the caches stay"
+        assert (table["start_s"] == listed["start_s"]).all()
+        measured, own = table[10_000:], listed[10_000:]
+        assert measured["source"].value_counts().to_dict() == own["source"].value_counts().to_dict()
+    listed, alike, drawn, shuffled = (table[10_000:] for table in tables.values())
+
+    def bytes_of_child(table: Any) -> int:
+        return int(table["response_bytes"][table["source"] == "child"].sum())
+
+    assert (alike["source"] != listed["source"]).any() and (drawn["source"] != alike["source"]).any()
+    assert (alike["response_bytes"] == listed["response_bytes"]).all()
+    assert (drawn["response_bytes"] == listed["response_bytes"]).all()
+    assert bytes_of_child(alike) == pytest.approx(bytes_of_child(listed), rel=0.1)
+    pairs = [sorted(zip(table["response_bytes"], table["source"], strict=True)) for table in (drawn, shuffled)]
+    assert pairs[0] == pairs[1]
+    assert (drawn["object"] != shuffled["object"]).mean() > 0.9
+    if case == "threshold":
+        small = drawn["response_bytes"] <= 8192
+        assert set(drawn["source"][small]) == {"child", "server"} and set(drawn["source"][~small]) == {
+            "parent",
+            "server",
+        }
+
+
+def test_live_caches_are_asked_for_a_trace_without_sources() -> None:
+    live, listed = (CALGARY.tables[f"trace-{each}-1.parquet"]() for each in ("dynamic", "good-listed"))
+    assert listed.drop_columns("source").equals(live)
+
+
+def test_both_scenarios_have_the_same_caches() -> None:
+    folder = PAPERS / "calgary"
+    live, policies = (tomllib.loads((folder / f"{name}.toml").read_text("utf-8")) for name in ("live", "policies"))
+    assert live["cache"] == policies["cache"]
+    held = {
+        level["level"]: tuple(level["set"][f"cache.{number}.capacity"] for number in range(2))
+        for level in policies["sweep"]["factors"]["memory"]
+    }
+    for case, level in (("good", "9.2 / 30 MB"), ("poor", "1.6 / 3.7 MB")):
+        assert tuple(cache["capacity"] for cache in traces.caches(case)) == held[level]
+    (both,) = (level["set"] for level in policies["sweep"]["factors"]["threshold"] if level["level"] == "both")
+    assert [both[f"cache.{number}.admit"] for number in range(2)] == [
+        cache["admit"] for cache in traces.caches("threshold")
+    ]
+
+
 def test_the_closed_form_of_slow_start_by_hand() -> None:
     server, child = transfers.alone_ns("server", 40), transfers.alone_ns("child", 40)
     # One packet of 512 B over three links of 10 Mbit/s, and its ACK of 40 B: 72 ms there and back.
@@ -161,3 +251,18 @@ def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
             for source in transfers.LINKS:
                 found = transfers.of_case(results, "mean_s", row["case"], int(row["rate"]), source, capacity)
                 assert found[0] == pytest.approx(float(row[f"{source}_s"]), rel=2e-4), (row, source)
+
+    # Live caches serve what they would if fetching took no time, but for documents that are asked for again at once.
+    for case in ("good", "threshold"):
+        for source in ("child", "parent"):
+            live, listed = (
+                transfers.of_runs(
+                    results,
+                    "live",
+                    "transfers",
+                    {"rate": 80, "served": f"{case}, {each}", "capacity": transfers.SLOW},
+                    source,
+                )
+                for each in ("live", "listed")
+            )
+            assert live == pytest.approx(listed, abs=50), (case, source)

@@ -7,8 +7,8 @@ from farweb.reproduce.claims import Measured
 from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import student
 
+from .published import BYTES, COUNTS, SOURCES
 from .transfers import FAST, RATE, SLOW, Floats, alone_ns, delayed_by_others, of_case, of_runs, of_transfers
-from .workload import BYTES, COUNTS, SOURCES
 
 RATES = (10, 20, 40, 80)
 HITS = {"40 / 15 %": "good", "30 / 10 %": "average", "20 / 7 %": "poor"}

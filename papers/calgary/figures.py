@@ -2,89 +2,22 @@
 
 import csv
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from farweb.plot.against import Ask
 from farweb.plot.effects import effects as allocation
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
-from farweb.plot.style import QUIETLY
 from farweb.reproduce.drawing import runs_told
 from farweb.reproduce.study import StudyResults
-from farweb.statistics.intervals import students
 
 from .claims import HITS, NEAR
-from .transfers import (
-    DELAYS_MS,
-    FAST,
-    LINKS,
-    RATE,
-    RATES_MBIT,
-    SLOW,
-    Floats,
-    Levels,
-    alone_ns,
-    of_case,
-    of_runs,
-    of_transfers,
-)
-from .workload import STRENGTHS, TRANSFERS
+from .drawing import PLACE, SERVERS, scatter, scatters, spread
+from .live_figures import LIVE_FIGURES
+from .transfers import FAST, LINKS, RATE, SLOW, Floats, Levels, of_case, of_runs
+from .workload import STRENGTHS
 
-PLACE = "two levels of caches"
-PACKETS_SHOWN, SECONDS_SHOWN = 100, 1.0
-SERVERS = {"server": "web server", "parent": "parent proxy", "child": "child proxy"}
 POLICIES = {"good": "default", "threshold": "size threshold"}
-
-SIZE = Axis("transfer size", "packets", low=0, high=PACKETS_SHOWN)
-LATENCY = Axis("transfer latency", "s", low=0, high=SECONDS_SHOWN)
-
-_TOLD = (
-    "Each dot is a transfer of up to 100 packets of 512 B: time until its sender has the last ACK. Steps: the same "
-    "with nothing else on the way, by slow start of 1, 2, 4, 8, 16 packets a round trip."
-)
-
-
-def _scatter(
-    results: StudyResults, sweep: str, levels: Levels, title: str, delays: tuple[int, ...] = DELAYS_MS
-) -> Panel:
-    """Latency over size of all transfers of a run, by source, with the steps of slow start."""
-    transfers = of_transfers(results, sweep, levels)
-    dots, beyond = [], 0
-    for index, (source, own) in enumerate(transfers.items()):
-        shown = (own["packets"] <= PACKETS_SHOWN) & (own["latency_s"] <= SECONDS_SHOWN)
-        slow = own["latency_s"] > SECONDS_SHOWN
-        beyond += int(slow.sum())
-        x = own["packets"][shown].astype(float)
-        dots.append(Series(SERVERS[source], index, x, own["latency_s"][shown], "dots"))
-    rates = RATES_MBIT[SLOW if str(levels["capacity"]) == SLOW else FAST]
-    packets = np.arange(1, PACKETS_SHOWN + 1)
-    steps = [
-        Series(
-            "alone on the way" if source == "server" else "",
-            QUIETLY,
-            packets - 0.5,
-            alone_ns(source, PACKETS_SHOWN, rates, delays) / 1e9,
-            "steps",
-        )
-        for source in LINKS
-    ]
-    return Panel(SIZE, LATENCY, (*steps, *dots), title=title, note=f"{beyond} above {SECONDS_SHOWN:g} s")
-
-
-def _scatters(results: StudyResults, title: str, told: str, panels: list[Panel], sweep: str) -> Figure:
-    manifest = results.sweep(sweep).manifest
-    seed, version, each = manifest["seed"], manifest["version"], " in each panel" if len(panels) > 1 else ""
-    columns = len(panels) if len(panels) <= 3 else 2
-    rows = -(-len(panels) // columns)
-    return Figure(
-        f"{title} – {PLACE}",
-        f"{told} {_TOLD} n = {TRANSFERS:,} transfers{each}, seed {seed}, farweb {version}.",
-        tuple(panels),
-        columns=columns,
-        size=(7.5, 5.2) if len(panels) == 1 else (4.2 * columns if columns > 2 else 10.0, 1.9 + 3.2 * rows),
-        share_y=True,
-    )
 
 
 def _levels(rate: int = 10, hits: str = "40 / 15 %", capacity: str = SLOW, delay: str = NEAR) -> Levels:
@@ -92,41 +25,41 @@ def _levels(rate: int = 10, hits: str = "40 / 15 %", capacity: str = SLOW, delay
 
 
 def _baseline(results: StudyResults) -> Figure:
-    panel = _scatter(results, "factorial", _levels(), "")
+    panel = scatter(results, "factorial", _levels(), "")
     told = "10 requests/s, links of 10 Mbit/s, 1, 5 and 30 ms."
-    return _scatters(results, "2: the baseline", told, [panel], "factorial")
+    return scatters(results, "2: the baseline", told, [panel], "factorial")
 
 
 def _capacity(results: StudyResults) -> Figure:
-    panel = _scatter(results, "factorial", _levels(capacity=FAST), "")
-    return _scatters(results, "3: a link of 100 Mbit/s to the clients", "10 requests/s.", [panel], "factorial")
+    panel = scatter(results, "factorial", _levels(capacity=FAST), "")
+    return scatters(results, "3: a link of 100 Mbit/s to the clients", "10 requests/s.", [panel], "factorial")
 
 
 def _delay(results: StudyResults) -> Figure:
-    panel = _scatter(results, "factorial", _levels(delay="1 / 10 / 30"), "", (1, 10, 30))
+    panel = scatter(results, "factorial", _levels(delay="1 / 10 / 30"), "", (1, 10, 30))
     told = "10 requests/s, links of 10 Mbit/s."
-    return _scatters(results, "4: the parent proxy 10 ms away", told, [panel], "factorial")
+    return scatters(results, "4: the parent proxy 10 ms away", told, [panel], "factorial")
 
 
 def _rates(results: StudyResults) -> Figure:
     panels = [
-        _scatter(results, "factorial", _levels(rate), f"({letter}) {rate} requests/s")
+        scatter(results, "factorial", _levels(rate), f"({letter}) {rate} requests/s")
         for letter, rate in zip("abc", (20, 40, 80), strict=True)
     ]
-    return _scatters(results, "5: the arrival rate", "Links of 10 Mbit/s.", panels, "factorial")
+    return scatters(results, "5: the arrival rate", "Links of 10 Mbit/s.", panels, "factorial")
 
 
 def _hit_ratios(results: StudyResults) -> Figure:
     panels = [
-        _scatter(results, "factorial", _levels(40, hits), f"({letter}) hits {hits} at child / parent")
+        scatter(results, "factorial", _levels(40, hits), f"({letter}) hits {hits} at child / parent")
         for letter, hits in zip("abc", HITS, strict=True)
     ]
-    return _scatters(results, "6: the hit ratios", "40 requests/s, links of 10 Mbit/s.", panels, "factorial")
+    return scatters(results, "6: the hit ratios", "40 requests/s, links of 10 Mbit/s.", panels, "factorial")
 
 
 def _policies(results: StudyResults) -> Figure:
     panels = [
-        _scatter(
+        scatter(
             results,
             "cases",
             {RATE: 40, "case": case, "capacity": capacity},
@@ -137,7 +70,7 @@ def _policies(results: StudyResults) -> Figure:
         )
     ]
     told = "40 requests/s; with the threshold the child has documents of 8 KB at most, and the parent larger ones."
-    return _scatters(results, "7: what the caches may have", told, panels, "cases")
+    return scatters(results, "7: what the caches may have", told, panels, "cases")
 
 
 def _effects(results: StudyResults) -> Figure:
@@ -175,15 +108,6 @@ def _factorial(results: StudyResults) -> Figure:
         size=(10.0, 8.2),
         share_y=True,
     )
-
-
-def _spread(values: list[Floats]) -> dict[str, Any]:
-    intervals = students(np.array(values))
-    return {
-        "low": np.array([each.mean if each.low is None else each.low for each in intervals]),
-        "high": np.array([each.mean if each.high is None else each.high for each in intervals]),
-        "n": np.array([each.n for each in intervals], dtype=np.int64),
-    }
 
 
 _ASKED = (
@@ -227,7 +151,7 @@ def _clustered(results: StudyResults, rate: int, what: str, y: Axis) -> Panel:
         levels = [{RATE: rate, "workload": f"{name}, {strength:g}"} for strength in STRENGTHS]
         values = [of_runs(results, "clusters", what, each) for each in levels]
         x, mean = np.array([1 / (1 - strength) for strength in STRENGTHS]), np.array([each.mean() for each in values])
-        series.append(Series(label, number, x, mean, "points", **_spread(values)))
+        series.append(Series(label, number, x, mean, "points", **spread(values)))
     published = _PUBLISHED[rate][what]
     lines = [Reference("", published[name], index=number) for number, name in enumerate(_CLUSTERS) if name in published]
     length = Axis("transfers that a cluster lasts", scale="log")
@@ -269,8 +193,9 @@ def _by_distance(results: StudyResults) -> Panel:
     for number, source in enumerate(LINKS):
         values = [_over_http(results, rate=40, transport=transport, source=source) for transport in transports]
         mean, place = np.array([each.mean() for each in values]), np.arange(len(values), dtype=float)
-        spread = _spread(values)
-        series.append(Series(SERVERS[source], number, place, mean, "points", **spread, interval="bars", joined=False))
+        series.append(
+            Series(SERVERS[source], number, place, mean, "points", **spread(values), interval="bars", joined=False)
+        )
     x = Axis("", scale="category", levels=tuple(transports))
     y = Axis("mean latency to the last byte", "s", "log", low=0.01, high=0.6)
     return Panel(x, y, tuple(series), title="40 requests/s, C1 = 10 Mbit/s, default policy")
@@ -287,7 +212,7 @@ def _threshold_less_default(results: StudyResults, capacity: str) -> Panel:
         ]
         mean = np.array([each.mean() for each in values])
         series.append(
-            Series(transport, number, np.array(rates, float), mean, "points", **_spread(values), interval="bars")
+            Series(transport, number, np.array(rates, float), mean, "points", **spread(values), interval="bars")
         )
     y = Axis("threshold less default", "s").fitted(*(each.y for each in series))
     x = Axis("arrival rate", "requests/s", low=0, marks=tuple(map(float, rates)))
@@ -360,4 +285,5 @@ FIGURES = {
     "clusters": _clusters,
     "http": _http,
     "ns-2": _ns2,
+    **LIVE_FIGURES,
 }

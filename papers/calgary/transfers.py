@@ -1,6 +1,7 @@
 """What the study reads off transfers: their latency to the last ACK, by source, in each run of a sweep.
 
-Left out: the latency to the last byte, which is that of a user; the study does not report it.
+Left out: the latency to the last byte, which is that of a user; the study does not report it. Requests that fill live
+caches are not counted.
 """
 
 import functools
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.reproduce.study import StudyResults
+
+from .traces import FILLING
 
 Floats = NDArray[np.float64]
 Levels = Mapping[str, str | int]
@@ -25,6 +28,15 @@ DELAYS_MS = (1, 5, 30)
 _HEADER, _WINDOW = 40, 20
 LINKS = {"child": 1, "parent": 2, "server": 3}
 """Links between each source and the clients."""
+_MEASURED_FROM = {"live": FILLING, "policies": FILLING}
+"""Number of the first request that is measured, by sweep; of the others all are."""
+
+
+def _measured(sweep: str) -> Any:
+    """Whether a request is measured, as an expression."""
+    import polars as pl
+
+    return pl.col("request") >= _MEASURED_FROM.get(sweep, 0)
 
 
 @functools.lru_cache(maxsize=8)
@@ -39,14 +51,16 @@ def _runs(results: StudyResults, sweep: str) -> dict[tuple[frozenset[Any], str |
         pl.len().alias("transfers"),
         pl.col("response_bytes").sum().alias("bytes"),
         taken.mean().alias("mean_s") / 1e9,
+        taken.median().alias("median_s") / 1e9,
+        taken.quantile(0.9, "linear").alias("p90_s") / 1e9,
         (pl.col("end_ns") - pl.col("start_ns")).mean().alias("delivered_s") / 1e9,
         (taken > 1e9).sum().alias("above 1 s"),
         (taken >= 6e9).sum().alias("from 6 s"),
         ((taken >= 6e9) & (taken < 6.1e9) & (pl.col("timeouts") > 0)).sum().alias("near 6 s"),
     ]
-    used = ["source", "acked_ns", "end_ns", "start_ns", "response_bytes", "timeouts"]
-    rows = swept.scan("requests").filter(pl.col("status") == "done").select(*factors, "replication", *used)
-    rows = rows.with_columns(pl.col("source").cast(pl.String)).collect().lazy()
+    used = ["acked_ns", "end_ns", "start_ns", "response_bytes", "timeouts"]
+    rows = swept.scan("requests").filter(pl.col("status") == "done", _measured(sweep))
+    rows = rows.select(*factors, "replication", *used, source=pl.col("served_by").cast(pl.String)).collect().lazy()
     keys = [*factors, "replication"]
     by_source = rows.group_by(*keys, "source").agg(told).collect()
     together = rows.group_by(*keys).agg(told).with_columns(source=pl.lit(None, pl.String)).collect()
@@ -116,10 +130,10 @@ def of_transfers(results: StudyResults, sweep: str, levels: Levels) -> dict[str,
     runs = swept.runs.filter(pl.col("status") == "done", *(pl.col(factor) == level for factor, level in levels.items()))
     if runs.is_empty():
         raise ResultsError(f"{swept.path}: no run has {', '.join(f'{key} = {levels[key]}' for key in levels)}")
-    rows = swept.part(runs.sort("replication")["run"][0]).requests
+    rows = swept.part(runs.sort("replication")["run"][0]).requests.filter(_measured(sweep))
     found = {}
     for source in LINKS:
-        own = rows.filter(pl.col("source") == source)
+        own = rows.filter(pl.col("served_by") == source)
         size = own["response_bytes"].to_numpy()
         found[source] = {
             "packets": -(-size // PACKET),
@@ -128,6 +142,23 @@ def of_transfers(results: StudyResults, sweep: str, levels: Levels) -> dict[str,
             "latency_ns": (own["acked_ns"] - own["start_ns"]).to_numpy(),
         }
     return found
+
+
+def latencies_s(results: StudyResults, sweep: str, levels: Levels) -> Floats:
+    """The latency of all measured transfers at a point, all replications together, shortest first.
+
+    Raises:
+        ResultsError: The sweep has no such run.
+    """
+    import polars as pl
+
+    swept = results.sweep(sweep)
+    at = [pl.col(factor) == level for factor, level in levels.items()]
+    rows = swept.scan("requests").filter(pl.col("status") == "done", _measured(sweep), *at)
+    found = rows.select(taken=(pl.col("acked_ns") - pl.col("start_ns")) / 1e9).collect()["taken"].sort()
+    if found.is_empty():
+        raise ResultsError(f"{swept.path}: no run has {', '.join(f'{key} = {levels[key]}' for key in levels)}")
+    return found.to_numpy()
 
 
 @functools.cache

@@ -12,7 +12,7 @@ the hit ratios. What the tables fix is met in two steps that disturb the draw as
 The table of the size threshold adds up to 8 bytes less than the total: the server has them.
 
 Left out: documents that are asked for again, so that who serves a transfer does not depend on its size or on those
-before, and time of day: gaps are exponential.
+before (`traces` has them), and time of day: gaps are exponential.
 
 Sources: Williamson and Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, tables 2 to 4;
 Busari and Williamson, "ProWGen", Computer Networks 38(6), 2002, for the model of sizes and its parameters.
@@ -27,29 +27,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from . import traces
+from .published import BYTES, CHILD, COUNTS, LARGEST, MEDIAN, PARENT, SERVER, SMALL, SMALLEST, SOURCES, TOTAL, TRANSFERS
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Ints = NDArray[np.int64]
 Random = np.random.Generator
-
-TRANSFERS = 5_000
-TOTAL, SMALLEST, MEDIAN, LARGEST = 48_121_956, 68, 3_958, 1_494_900
-"""Of the sizes, in bytes."""
-
-SERVER, PARENT, CHILD = 0, 1, 2
-SOURCES = ("server", "parent", "child")
-COUNTS = {
-    "good": (2_252, 758, 1_990),
-    "average": (2_973, 514, 1_513),
-    "poor": (3_642, 354, 1_004),
-    "threshold": (2_187, 723, 2_090),
-}
-"""Transfers of each source, by case."""
-BYTES = {"good": (20_957_250, 6_821_625, 20_343_081), "threshold": (21_353_492, 20_291_324, 6_477_140)}
-"""Bytes of each source, where the paper tells them."""
-SMALL = 8 * 1024
-"""With the size threshold the child has nothing that is larger, and the parent nothing else, in bytes."""
 
 REQUEST_BYTES = 300
 """Of a request, where requests travel; chosen: as browsers of the study's time sent them."""
@@ -286,6 +271,7 @@ TABLES = {
         for seed in SEEDS
     },
     **{f"requests-{case}-{seed}.parquet": _requests(case, seed) for case in BYTES for seed in SEEDS},
+    **traces.tables(SEEDS),
     "unloaded.parquet": unloaded,
 }
 """The request tables that scenarios name, as `farweb reproduce` writes them."""
