@@ -6,6 +6,7 @@ mod fenwick;
 mod held;
 mod lines;
 mod log;
+mod lru_stack;
 pub mod nzix;
 mod object;
 mod parameters;
@@ -23,6 +24,7 @@ pub use log::{
     Keep, LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime,
     Unreadable,
 };
+pub(crate) use lru_stack::LruStack;
 pub use object::ObjectId;
 pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
