@@ -12,6 +12,7 @@ import pytest
 
 from farweb import _core
 from farweb.fit import Fit, estimates, fit, write_parameters
+from farweb.fit.drawing import describe
 from farweb.generate import generate, read_parameters
 from samples import Farweb
 
@@ -214,12 +215,12 @@ def test_references_count_in_any_batches() -> None:
 
 def test_the_command(folder: Path, farweb: Farweb) -> None:
     generate("prowgen", "trace", parameters={"requests": "5000"})
-    answer = farweb("workload", "fit", "trace/requests.parquet", "-o", "fit.png", "--out", "fitted.toml")
+    answer = farweb("workload", "fit", "trace/requests.parquet", "-o", "fit.html", "--out", "fitted.toml")
     assert answer.code == 0
     for words in ("Zipf slope", "one-timers of the documents", "tail index", "LRU stack", "stack_mode"):
         assert words in answer.out
     assert "The parameters are in fitted.toml" in answer.err
-    assert Path("fit.png").stat().st_size > 10_000
+    assert Path("fit.html").stat().st_size > 10_000
     found = farweb("workload", "fit", "trace/requests.parquet", "--json", "--tail-from", 10_000).json()
     assert (found["requests"], found["tail"]["given"], found["popularity"]["documents"]) == (5000, True, 1700)
     assert json.loads(json.dumps(found)) == found
@@ -229,7 +230,14 @@ def test_the_command(folder: Path, farweb: Farweb) -> None:
 def test_figures_without_sizes_or_repetitions(folder: Path, farweb: Farweb) -> None:
     Path("ids").write_bytes(struct.pack(">6I", 1, 2, 1, 3, 2, 1))
     assert farweb("workload", "fit", "ids", "--format", "cache2k", "-o", "ids.svg").code == 0
+    ids = describe(fit("ids", format="cache2k"))
+    assert [panel.title for panel in ids.panels] == ["Popularity", "Stack distances"]
+    assert "The data tell no sizes." in ids.caption
+    data, _ = ids.panels[1].series
+    # The distances are 1, 2 and 2.
+    assert (data.x.tolist(), data.y.tolist()) == ([1, 2, 3], [0, pytest.approx(100 / 3), 100])
     Path("once").write_text("1 1 10\n2 2 20\n3 3 30\n")
     answer = farweb("workload", "fit", "once", "-o", "once.svg")
     assert answer.code == 0
     assert "no document was asked for twice" in answer.out
+    assert [panel.title for panel in describe(fit("once")).panels] == ["Popularity", "Sizes"]

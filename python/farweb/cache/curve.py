@@ -119,9 +119,10 @@ class CacheCurve:
         Raises:
             FarwebError: The suffix is none of them.
         """
-        from farweb.cache.figure import draw
+        from farweb.cache.figure import describe
+        from farweb.plot import paper
 
-        return draw(self, None if out is None else Path(out))
+        return paper.draw(describe(self), None if out is None else Path(out))
 
     def write(self, out: str | Path) -> None:
         """Write `results` as a table: .parquet, .csv or .tsv.

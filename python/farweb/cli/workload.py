@@ -204,7 +204,7 @@ def fit(
     figure: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--figure", metavar="FIGURE", help="Draw model against data: a .png, .svg or .pdf file."
+            "-o", "--figure", metavar="FIGURE", help="Draw model against data: a .png, .svg, .pdf or .html file."
         ),
     ] = None,
     out: Annotated[
@@ -233,7 +233,7 @@ def fit(
     if figure is not None:
         from farweb.plot.style import check_target
 
-        check_target(figure, on_paper=True)
+        check_target(figure)
     output = Output(as_json, quiet)
     with output.progress("reading", left=False) as show:
         found = estimate(
@@ -249,9 +249,10 @@ def fit(
     if out is not None:
         write_parameters(found, out)
     if figure is not None:
-        from farweb.fit.drawing import draw
+        from farweb.fit.drawing import describe
+        from farweb.plot import paper
 
-        draw(found, figure)
+        paper.draw(describe(found), figure)
     output.result(found.to_dict(), found)
     for what, path in (("The parameters are", out), ("The figure is", figure)):
         if path is not None:
