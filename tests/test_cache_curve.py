@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import lzma
-import struct
 from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import product
@@ -12,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,34 +157,6 @@ def test_a_log_is_read_by_the_rules_of_the_import(folder: Path, farweb: Farweb) 
     assert "left out: 1 hit" in misses.out
 
 
-@pytest.mark.parametrize(
-    "pack", [bytes, gzip.compress, lzma.compress, lambda plain: pa.compress(plain, "zstd", asbytes=True)]
-)
-def test_traces_are_read_packed_or_not(folder: Path, farweb: Farweb, pack: Any) -> None:
-    requests = [(7, 100), (2**40, 50), (7, 100), (9, 0)]
-    records = b"".join(struct.pack("<IQIq", time, *request, -1) for time, request in enumerate(requests))
-    Path("a.oracleGeneral.bin").write_bytes(pack(records))
-    Path("t").write_bytes(pack(b"".join(b"%d %d %d\n" % (time, *request) for time, request in enumerate(requests))))
-    Path("n").write_bytes(pack(struct.pack(">4I", 7, 5, 7, 9)))
-    told = {}
-    for name, *options in (["a.oracleGeneral.bin"], ["t", "--format", "webcachesim"], ["n", "--format", "cache2k"]):
-        answer = farweb("workload", "cache", name, *options, "--policy", "sieve", "--capacity", "1 kB", "--json")
-        assert answer.code == 0, answer.err
-        found = answer.json()
-        told[name] = (found["requests"], found["objects"], found["footprint_bytes"], found["results"][0]["hits"])
-    assert told == {"a.oracleGeneral.bin": (4, 3, 151, 1), "t": (4, 3, 151, 1), "n": (4, 3, 3, 1)}
-
-
-def test_unreadable_parts_are_counted_and_told(folder: Path, farweb: Farweb) -> None:
-    Path("t").write_text("1 7 100\n" * 400 + "1 7\n" + "oops\n")
-    told = farweb("workload", "cache", "t", "--format", "webcachesim", "--policy", "lru", "--capacity", "1 kB")
-    assert "unreadable: 2 lines" in told.out
-    assert 'line 401: has fewer than three columns: "1 7"' in told.out
-    Path("o").write_bytes(struct.pack("<IQIq", 1, 7, 100, -1) + b"half")
-    told = farweb("workload", "cache", "o", "--format", "oracle-general", "--policy", "lru", "--capacity", "1 kB")
-    assert "the last 4 bytes, no whole record of 24 bytes" in told.out
-
-
 def test_requests_without_an_object_are_an_error_that_tells_what_to_do(folder: Path, farweb: Farweb) -> None:
     lines = TABLE.splitlines()
     Path("none.csv").write_text("\n".join(line.rpartition(",")[0] for line in lines) + "\n")
@@ -212,7 +181,6 @@ def test_requests_without_an_object_are_an_error_that_tells_what_to_do(folder: P
         (["--admit", "probability=1.5"], "a probability is from 0 to 1"),
         (["--admit", "max=1 s"], "max=1 s: write a number and a unit, such as 8 KiB"),
         (["--ttl", "5"], "time to live 5: write a number and a unit, such as 1 h"),
-        (["--format", "squidd"], 'unknown format "squidd" (did you mean "squid"?)'),
         (["--out", "t.xlsx"], "t.xlsx: a table is written as .parquet, .csv or .tsv"),
         (["-o", "f.gif"], "f.gif: a figure is written as"),
     ],
@@ -223,32 +191,6 @@ def test_what_is_asked_wrongly_is_told(folder: Path, farweb: Farweb, options: li
     assert answer.code == 2
     assert message in answer.err
     assert sorted(path.name for path in folder.iterdir()) == ["r.csv"]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "options", "message"),
-    [
-        ("log", LOG.encode(), [], "(if it is a log or a trace, tell --format: squid, clf, oracle-general"),
-        ("e.csv", TABLE.splitlines()[0].encode(), [], "e.csv"),
-        ("t", b"", ["--format", "webcachesim"], "t: has no requests"),
-        ("o", b"short", ["--format", "oracle-general"], "o: holds no record of 24 bytes"),
-        ("x.xz", lzma.compress(b"1 2 3\n" * 50)[:-30], ["--format", "webcachesim"], "x.xz: cannot be unpacked"),
-        (
-            "z.xz",
-            lzma.compress(LOG.encode()),
-            ["--format", "webcachesim"],
-            "z.xz: 4 of 4 lines are no time",
-        ),
-    ],
-)
-def test_what_cannot_be_read_is_told(
-    folder: Path, farweb: Farweb, name: str, content: bytes, options: list[str], message: str
-) -> None:
-    Path(name).write_bytes(content)
-    answer = farweb("workload", "cache", name, *options, "--policy", "lru", "--capacity", "1 kB")
-    assert answer.code == 2
-    assert message in answer.err
-    assert farweb("workload", "cache", "absent").code == 2
 
 
 def test_the_table_and_the_figure(folder: Path, farweb: Farweb) -> None:
@@ -294,9 +236,9 @@ def test_python_gets_what_the_command_prints(folder: Path, farweb: Farweb) -> No
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="needs the recorded traces")
-def test_recorded_traces_and_logs(folder: Path) -> None:
+def test_recorded_traces_and_logs() -> None:
     for path, kind, requests, objects in (
-        ("cache/bu98-adaptsize-request.trace.xz", "webcachesim", 66_987, 36_815),
+        ("cache/bu98-adaptsize-request.trace.xz", None, 66_987, 36_815),
         ("cache/cache2k-web12.trace.xz", "cache2k", 95_607, 13_756),
         ("cache/cloudPhysicsIO.oracleGeneral.bin.xz", None, 113_872, 48_974),
     ):
@@ -304,7 +246,7 @@ def test_recorded_traces_and_logs(folder: Path) -> None:
         assert (curve.requests, curve.objects) == (requests, objects)
         lru, belady = curve.results
         assert lru.hits < belady.hits
-    squid = cache_curve(SHARED / "squid/webreadr-2010-log.squid", ["lru"], ["1 GB"], format="squid")
-    combined = cache_curve(SHARED / "clf/semicomplete-2015-combined.log.gz", ["lru"], ["1 GB"], format="clf")
+    squid = cache_curve(SHARED / "squid/webreadr-2010-log.squid", ["lru"], ["1 GB"])
+    combined = cache_curve(SHARED / "clf/semicomplete-2015-combined.log.gz", ["lru"], ["1 GB"])
     assert squid.requests <= 121
     assert 0 < combined.requests <= 10_000

@@ -1,8 +1,6 @@
 """Fitting ProWGen: estimators against closed forms, round trips, readers, the command."""
 
-import gzip
 import json
-import lzma
 import math
 import struct
 from pathlib import Path
@@ -12,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farweb import WorkloadError, _core
-from farweb.fit import Fit, estimates, fit, reading, write_parameters
+from farweb import _core
+from farweb.fit import Fit, estimates, fit, write_parameters
+from farweb.fit.drawing import describe
 from farweb.generate import generate, read_parameters
 from samples import Farweb
 
@@ -176,7 +175,7 @@ def test_written_parameters_make_a_workload_like_it(folder: Path) -> None:
 
 
 def bu98() -> Fit:
-    return fit(DATA / "cache/bu98-adaptsize-request.trace.xz", format="webcachesim")
+    return fit(DATA / "cache/bu98-adaptsize-request.trace.xz")
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs the public logs beside the clone")
@@ -194,90 +193,12 @@ def test_what_logs_have_is_told() -> None:
     assert nasa.requests + sum(nasa.left_out.values()) == 30_969
     assert nasa.left_out == {"dynamic-page": 398, "not-successful": 221, "zero-bytes": 239}
     assert nasa.unsized_requests == 2421, "304s"
-    shop = fit(DATA / "cache/cache2k-web12.trace.xz", format="ids")
+    shop = fit(DATA / "cache/cache2k-web12.trace.xz", format="cache2k")
     assert (shop.tail, shop.body, shop.sizes_ks, shop.sized_documents) == (None, None, None, 0)
     assert shop.not_estimated["tail_shape"] == "no sizes are known"
-    blocks = fit(DATA / "cache/cloudPhysicsIO.oracleGeneral.bin.xz", format="oracle-general")
+    blocks = fit(DATA / "cache/cloudPhysicsIO.oracleGeneral.bin.xz")
     assert (blocks.requests, blocks.popularity.documents) == (113_872, 48_974)
     assert blocks.tail is None
-
-
-REQUESTS = [(1, 300), (2, 4000), (1, 300), (3, 500), (2, 4000), (1, 280)]
-
-
-@pytest.fixture
-def traces(folder: Path) -> dict[str, Path]:
-    """The same six requests in every kind of trace."""
-    text = "".join(f"{time} {object_} {size}\n" for time, (object_, size) in enumerate(REQUESTS)).encode()
-    records = b"".join(struct.pack("<IQIq", time, object_, size, -1) for time, (object_, size) in enumerate(REQUESTS))
-    ids = b"".join(struct.pack(">I", object_) for object_, _ in REQUESTS)
-    files = {
-        "webcachesim": text.removesuffix(b"\n"),
-        "oracle-general": lzma.compress(records),
-        "ids": gzip.compress(ids),
-    }
-    names = {"webcachesim": "t.txt", "oracle-general": "t.bin.xz", "ids": "t.gz"}
-    for format_, content in files.items():
-        (folder / names[format_]).write_bytes(content)
-    return {format_: folder / name for format_, name in names.items()}
-
-
-@pytest.mark.parametrize("format_", reading.TRACES)
-def test_traces_are_read(traces: dict[str, Path], format_: str) -> None:
-    read = reading.read(traces[format_], format_)
-    assert read.references.counts().tolist() == [3, 2, 1]
-    assert read.references.distances().tolist() == [0, 1, 2]
-    sized = format_ != "ids"
-    assert read.references.sizes().tolist() == ([300, 4000, 500] if sized else [0, 0, 0])
-    assert (read.requests, read.unsized, read.references.resized) == (6, 0 if sized else 6, 1 if sized else 0)
-    assert (read.first_s, read.last_s) == ((0.0, 5.0) if format_ == "oracle-general" else (None, None))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "format_", "told"),
-    [
-        ("t", b"1 2 3\n4 5\n", "webcachesim", 't:2: found "4 5"; a line is "time id size"'),
-        ("t", b"1 2 3\n4 x 5\n", "webcachesim", 't:2: found "4 x 5"'),
-        ("t", b"1 2 -3\n", "webcachesim", "t:1: found"),
-        ("t", b"12345", "oracle-general", "t: ends in the middle of a record of 24 bytes"),
-        ("t", b"", "ids", "t: has no request"),
-        ("t.xz", b"no xz", "ids", "t.xz: cannot be read"),
-        ("t", b"", "bu98", 'format: found "bu98"; write one of: squid, clf, webcachesim'),
-        ("t.csv", b"start_s,host,request_bytes,response_bytes\n0,a,1,1\n", None, "1 no-object"),
-    ],
-)
-def test_wrong_traces(folder: Path, farweb: Farweb, name: str, content: bytes, format_: str | None, told: str) -> None:
-    Path(name).write_bytes(content)
-    format_options = ("--format", format_) if format_ else ()
-    answer = farweb("workload", "fit", name, *format_options, "--out", "p.toml", "-o", "f.png")
-    assert answer.code == 2
-    assert told in " ".join(answer.err.split())
-    assert [path.name for path in folder.iterdir()] == [name]
-
-
-def test_a_trace_is_read_in_blocks(folder: Path) -> None:
-    lines = (f"{number} {1000 + number} 10" for number in range(150_000))
-    Path("t").write_text("\n".join(lines))
-    read = reading.read(Path("t"), "webcachesim")
-    assert (read.requests, len(read.references.counts())) == (150_000, 150_000)
-    assert Path("t").stat().st_size > 2 * (1 << 20)
-
-
-def test_a_missing_trace(folder: Path) -> None:
-    with pytest.raises(WorkloadError, match=r"nothing: no such file"):
-        reading.read(Path("nothing"), "ids")
-
-
-def test_dynamic_pages_are_left_out(folder: Path) -> None:
-    lines = [
-        f'a - - [01/Jul/1995:00:00:0{i} -0400] "GET {url} HTTP/1.0" 200 100'
-        for i, url in enumerate(("/a", "/b?c", "/a"))
-    ]
-    Path("log").write_text("\n".join(lines))
-    assert reading.read(Path("log"), "clf").left_out == {"dynamic-page": 1}
-    every = reading.read(Path("log"), "clf", dynamic=True)
-    assert (every.requests, every.left_out) == (3, {})
-    assert every.references.sizes().tolist() == [100, 100], "the body, as the log tells it"
 
 
 def test_references_count_in_any_batches() -> None:
@@ -294,22 +215,29 @@ def test_references_count_in_any_batches() -> None:
 
 def test_the_command(folder: Path, farweb: Farweb) -> None:
     generate("prowgen", "trace", parameters={"requests": "5000"})
-    answer = farweb("workload", "fit", "trace/requests.parquet", "-o", "fit.png", "--out", "fitted.toml")
+    answer = farweb("workload", "fit", "trace/requests.parquet", "-o", "fit.html", "--out", "fitted.toml")
     assert answer.code == 0
     for words in ("Zipf slope", "one-timers of the documents", "tail index", "LRU stack", "stack_mode"):
         assert words in answer.out
     assert "The parameters are in fitted.toml" in answer.err
-    assert Path("fit.png").stat().st_size > 10_000
+    assert Path("fit.html").stat().st_size > 10_000
     found = farweb("workload", "fit", "trace/requests.parquet", "--json", "--tail-from", 10_000).json()
     assert (found["requests"], found["tail"]["given"], found["popularity"]["documents"]) == (5000, True, 1700)
     assert json.loads(json.dumps(found)) == found
     assert farweb("workload", "fit", "trace/requests.parquet", "-o", "fit.gif").code == 2
 
 
-def test_figures_without_sizes_or_repetitions(traces: dict[str, Path], farweb: Farweb) -> None:
-    for format_, path in traces.items():
-        assert farweb("workload", "fit", path, "--format", format_, "-o", f"{format_}.svg").code == 0
+def test_figures_without_sizes_or_repetitions(folder: Path, farweb: Farweb) -> None:
+    Path("ids").write_bytes(struct.pack(">6I", 1, 2, 1, 3, 2, 1))
+    assert farweb("workload", "fit", "ids", "--format", "cache2k", "-o", "ids.svg").code == 0
+    ids = describe(fit("ids", format="cache2k"))
+    assert [panel.title for panel in ids.panels] == ["Popularity", "Stack distances"]
+    assert "The data tell no sizes." in ids.caption
+    data, _ = ids.panels[1].series
+    # The distances are 1, 2 and 2.
+    assert (data.x.tolist(), data.y.tolist()) == ([1, 2, 3], [0, pytest.approx(100 / 3), 100])
     Path("once").write_text("1 1 10\n2 2 20\n3 3 30\n")
-    answer = farweb("workload", "fit", "once", "--format", "webcachesim", "-o", "once.svg")
+    answer = farweb("workload", "fit", "once", "-o", "once.svg")
     assert answer.code == 0
     assert "no document was asked for twice" in answer.out
+    assert [panel.title for panel in describe(fit("once")).panels] == ["Popularity", "Sizes"]

@@ -437,8 +437,13 @@ class Survey:
 class TraceReader:
     """Requests of a text with time, object and size a line, streamed in constant memory."""
 
-    def __new__(cls, path: str) -> Self:
-        """Open `path`, plain or gzip."""
+    def __new__(cls, path: str, *, max_unreadable: float = 0.01) -> Self:
+        """Open `path`, plain or gzip.
+
+        Args:
+            path: The trace.
+            max_unreadable: Share of lines that may be unreadable before the reading fails, 0 to 1.
+        """
 
     def batch(self, rows: int) -> dict[str, NDArray[Any]] | None:
         """At most `rows` requests as columns `time_ns`, `object`, `bytes`; None at the end."""

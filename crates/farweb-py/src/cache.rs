@@ -189,8 +189,9 @@ pub(crate) struct TraceReader(farweb::workload::TraceReader);
 #[pymethods]
 impl TraceReader {
     #[new]
-    fn new(path: &str) -> PyResult<Self> {
-        farweb::workload::TraceReader::open(Path::new(path)).map(Self).map_err(workload_error)
+    #[pyo3(signature = (path, *, max_unreadable = 0.01))]
+    fn new(path: &str, max_unreadable: f64) -> PyResult<Self> {
+        farweb::workload::TraceReader::open(Path::new(path), max_unreadable).map(Self).map_err(workload_error)
     }
 
     fn batch<'py>(&mut self, py: Python<'py>, rows: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
@@ -209,7 +210,6 @@ impl TraceReader {
     }
 
     fn unreadable(&self) -> String {
-        let (lines, examples) = self.0.unreadable();
-        serde_json::json!({ "unreadable_lines": lines, "unreadable": examples }).to_string()
+        serde_json::to_string(self.0.unreadable()).expect("lines are plain data")
     }
 }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from farweb import _core
-from farweb.cache.inputs import Batch, Requests, open_input
 from farweb.cache.replay import Tally, next_requests, replay
 from farweb.cache.settings import (
     USUAL_CAPACITIES,
@@ -20,6 +19,8 @@ from farweb.cache.settings import (
     read_warmup,
 )
 from farweb.errors import WorkloadError
+from farweb.inputs.formats import UNSIZED
+from farweb.inputs.requests import Batch, Requests, open_input
 from farweb.quantities import count, share, size
 from farweb.sheet import Sheet, to_html, to_rich
 
@@ -66,6 +67,7 @@ class CacheCurve:
 
     Attributes:
         source: The file.
+        format: What it is: ``table``, ``squid`` …
         requests: All of them, the warm-up included.
         objects: Different objects.
         request_bytes: Sum of the sizes of all requests.
@@ -82,6 +84,7 @@ class CacheCurve:
     """
 
     source: str
+    format: str
     requests: int
     objects: int
     request_bytes: int
@@ -116,9 +119,10 @@ class CacheCurve:
         Raises:
             FarwebError: The suffix is none of them.
         """
-        from farweb.cache.figure import draw
+        from farweb.cache.figure import describe
+        from farweb.plot import paper
 
-        return draw(self, None if out is None else Path(out))
+        return paper.draw(describe(self), None if out is None else Path(out))
 
     def write(self, out: str | Path) -> None:
         """Write `results` as a table: .parquet, .csv or .tsv.
@@ -143,6 +147,7 @@ class CacheCurve:
     def _sheets(self) -> list[Sheet]:
         resized = f"{count(self.resized)} ({share(self.resized / self.requests)})"
         facts = [
+            ["read as", self.format],
             ["requests", count(self.requests)],
             ["left out as warm-up", count(self.warmup_requests)],
             ["objects", count(self.objects)],
@@ -197,6 +202,8 @@ def cache_curve(
     *,
     format: str | None = None,
     keep: str = "all",
+    dynamic: bool = True,
+    max_unreadable: float = 0.01,
     admit: Sequence[str] = (),
     ttl: str | None = None,
     warmup: str = "0 %",
@@ -212,9 +219,11 @@ def cache_curve(
         policies: Of ``fifo``, ``lru``, ``rand``, ``lfu``, ``gds``, ``gdsf``, ``arc``, ``s3-fifo``, ``sieve``,
             ``w-tinylfu``, ``belady``.
         capacities: Sizes such as ``10 MB``, or shares of the footprint such as ``5 %``.
-        format: ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: a request table, or a trace
-            named ``.oracleGeneral``.
+        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: told by the file,
+            which the last does not.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
+        dynamic: Of a log: whether pages that are made for each request are requests too.
+        max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         admit: ``min=SIZE``, ``max=SIZE``, ``second-hit``, ``probability=SHARE``; they apply together.
         ttl: How long an object is fresh, such as ``1 h``; None: always.
         warmup: A share of the requests such as ``10 %``, or a number of them: the first are not measured.
@@ -230,7 +239,14 @@ def cache_curve(
     if not policies or not sizes:
         raise WorkloadError("name at least one policy and one capacity")
     show = progress or (lambda _what, _done, _total: None)
-    with open_input(Path(requests), format, keep=keep, progress=lambda kept: show("importing", kept, None)) as source:
+    with open_input(
+        Path(requests),
+        format,
+        keep=keep,
+        dynamic=dynamic,
+        max_unreadable=max_unreadable,
+        progress=lambda kept: show("importing", kept, None),
+    ) as source:
         survey, objects = _survey(source, "belady" in policies, show)
         capacity_bytes = sorted({capacity.of(survey.footprint) for capacity in sizes})
         skip = warming.of(survey.requests)
@@ -247,6 +263,7 @@ def cache_curve(
         )
         return CacheCurve(
             source=str(requests),
+            format=source.format,
             requests=survey.requests,
             objects=survey.objects,
             request_bytes=survey.bytes,
@@ -273,13 +290,13 @@ def _survey(source: Requests, ahead: bool, show: Progress) -> tuple[_core.Survey
         if ahead:
             objects.append(batch.object)
         show("reading", survey.requests, None)
-    if survey.requests == 0:
-        raise WorkloadError(f"{source.name}: has no requests")
     return survey, np.concatenate(objects) if ahead else None
 
 
 def _remarks(source: Requests, skip: int, requests: int) -> Iterable[str]:
     yield from source.remarks
+    if source.format in UNSIZED:
+        yield "each object has one byte: a capacity is a number of objects"
     if skip:
         yield f"warm-up: the first {count(skip)} of {count(requests)} requests fill the caches and are not measured"
 

@@ -6,24 +6,9 @@ import numpy as np
 
 from farweb import _core
 from farweb.cache.curve import CacheCurve, CacheResult
-from farweb.plot import paper, style
+from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.quantities import count, size
-
-
-def draw(curve: CacheCurve, out: Path | None) -> style.Chart:
-    """Draw a curve; save it by the suffix of `out`.
-
-    Raises:
-        FarwebError: The suffix is none of png, svg, pdf, html.
-    """
-    if out is not None:
-        style.check_target(out)
-    with style.look():
-        chart = paper.paint(describe(curve))
-    if out is not None:
-        style.save(chart, out)
-    return chart
 
 
 def describe(curve: CacheCurve) -> Figure:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.cache.inputs import Batch
 from farweb.cache.settings import Admission
+from farweb.inputs.requests import Batch
 
 _HIT, _STALE = 1, 2  # of the core
 _NEVER = np.uint64(2**64 - 1)
@@ -142,6 +142,8 @@ def replay(
     sent = 0
     with ThreadPoolExecutor(min(len(runs), os.cpu_count() or 1)) as threads:
         for batch in batches:
+            # An object takes at least a byte.
+            batch = Batch(batch.time_ns, batch.object, np.maximum(batch.bytes, 1))
             ahead = None if following is None else following[sent : sent + len(batch)]
             left_out = min(len(batch), max(0, skip - sent))
             for done in [threads.submit(run.feed, batch, left_out, ahead) for run in runs]:

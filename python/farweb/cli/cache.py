@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Dynamic, InputFormat, InputKeep, Json, MaxUnreadable, Output, Quiet
 
 
 def cache(
     requests: Annotated[
-        Path, typer.Argument(metavar="REQUESTS", help="A request table with a column object, a log, or a trace.")
+        Path, typer.Argument(metavar="REQUESTS", help="A request table with objects, a log, or a cache trace.")
     ],
     more: Annotated[
         list[str] | None,
@@ -29,15 +29,10 @@ def cache(
             metavar="SIZE", help='A size ("10 MB") or a share of the footprint ("5 %"); 0.1 to 50 % when left out.'
         ),
     ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="FORMAT", help="Of a log: squid, clf; of a trace: oracle-general, webcachesim, cache2k."
-        ),
-    ] = None,
-    keep: Annotated[
-        str, typer.Option(help="Of a log: all that clients got; crossed or misses, as workload import has it.")
-    ] = "all",
+    format_: InputFormat = None,
+    keep: InputKeep = "all",
+    dynamic: Dynamic = True,
+    max_unreadable: MaxUnreadable = 0.01,
     admit: Annotated[
         list[str] | None,
         typer.Option(metavar="RULE", help='What caches take in: "min=1 kB", "max=8 KiB", second-hit, probability=0.5.'),
@@ -68,7 +63,7 @@ def cache(
 
         farweb workload cache requests.parquet --policy lru --policy s3-fifo --capacity "10 MB" --capacity "5 %"
 
-        farweb workload cache access.log.gz --format squid --warmup "20 %" -o caches.png
+        farweb workload cache access.log.gz --warmup "20 %" -o caches.png
     """
     del debug
     from farweb.cache.curve import cache_curve, check_table
@@ -89,6 +84,8 @@ def cache(
             capacities or USUAL_CAPACITIES,
             format=format_,
             keep=keep,
+            dynamic=dynamic,
+            max_unreadable=max_unreadable,
             admit=admit or (),
             ttl=ttl,
             warmup=warmup,

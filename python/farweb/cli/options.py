@@ -16,6 +16,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and what was asked for, nothing else.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
+InputFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="What is read: table, squid, clf, oracle-general, webcachesim, cache2k; told by the file when left out.",
+    ),
+]
+InputKeep = Annotated[
+    str,
+    typer.Option("--keep", help="Of a log: all that clients got; crossed or misses, as workload import has it."),
+]
+Dynamic = Annotated[
+    bool, typer.Option(help="Of a log: take pages made for each request too (a query or CGI in the URL), or not.")
+]
+MaxUnreadable = Annotated[float, typer.Option(min=0, max=1, help="Share of lines that may be unreadable.")]
+
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each; as many as cores when left out."),

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from farweb.cli import cache, merge, probe
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Dynamic, InputFormat, InputKeep, Json, MaxUnreadable, Output, Quiet
 
 app = typer.Typer(help="Make and look at request and host tables.", no_args_is_help=True)
 app.command()(probe.probe)
@@ -51,7 +51,7 @@ def import_(
     server_name: Annotated[
         str, typer.Option(help="Host of all requests of a web server's log, which does not name it.")
     ] = "server",
-    max_unreadable: Annotated[float, typer.Option(min=0, max=1, help="Share of lines that may be unreadable.")] = 0.01,
+    max_unreadable: MaxUnreadable = 0.01,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -189,18 +189,13 @@ def stats(
 
 @app.command()
 def fit(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="A log, a request table with objects, or a cache trace.")],
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="squid, clf; webcachesim, oracle-general, ids; a request table when left out.",
-        ),
-    ] = None,
-    dynamic: Annotated[
-        bool, typer.Option("--dynamic", help="Count pages made for each request too: a query or CGI in a log's URL.")
-    ] = False,
+    log: Annotated[
+        Path, typer.Argument(metavar="REQUESTS", help="A request table with objects, a log, or a cache trace.")
+    ],
+    format_: InputFormat = None,
+    keep: InputKeep = "all",
+    dynamic: Dynamic = False,
+    max_unreadable: MaxUnreadable = 0.01,
     tail_from: Annotated[
         float | None,
         typer.Option(min=1, max=2**31, help="Where the tail of sizes starts, in bytes; found when left out."),
@@ -208,7 +203,9 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams of the model.")] = 1,
     figure: Annotated[
         Path | None,
-        typer.Option("-o", "--figure", metavar="FIGURE", help="Draw model against data: a .png, .svg or .pdf file."),
+        typer.Option(
+            "-o", "--figure", metavar="FIGURE", help="Draw model against data: a .png, .svg, .pdf or .html file."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -225,7 +222,7 @@ def fit(
 
     Examples:
 
-        farweb workload fit access.log.gz --format squid -o fit.png --out fitted.toml
+        farweb workload fit access.log.gz -o fit.png --out fitted.toml
 
         farweb workload fit requests.parquet --tail-from 10000 --json
     """
@@ -236,13 +233,15 @@ def fit(
     if figure is not None:
         from farweb.plot.style import check_target
 
-        check_target(figure, on_paper=True)
+        check_target(figure)
     output = Output(as_json, quiet)
     with output.progress("reading", left=False) as show:
         found = estimate(
             log,
             format=format_,
+            keep=keep,
             dynamic=dynamic,
+            max_unreadable=max_unreadable,
             tail_from=tail_from,
             seed=seed,
             progress=lambda rows: show(rows, None, f"{rows:,} requests"),
@@ -250,9 +249,10 @@ def fit(
     if out is not None:
         write_parameters(found, out)
     if figure is not None:
-        from farweb.fit.drawing import draw
+        from farweb.fit.drawing import describe
+        from farweb.plot import paper
 
-        draw(found, figure)
+        paper.draw(describe(found), figure)
     output.result(found.to_dict(), found)
     for what, path in (("The parameters are", out), ("The figure is", figure)):
         if path is not None:

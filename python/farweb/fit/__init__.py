@@ -101,6 +101,7 @@ class Fit:
 
     Attributes:
         source: The file.
+        format: What it is: ``table``, ``squid`` …
         requests: Requests for documents.
         left_out: What was no such request, by reason: lines that cannot be read, pages made for each request, …
         unsized_requests: Requests that told no size.
@@ -120,6 +121,7 @@ class Fit:
     """
 
     source: str
+    format: str
     requests: int
     left_out: Mapping[str, int]
     unsized_requests: int
@@ -145,6 +147,7 @@ class Fit:
     def _sheets(self) -> list[Sheet]:
         found = self.popularity
         facts = [
+            ["read as", self.format],
             ["requests", count(self.requests)],
             *([f"left out: {reason}", count(lines)] for reason, lines in self.left_out.items()),
             ["requests without a size", count(self.unsized_requests)],
@@ -206,7 +209,9 @@ def fit(
     log: str | Path,
     *,
     format: str | None = None,
+    keep: str = "all",
     dynamic: bool = False,
+    max_unreadable: float = 0.01,
     tail_from: float | None = None,
     seed: int = 1,
     progress: Callable[[int], None] | None = None,
@@ -217,8 +222,11 @@ def fit(
 
     Args:
         log: The file.
-        format: ``squid``, ``clf``; ``webcachesim``, ``oracle-general``, ``ids``; None: a request table.
-        dynamic: Count pages that are made for each request; a log's URLs tell.
+        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: told by the file,
+            which the last does not.
+        keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
+        dynamic: Of a log: whether pages that are made for each request are requests too.
+        max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         tail_from: Where the tail of sizes starts, in bytes; None: where it is nearest to a Pareto distribution.
         seed: Root of the random streams of the model.
         progress: Called with the number of requests read so far.
@@ -226,7 +234,7 @@ def fit(
     Raises:
         WorkloadError: The file cannot be read, or has no request that says what it asks for.
     """
-    read = reading.read(Path(log), format, dynamic=dynamic, progress=progress)
+    read = reading.read(Path(log), format, keep=keep, dynamic=dynamic, max_unreadable=max_unreadable, progress=progress)
     data = _seen(read.references)
     references = read.references
     counts, sizes = references.counts(), references.sizes()
@@ -247,6 +255,7 @@ def fit(
     once = onetimers / documents
     return Fit(
         source=str(log),
+        format=read.format,
         requests=read.requests,
         left_out=read.left_out,
         unsized_requests=read.unsized,

@@ -1,91 +1,58 @@
-"""The figure of a fit: popularity, sizes and stack distances of a log, and of the model with the fitted parameters."""
+"""The figure of a fit: popularity, sizes and stack distances of what was read, and of the model with the parameters."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator
 from numpy.typing import NDArray
 
+from farweb import _core
 from farweb.fit import Fit, Seen
-from farweb.plot.style import Chart, check_target, counted, frame, look, save, series
+from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.quantities import count, share
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _POINTS = 400  # of a curve; more cannot be told apart
-_TICKS = 5  # as many sizes as fit below a panel
 
 
-def draw(found: Fit, out: Path) -> "Figure":
-    """Draw model against data in three panels, and save it by the suffix of `out`.
+def describe(found: Fit) -> Figure:
+    """What the figure holds, in numbers and words; no panel for what the data do not have."""
+    curves = tuple(enumerate((("data", found.data), ("model", found.model))))
+    panels = [
+        Panel(
+            Axis("rank of the document", scale="log"),
+            Axis("requests", scale="log", low=0.7),  # nothing is asked for less than once
+            tuple(_popularity(label, number, seen) for number, (label, seen) in curves),
+            title="Popularity",
+        )
+    ]
+    if len(found.data.sizes):
+        series = tuple(_sizes(label, number, seen) for number, (label, seen) in curves)
+        y = Axis("documents as large or larger (share)", scale="log")
+        panels.append(Panel(Axis("size", "B", scale="log"), y, series, title="Sizes"))
+    if found.locality is not None:
+        series = tuple(_distances(label, number, seen) for number, (label, seen) in curves)
+        x, y = Axis("documents asked for since, plus 1", scale="log"), Axis("requests up to it", "%", low=0, high=102)
+        panels.append(Panel(x, y, series, title="Stack distances"))
+    title = f"ProWGen fitted to {Path(found.source).name}"
+    return Figure(title, _caption(found), tuple(panels), columns=len(panels), size=(11, 4.2))
 
-    Raises:
-        FarwebError: The suffix is none of png, svg, pdf.
-    """
-    check_target(out)
-    with look():
-        chart = Chart(figsize=(11, 4.2))
-        by_rank, by_size, by_distance = chart.subplots(1, 3)
-        for index, (label, seen) in enumerate((("data", found.data), ("model", found.model))):
-            line: dict[str, Any] = {"label": label, **series(index), "zorder": 2 + index}
-            _popularity(by_rank, seen, line)
-            if len(found.data.sizes):
-                _sizes(by_size, seen, line)
-            if found.locality is not None:
-                _distances(by_distance, seen, line)
-        _finish(by_rank, by_size, by_distance, found)
-        frame(chart, f"ProWGen fitted to {Path(found.source).name}", _caption(found), _entries())
-        save(chart, out)
-    return chart
 
-
-def _popularity(axes: "Axes", seen: Seen, line: dict[str, Any]) -> None:
+def _popularity(label: str, number: int, seen: Seen) -> Series:
     ranks = _thinned(len(seen.requests))
-    axes.plot(ranks + 1, seen.requests[ranks], **line)
+    return Series(label, number, (ranks + 1).astype(np.float64), seen.requests[ranks], "line")
 
 
-def _sizes(axes: "Axes", seen: Seen, line: dict[str, Any]) -> None:
+def _sizes(label: str, number: int, seen: Seen) -> Series:
     """The share of documents as large as each size or larger."""
     from_largest = _thinned(len(seen.sizes))
     # Many points in the tail, where few documents are; and enough where most are.
     places = np.unique(np.concatenate((len(seen.sizes) - 1 - from_largest, from_largest)))
-    axes.plot(seen.sizes[places], 1 - places / len(seen.sizes), **line)
+    return Series(label, number, seen.sizes[places], 1 - places / len(seen.sizes), "line")
 
 
-def _distances(axes: "Axes", seen: Seen, line: dict[str, Any]) -> None:
+def _distances(label: str, number: int, seen: Seen) -> Series:
     places = _thinned(len(seen.distances))
     cumulated = np.cumsum(seen.distances)
-    axes.step(places + 1, cumulated[places] / cumulated[-1] * 100, where="post", **line)
-
-
-def _finish(by_rank: "Axes", by_size: "Axes", by_distance: "Axes", found: Fit) -> None:
-    by_rank.set(title="Popularity", xlabel="rank of the document", ylabel="requests", xscale="log", yscale="log")
-    by_rank.set_ylim(bottom=0.7)  # nothing is asked for less than once
-    by_size.set(title="Sizes", xlabel="size", ylabel="documents as large or larger (share)")
-    by_distance.set(title="Stack distances", xlabel="documents asked for since, plus 1", ylabel="requests up to it (%)")
-    if len(found.data.sizes):
-        by_size.set(xscale="log", yscale="log")
-        counted(by_size.xaxis, "B")
-        by_size.xaxis.set_major_locator(LogLocator(numticks=_TICKS))
-    else:
-        _empty(by_size, "no sizes in the data")
-    if found.locality is not None:
-        by_distance.set(xscale="log", ylim=(0, 102))
-    else:
-        _empty(by_distance, "nothing is asked for twice")
-
-
-def _empty(axes: "Axes", why: str) -> None:
-    axes.set(xticks=[], yticks=[])
-    axes.text(0.5, 0.5, why, transform=axes.transAxes, ha="center")
-
-
-def _entries() -> list[Line2D]:
-    return [Line2D([], [], label=label, **series(index)) for index, label in enumerate(("data", "model"))]
+    return Series(label, number, (places + 1).astype(np.float64), cumulated[places] / cumulated[-1] * 100, "steps")
 
 
 def _caption(found: Fit) -> str:
@@ -106,8 +73,13 @@ def _caption(found: Fit) -> str:
         parts.append(f"LRU stack: {locality.mode}, {count(locality.stack_size)} documents.")
     apart = [("sizes", found.sizes_ks, "documents"), ("stack distances", locality.ks if locality else None, "requests")]
     far = [f"{share(ks)} of the {of} in their {what}" for what, ks, of in apart if ks is not None]
+    if not len(found.data.sizes):
+        parts.append("The data tell no sizes.")
+    if found.locality is None:
+        parts.append("Nothing is asked for twice.")
     if far:
         parts.append(f"Model and data differ by at most {' and '.join(far)}.")
+    parts.append(f"farweb {_core.version}.")
     return " ".join(parts)
 
 

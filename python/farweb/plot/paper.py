@@ -1,6 +1,7 @@
 """Figures on paper: a description painted with matplotlib."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,20 @@ _BAND = 0.17  # opacity of an interval: three that overlap can still be told apa
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
+
+
+def draw(figure: Figure, out: Path | None = None) -> style.Chart:
+    """Paint a figure; save it by the suffix of `out`.
+
+    Raises:
+        FarwebError: The suffix is none of png, svg, pdf, html.
+        RunError: The file cannot be written.
+    """
+    with style.look():
+        chart = paint(figure)
+    if out is not None:
+        style.save(chart, out)
+    return chart
 
 
 def paint(figure: Figure) -> style.Chart:

@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: (u8, &[u8])| {
     let (rows, bytes) = input;
     with_file(bytes, ".trace", |path| {
-        let Ok(mut reader) = checked(TraceReader::open(path)) else { return };
+        let Ok(mut reader) = checked(TraceReader::open(path, 0.01)) else { return };
         while let Ok(batch) = checked(reader.batch(1 + usize::from(rows))) {
             let read = batch.object.len();
             assert!(read <= 1 + usize::from(rows));
@@ -18,8 +18,8 @@ fuzz_target!(|input: (u8, &[u8])| {
                 break;
             }
         }
-        let (lines, examples) = reader.unreadable();
-        assert!(examples.len() as u64 == lines.min(20));
-        assert!(examples.iter().all(|each| !each.why.chars().any(char::is_control)));
+        let unreadable = reader.unreadable();
+        assert!(unreadable.first.len() as u64 == unreadable.count.min(20));
+        assert!(unreadable.first.iter().all(|each| !each.why.chars().any(char::is_control)));
     });
 });

@@ -52,7 +52,7 @@ pub fn read(path: &Path, format: LogFormat, how: &How) -> Result<(Vec<LogBatch>,
     }
     let report = reader.report().clone();
     let dropped: u64 = report.dropped.values().sum();
-    assert_eq!(report.lines, report.requests + dropped + report.unreadable_lines);
+    assert_eq!(report.lines, report.requests + dropped + report.unreadable.count);
     assert_eq!(report.requests, batches.iter().map(|batch| batch.start_s.len() as u64).sum::<u64>());
     Ok((batches, report))
 }

@@ -2,116 +2,38 @@
 //!
 //! The objects in the order of their last use are a stack of which an LRU cache holds the top. A request's distance is the bytes of
 //! the objects used since its object was, itself included: the request is a hit in every LRU cache of at least that capacity, and
-//! a miss in every smaller one. A tree of partial sums over the times of last use gives each distance in the logarithm of the
-//! number of objects.
+//! a miss in every smaller one. Each distance takes the logarithm of the number of objects.
 //!
 //! This is exact for capacities that no object exceeds, as long as an object has one size. In a smaller cache the objects that
 //! bypass it would stand in the stack all the same; and where a size changes, caches that hold the object with its old size and
 //! caches that fetch it anew hold different bytes, and there is no one stack.
 //!
-//! Sources: R. L. Mattson et al., "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2), 1970; the tree: B. T.
-//! Bennett, V. J. Kruskal, "LRU Stack Processing", IBM Journal of Research and Development 19(4), 1975; P. M. Fenwick, "A New Data
-//! Structure for Cumulative Frequency Tables", Software: Practice and Experience 24(3), 1994.
+//! Source: R. L. Mattson et al., "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2), 1970.
 
 use rustc_hash::FxHashMap;
 
-use crate::workload::ObjectId;
-
-/// Times of last use in the smallest tree.
-const TIMES_MIN: usize = 1 << 10;
-
-/// Nobody's time.
-const NOBODY: u32 = u32::MAX;
+use crate::workload::{LruStack, ObjectId};
 
 /// Stack distances of the requests of a trace; memory grows with the objects, by some 60 bytes each.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct StackDistances {
     numbers: FxHashMap<ObjectId, u32>,
-    /// Time of last use and size, by an object's number.
-    objects: Vec<(u32, u64)>,
-    /// The object that was last used then, by time: its number, or `NOBODY` when it was used later.
-    users: Vec<u32>,
-    /// Partial sums of sizes over times, as Fenwick has them.
-    sums: Vec<u64>,
-    bytes: u64,
+    stack: LruStack,
 }
 
 impl StackDistances {
     /// An empty stack.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            numbers: FxHashMap::default(),
-            objects: Vec::new(),
-            users: Vec::new(),
-            sums: vec![0; TIMES_MIN],
-            bytes: 0,
-        }
+        Self::default()
     }
 
     /// The distance of a request, in bytes; `None` for the first one of its object. `bytes`, at least 1, is the object's size
     /// from then on.
     pub fn request(&mut self, object: ObjectId, bytes: u64) -> Option<u64> {
-        if self.users.len() == self.sums.len() {
-            self.renumber();
-        }
-        let bytes = bytes.max(1);
-        let now = self.users.len() as u32;
-        let number = *self.numbers.entry(object).or_insert(self.objects.len() as u32);
-        let before = self.objects.get(number as usize).copied();
-        let distance = before.map(|(last, size)| {
-            let distance = self.bytes - self.sum_before(last);
-            self.users[last as usize] = NOBODY;
-            self.add(last, size.wrapping_neg());
-            self.bytes -= size;
-            distance
-        });
-        self.users.push(number);
-        self.add(now, bytes);
-        self.bytes += bytes;
-        match before {
-            Some(_) => self.objects[number as usize] = (now, bytes),
-            None => self.objects.push((now, bytes)),
-        }
-        distance
-    }
-
-    /// Counts times anew from 0, without gaps, and leaves as many again.
-    fn renumber(&mut self) {
-        self.users.retain(|user| *user != NOBODY);
-        self.sums.clear();
-        self.sums.resize(TIMES_MIN.max(2 * self.users.len()), 0);
-        for time in 0..self.users.len() {
-            let object = &mut self.objects[self.users[time] as usize];
-            object.0 = time as u32;
-            let size = object.1;
-            self.add(time as u32, size);
-        }
-    }
-
-    /// Adds to the size at a time; what is taken off is added modulo 2^64.
-    fn add(&mut self, time: u32, bytes: u64) {
-        let mut node = time as usize;
-        while let Some(sum) = self.sums.get_mut(node) {
-            *sum = sum.wrapping_add(bytes);
-            node |= node + 1;
-        }
-    }
-
-    /// Sum of the sizes at earlier times.
-    fn sum_before(&self, time: u32) -> u64 {
-        let (mut node, mut sum) = (time as usize, 0_u64);
-        while node > 0 {
-            sum = sum.wrapping_add(self.sums[node - 1]);
-            node &= node - 1;
-        }
-        sum
-    }
-}
-
-impl Default for StackDistances {
-    fn default() -> Self {
-        Self::new()
+        let next = self.numbers.len() as u32;
+        let number = *self.numbers.entry(object).or_insert(next);
+        self.stack.use_again(number, bytes.max(1))
     }
 }
 

@@ -6,6 +6,7 @@ mod fenwick;
 mod held;
 mod lines;
 mod log;
+mod lru_stack;
 pub mod nzix;
 mod object;
 mod parameters;
@@ -15,14 +16,15 @@ mod references;
 mod speed;
 mod table;
 mod trace;
+mod unreadable;
 
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use held::{Held, HeldRows};
 pub use log::{
     Keep, LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime,
-    Unreadable,
 };
+pub(crate) use lru_stack::LruStack;
 pub use object::ObjectId;
 pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
@@ -32,6 +34,7 @@ pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
 };
 pub use trace::{TraceBatch, TraceReader};
+pub use unreadable::{Unreadable, UnreadableLines};
 
 use crate::units::{Duration, Instant};
 

@@ -4,52 +4,26 @@
 //! the same document was asked for just before. An LRU cache with room for n documents of equal size answers exactly the
 //! requests with a distance below n.
 //!
-//! Places are those of a row that grows at its end, with a gap where a document lay before; a Fenwick tree over the row counts
-//! the documents above a place. When the row is full, gaps are closed, and it is made longer when there are few. A request
-//! costs O(log documents), memory is some 60 B a document, whatever the number of requests.
+//! A request costs O(log documents), memory is some 80 B a document, whatever the number of requests.
 //!
 //! Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, "Evaluation techniques for storage hierarchies", IBM Systems
-//! Journal 9(2), 1970; the tree: G. Almási, C. Caşcaval, D. A. Padua, "Calculating stack distances efficiently" (MSP 2002).
+//! Journal 9(2), 1970.
 
 use rustc_hash::FxHashMap;
 
-use super::fenwick::Fenwick;
-
-/// Places of the row at first.
-const PLACES: usize = 1024;
-
-/// A gap in the row.
-const GAP: u32 = u32::MAX;
+use super::lru_stack::LruStack;
 
 /// Requests of a workload, counted.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct References {
     numbers: FxHashMap<u64, u32>,
     /// By document, in the order in which they are first asked for.
     counts: Vec<u64>,
     bytes: Vec<u64>,
-    place: Vec<u32>,
     resized: u64,
-    /// Documents by place, the one asked for last at the end.
-    row: Vec<u32>,
-    taken: Fenwick,
+    stack: LruStack,
     /// Requests by stack distance; those for a new document have none.
     distances: Vec<u64>,
-}
-
-impl Default for References {
-    fn default() -> Self {
-        Self {
-            numbers: FxHashMap::default(),
-            counts: Vec::new(),
-            bytes: Vec::new(),
-            place: Vec::new(),
-            resized: 0,
-            row: Vec::with_capacity(PLACES),
-            taken: Fenwick::new(PLACES),
-            distances: Vec::new(),
-        }
-    }
 }
 
 impl References {
@@ -58,26 +32,14 @@ impl References {
     pub fn add(&mut self, object: u64, bytes: u64) -> Option<usize> {
         let next = self.counts.len() as u32;
         let document = *self.numbers.entry(object).or_insert(next);
-        if self.row.len() == self.taken.len() {
-            self.make_room();
-        }
-        let place = self.row.len();
-        self.row.push(document);
-        self.taken.add(place, 1);
-        if document == next {
+        let Some(depth) = self.stack.use_again(document, 1) else {
             self.counts.push(1);
             self.bytes.push(bytes);
-            self.place.push(place as u32);
             return None;
-        }
-        let document = document as usize;
-        self.counts[document] += 1;
-        self.keep_size(document, bytes);
-        let before = std::mem::replace(&mut self.place[document], place as u32) as usize;
-        // Above it lie the others and, already, the document itself.
-        let distance = (self.taken.total() - self.taken.up_to(before) - 1) as usize;
-        self.row[before] = GAP;
-        self.taken.subtract(before, 1);
+        };
+        self.counts[document as usize] += 1;
+        self.keep_size(document as usize, bytes);
+        let distance = depth as usize - 1;
         if self.distances.len() <= distance {
             self.distances.resize(distance + 1, 0);
         }
@@ -92,16 +54,6 @@ impl References {
             self.resized += 1;
         }
         *known = bytes.max(*known);
-    }
-
-    fn make_room(&mut self) {
-        self.row.retain(|document| *document != GAP);
-        let places = PLACES.max(2 * self.row.len());
-        self.taken = Fenwick::new(places);
-        for (place, document) in self.row.iter().enumerate() {
-            self.taken.add(place, 1);
-            self.place[*document as usize] = place as u32;
-        }
     }
 
     /// Requests of each document, in the order in which they are first asked for.

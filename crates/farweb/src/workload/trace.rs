@@ -9,21 +9,12 @@
 use std::path::Path;
 
 use super::lines::{LINE_BYTES_MAX, Line, Lines, quoted};
-use super::log::Unreadable;
-use super::{ObjectId, WorkloadError};
+use super::unreadable::check_share;
+use super::{ObjectId, UnreadableLines, WorkloadError};
 use crate::units::{Duration, Instant};
 
 /// Largest object, in bytes, as in a request table.
 const BYTES_MAX: u64 = 1 << 53;
-
-/// Most unreadable lines that are kept for a report.
-const EXAMPLES_MAX: usize = 20;
-
-/// Share of lines that may be unreadable, as by default in a log.
-const UNREADABLE_MAX: f64 = 0.01;
-
-/// Lines after which too many unreadable ones end the reading early.
-const EARLY_LINES: u64 = 1000;
 
 /// Some requests of a trace, as columns of equal length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,27 +31,33 @@ pub struct TraceBatch {
 #[derive(Debug)]
 pub struct TraceReader {
     lines: Lines,
+    max_unreadable: f64,
     requests: u64,
-    unreadable_lines: u64,
-    unreadable: Vec<Unreadable>,
+    unreadable: UnreadableLines,
 }
 
 impl TraceReader {
-    /// Opens the trace at `path`, plain or gzip.
+    /// Opens the trace at `path`, plain or gzip, of whose lines the share `max_unreadable`, 0 to 1, may be unreadable.
     ///
     /// # Errors
-    /// When it cannot be opened or is no text.
-    pub fn open(path: &Path) -> Result<Self, WorkloadError> {
-        Ok(Self { lines: Lines::open(path)?, requests: 0, unreadable_lines: 0, unreadable: Vec::new() })
+    /// When it cannot be opened or is no text, or the share is none.
+    pub fn open(path: &Path, max_unreadable: f64) -> Result<Self, WorkloadError> {
+        check_share(max_unreadable)?;
+        Ok(Self::new(Lines::open(path)?, max_unreadable))
+    }
+
+    fn new(lines: Lines, max_unreadable: f64) -> Self {
+        Self { lines, max_unreadable, requests: 0, unreadable: UnreadableLines::default() }
     }
 
     /// The next requests, at most `rows`; none at the end.
     ///
     /// # Errors
-    /// When the file cannot be read on, or more than a hundredth of the lines are unreadable.
+    /// When the file cannot be read on, or more lines are unreadable than may be.
     pub fn batch(&mut self, rows: usize) -> Result<TraceBatch, WorkloadError> {
         let mut batch = TraceBatch::default();
         while batch.object.len() < rows {
+            let number = self.lines.number() + 1;
             let Some(line) = self.lines.next()? else { break };
             let (Line::Whole(text) | Line::TooLong(text)) = line;
             if text.trim_ascii().is_empty() {
@@ -78,43 +75,23 @@ impl TraceReader {
                     batch.bytes.push(bytes);
                 }
                 Err(why) => {
-                    let text = quoted(text);
-                    self.note(why, text)?;
+                    self.unreadable.add(number, why, text);
+                    let lines = self.requests + self.unreadable.count;
+                    self.unreadable.check_early(self.max_unreadable, lines, self.lines.name())?;
                 }
             }
         }
         if batch.object.is_empty() {
-            self.check_share()?;
+            let lines = self.requests + self.unreadable.count;
+            self.unreadable.check(self.max_unreadable, lines, self.lines.name())?;
         }
         Ok(batch)
     }
 
-    /// Lines that could not be read so far, and the first 20 of them.
+    /// Lines that could not be read so far.
     #[must_use]
-    pub fn unreadable(&self) -> (u64, &[Unreadable]) {
-        (self.unreadable_lines, &self.unreadable)
-    }
-
-    fn note(&mut self, why: String, text: String) -> Result<(), WorkloadError> {
-        self.unreadable_lines += 1;
-        if self.unreadable.len() < EXAMPLES_MAX {
-            self.unreadable.push(Unreadable { line: self.lines.number(), why, text });
-        }
-        if self.requests + self.unreadable_lines >= EARLY_LINES { self.check_share() } else { Ok(()) }
-    }
-
-    fn check_share(&self) -> Result<(), WorkloadError> {
-        let lines = self.requests + self.unreadable_lines;
-        if self.unreadable_lines as f64 <= UNREADABLE_MAX * lines as f64 {
-            return Ok(());
-        }
-        let Unreadable { line, why, text } = &self.unreadable[0];
-        Err(WorkloadError(format!(
-            "{}: {} of {lines} lines are no time, object and size, more than the hundredth that may be; the first is line \
-             {line}: {why}, in {text}",
-            self.lines.name(),
-            self.unreadable_lines,
-        )))
+    pub const fn unreadable(&self) -> &UnreadableLines {
+        &self.unreadable
     }
 }
 
@@ -141,7 +118,7 @@ mod tests {
 
     fn reader(text: &str) -> TraceReader {
         let lines = Lines::new("trace".into(), Cursor::new(text.to_owned().into_bytes())).unwrap();
-        TraceReader { lines, requests: 0, unreadable_lines: 0, unreadable: Vec::new() }
+        TraceReader::new(lines, 0.01)
     }
 
     #[test]
@@ -153,17 +130,17 @@ mod tests {
         assert_eq!(batch.bytes, [68, 7454]);
         assert_eq!(trace.batch(2).unwrap().bytes, [68]);
         assert_eq!(trace.batch(2).unwrap(), TraceBatch::default());
-        assert_eq!(trace.unreadable().0, 0);
+        assert_eq!(trace.unreadable().count, 0);
     }
 
     #[test]
     fn a_few_unreadable_lines_are_told() {
         let mut trace = reader(&format!("{}7 8\n-1 0 5\nx 0 5\n1 0 -5\n1 0 5.5\n", "1 0 68\n".repeat(1000)));
         assert_eq!(trace.batch(2000).unwrap().bytes.len(), 1000);
-        let (count, examples) = trace.unreadable();
+        let unreadable = trace.unreadable();
         let told: Vec<_> =
-            examples.iter().map(|each| format!("{} {} {}", each.line, each.why, each.text)).collect();
-        assert_eq!(count, 5);
+            unreadable.first.iter().map(|each| format!("{} {} {}", each.line, each.why, each.text)).collect();
+        assert_eq!(unreadable.count, 5);
         assert_eq!(told[0], "1001 has fewer than three columns \"7 8\"");
         assert_eq!(told[1], "1002 has the time \"-1\", which is no number of s from 0 on \"-1 0 5\"");
         assert_eq!(told[3], "1004 has a size that is no whole number of bytes from 0 to 2^53 \"1 0 -5\"");
@@ -177,7 +154,7 @@ mod tests {
         };
         assert_eq!(
             told("1157689312.049 5006 10.105.21.199 TCP_MISS/200\n"),
-            "trace: 1 of 1 lines are no time, object and size, more than the hundredth that may be; the first is line 1: has a \
+            "trace: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has a \
              size that is no whole number of bytes from 0 to 2^53, in \"1157689312.049 5006 10.105.21.199 TCP_MISS/200\""
         );
     }

@@ -20,7 +20,7 @@ mod squid;
 
 pub use batch::LogBatch;
 pub use options::{Keep, LogFormat, LogOptions, ServerTime};
-pub use report::{Reason, Report, Unreadable};
+pub use report::{Reason, Report};
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -36,9 +36,6 @@ const BYTES_MAX: u64 = 1 << 53;
 /// A response's header in a server's log, in bytes. Chosen: responses of 1997 had 150 to 300 B (status line, Date, Server,
 /// Last-Modified, Content-Type, Content-Length).
 pub const LOG_HEADER_BYTES: u64 = 250;
-
-/// Lines after which too many unreadable ones end the import early.
-const EARLY_LINES: u64 = 1000;
 
 /// What one line says.
 enum Verdict<'a> {
@@ -128,17 +125,19 @@ impl LogReader {
                     }
                 }
                 Err(why) => {
-                    if report.unreadable_lines == 0 {
+                    if report.unreadable.count == 0 {
                         *looks_like = other_format(line, *dialect, options);
                     }
-                    report.unreadable(number, why, text);
-                    if report.lines >= EARLY_LINES {
-                        self.check_share()?;
-                    }
+                    report.unreadable.add(number, why, text);
+                    let early =
+                        report.unreadable.check_early(options.max_unreadable, report.lines, lines.name());
+                    early.map_err(|error| self.hinted(error))?;
                 }
             }
         }
-        self.check_share()?;
+        let Report { lines, unreadable, .. } = &self.report;
+        let few = unreadable.check(self.options.max_unreadable, *lines, self.lines.name());
+        few.map_err(|error| self.hinted(error))?;
         if self.builder.len() == 0 {
             return Ok(None);
         }
@@ -153,24 +152,12 @@ impl LogReader {
         &self.report
     }
 
-    /// Whether few enough lines were unreadable.
-    fn check_share(&self) -> Result<(), WorkloadError> {
-        let Report { lines, unreadable_lines, unreadable, .. } = &self.report;
-        let max = self.options.max_unreadable;
-        if *unreadable_lines as f64 <= max * *lines as f64 {
-            return Ok(());
+    /// What is wrong with the file, with the format that it may have.
+    fn hinted(&self, error: WorkloadError) -> WorkloadError {
+        match self.looks_like {
+            Some(format) => WorkloadError(format!("{error}; that line reads as format {format}")),
+            None => error,
         }
-        let first = &unreadable[0];
-        let hint =
-            self.looks_like.map(|format| format!("; that line reads as format {format}")).unwrap_or_default();
-        Err(WorkloadError(format!(
-            "{}: {unreadable_lines} of {lines} lines cannot be read, more than max_unreadable = {max} allows; \
-             the first is line {}: {}, in {}{hint}",
-            self.lines.name(),
-            first.line,
-            first.why,
-            first.text,
-        )))
     }
 }
 

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use crate::units::Duration;
 use crate::workload::WorkloadError;
+use crate::workload::unreadable::check_share;
 
 /// Format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,12 +74,7 @@ impl Default for LogOptions {
 impl LogOptions {
     /// Whether the values are in range.
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
-        if !(0.0..=1.0).contains(&self.max_unreadable) {
-            return Err(WorkloadError(format!(
-                "max_unreadable: found {}; write a share from 0 to 1",
-                self.max_unreadable
-            )));
-        }
+        check_share(self.max_unreadable)?;
         if self.request_bytes.is_some_and(|bytes| bytes == 0 || bytes > super::BYTES_MAX) {
             return Err(WorkloadError("request_bytes: write a number of bytes from 1 to 2^53".into()));
         }

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::LogBatch;
-
-/// Most unreadable lines that are kept for the report.
-const EXAMPLES_MAX: usize = 20;
+use crate::workload::UnreadableLines;
 
 /// Why a line that could be read is no request of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -41,18 +39,7 @@ pub enum Reason {
     SiblingHit,
 }
 
-/// A line that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unreadable {
-    /// Its number, from 1.
-    pub line: u64,
-    /// What is wrong with it.
-    pub why: String,
-    /// How it begins, in quotes.
-    pub text: String,
-}
-
-/// What a log contained so far: `lines = requests + sum of dropped + unreadable_lines` at its end.
+/// What a log contained so far: `lines = requests + sum of dropped + unreadable lines` at its end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
     /// Lines, but for the header line of a tab-separated log.
@@ -62,9 +49,8 @@ pub struct Report {
     /// Lines that are no request of the table, by reason.
     pub dropped: BTreeMap<Reason, u64>,
     /// Lines that could not be read.
-    pub unreadable_lines: u64,
-    /// The first 20 of them.
-    pub unreadable: Vec<Unreadable>,
+    #[serde(flatten)]
+    pub unreadable: UnreadableLines,
     /// What was assumed, a sentence each.
     pub assumptions: Vec<String>,
     /// The Unix time of `start_s` 0, in s: the whole second in which the first request of the log started.
@@ -90,14 +76,6 @@ impl Report {
 
     pub(super) fn drop(&mut self, reason: Reason) {
         *self.dropped.entry(reason).or_default() += 1;
-    }
-
-    pub(super) fn unreadable(&mut self, line: u64, why: String, text: &[u8]) {
-        self.unreadable_lines += 1;
-        if self.unreadable.len() < EXAMPLES_MAX {
-            let text = crate::workload::lines::clipped(text, 120);
-            self.unreadable.push(Unreadable { line, why, text });
-        }
     }
 
     pub(super) fn give_out(&mut self, batch: &LogBatch, origin_s: Option<i64>) {

@@ -46,7 +46,7 @@ fn any_unreadable() -> LogOptions {
 fn fate(format: LogFormat, line: &str, options: &LogOptions) -> String {
     let options = LogOptions { max_unreadable: 1.0, ..options.clone() };
     let (batch, report) = read(format, line, options);
-    match (batch.response_bytes.first(), report.dropped.first_key_value(), report.unreadable.first()) {
+    match (batch.response_bytes.first(), report.dropped.first_key_value(), report.unreadable.first.first()) {
         (Some(bytes), None, None) => format!("kept {bytes}"),
         (None, Some((reason, 1)), None) => serde_json::to_value(reason).unwrap().as_str().unwrap().into(),
         (None, None, Some(unreadable)) => unreadable.why.clone(),
@@ -343,11 +343,11 @@ fn a_tab_separated_log_is_known_by_its_header_line() {
     let (batch, report) = read(LogFormat::Clf, text, any_unreadable());
     assert_eq!((batch.start_s[0], batch.response_bytes[0]), (0.0, 1963));
     assert_eq!(report.origin_unix_s, Some(807_256_800));
-    assert_eq!((report.lines, report.dropped[&Reason::Revalidation], report.unreadable_lines), (3, 1, 1));
-    assert_eq!(report.unreadable[0].line, 4);
+    assert_eq!((report.lines, report.dropped[&Reason::Revalidation], report.unreadable.count), (3, 1, 1));
+    assert_eq!(report.unreadable.first[0].line, 4);
     let twice = text.lines().take(2).chain(text.lines().take(1)).collect::<Vec<_>>().join("\n");
     assert_eq!(
-        read(LogFormat::Clf, &twice, any_unreadable()).1.unreadable_lines,
+        read(LogFormat::Clf, &twice, any_unreadable()).1.unreadable.count,
         1,
         "only the first is a header"
     );
@@ -377,7 +377,7 @@ fn a_file_of_junk_is_given_up_early() {
     let mut reader = reader(LogFormat::Squid, &junk, LogOptions::default()).unwrap();
     let error = reader.batch(10).unwrap_err().to_string();
     assert!(error.starts_with("access.log: 1000 of 1000 lines cannot be read"), "{error}");
-    assert_eq!(reader.report().unreadable.len(), 20);
+    assert_eq!(reader.report().unreadable.first.len(), 20);
 }
 
 #[test]
@@ -397,8 +397,8 @@ fn hostile_files_are_refused_or_passed_over() {
     let lines = Lines::new("access.log".into(), long).unwrap();
     let mut reader = LogReader::new(lines, LogFormat::Squid, any_unreadable()).unwrap();
     assert_eq!(reader.batch(10).unwrap().unwrap().start_s.len(), 1);
-    assert_eq!(reader.report().unreadable[0].why, "is longer than 1048576 bytes");
-    assert!(reader.report().unreadable[0].text.len() < 200);
+    assert_eq!(reader.report().unreadable.first[0].why, "is longer than 1048576 bytes");
+    assert!(reader.report().unreadable.first[0].text.len() < 200);
 }
 
 #[test]
@@ -444,7 +444,7 @@ proptest! {
         prop_assert_eq!(report.lines + header, text.lines().count() as u64);
         let dropped: u64 = report.dropped.values().sum();
         prop_assert_eq!(given, report.requests);
-        prop_assert_eq!(report.lines, given + dropped + report.unreadable_lines);
+        prop_assert_eq!(report.lines, given + dropped + report.unreadable.count);
     }
 
     #[test]

@@ -1,0 +1,77 @@
+//! Lines of a log or a trace that could not be read: counted, the first of them kept to be told. Too many of them are an
+//! error, since the file is then not what it was taken for.
+
+use serde::Serialize;
+
+use super::WorkloadError;
+use super::lines::clipped;
+
+/// Most of them that are kept.
+const KEPT_MAX: usize = 20;
+
+/// Characters of a line that are kept.
+const TEXT_MAX: usize = 120;
+
+/// Lines of a file after which too many unreadable ones end the reading early.
+const EARLY_LINES: u64 = 1000;
+
+/// A line that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub why: String,
+    /// How it begins, in quotes.
+    pub text: String,
+}
+
+/// All lines of a file that could not be read so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct UnreadableLines {
+    /// How many.
+    #[serde(rename = "unreadable_lines")]
+    pub count: u64,
+    /// The first 20 of them.
+    #[serde(rename = "unreadable")]
+    pub first: Vec<Unreadable>,
+}
+
+impl UnreadableLines {
+    /// Counts line `line`.
+    pub(super) fn add(&mut self, line: u64, why: String, text: &[u8]) {
+        self.count += 1;
+        if self.first.len() < KEPT_MAX {
+            self.first.push(Unreadable { line, why, text: clipped(text, TEXT_MAX) });
+        }
+    }
+
+    /// Whether they are no more than the share `max` of the `lines` of the file called `name`.
+    ///
+    /// # Errors
+    /// When they are more: tells the first one.
+    pub(super) fn check(&self, max: f64, lines: u64, name: &str) -> Result<(), WorkloadError> {
+        if self.count as f64 <= max * lines as f64 {
+            return Ok(());
+        }
+        let Unreadable { line, why, text } = &self.first[0];
+        Err(WorkloadError(format!(
+            "{name}: {} of {lines} lines cannot be read, more than max_unreadable = {max} allows; the first is line {line}: \
+             {why}, in {text}",
+            self.count
+        )))
+    }
+
+    /// The same on the way, where it tells nothing of the first lines of a file.
+    pub(super) fn check_early(&self, max: f64, lines: u64, name: &str) -> Result<(), WorkloadError> {
+        if lines >= EARLY_LINES { self.check(max, lines, name) } else { Ok(()) }
+    }
+}
+
+/// Whether a share of lines that may be unreadable is one.
+pub(super) fn check_share(max: f64) -> Result<(), WorkloadError> {
+    if (0.0..=1.0).contains(&max) {
+        return Ok(());
+    }
+    Err(WorkloadError(format!("max_unreadable: found {max}; write a share from 0 to 1")))
+}

@@ -1,0 +1,163 @@
+"""The formats of inputs: their names, how a file tells its own, and how a packed one is unpacked.
+
+- ``table``: a request table, in any form that a run takes.
+- ``squid``, ``clf``: logs, as `farweb workload import` reads them.
+- ``oracle-general``: of libCacheSim, little-endian records of 24 bytes: time in s (32 bits), object (64), size (32),
+  and the number of the next request for the object (64; none: -1 or the largest).
+- ``webcachesim``: of webcachesim and AdaptSize, text with time in s, object and size in bytes on each line.
+- ``cache2k``: of cache2k, big-endian objects of 32 bits and nothing else.
+"""
+
+import contextlib
+import difflib
+import gzip
+import json
+import lzma
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from farweb import _core
+from farweb.errors import WorkloadError
+
+TABLE = "table"
+LOGS = ("squid", "clf")
+TRACES = ("oracle-general", "webcachesim", "cache2k")
+FORMATS = (TABLE, *LOGS, *TRACES)
+TIMELESS = ("webcachesim", "cache2k")
+"""Traces without times; those of webcachesim have the number of the request there, in most of them."""
+UNSIZED = ("cache2k",)
+"""Traces without sizes."""
+
+ORACLE_GENERAL = np.dtype([("time_s", "<u4"), ("object", "<u8"), ("bytes", "<u4"), ("next", "<i8")])
+CACHE2K = np.dtype(">u4")
+
+_HEAD_BYTES = 1 << 16  # chosen: some hundreds of lines
+_LEAST_RECORDS = 10  # chosen: as many whose numbers fit do so by chance in no other file
+_HEAD_UNREADABLE = 0.5  # of its lines; the reader itself has the limit that was asked for
+
+
+def format_of(path: Path, told: str | None) -> str:
+    """The format of a file: the one that was told, or what its name and its beginning say.
+
+    What says nothing is a request table. A ``cache2k`` trace says nothing.
+
+    Raises:
+        WorkloadError: There is no such format, or no such file.
+    """
+    if told is not None and told not in FORMATS:
+        near = difflib.get_close_matches(told, FORMATS, 1)
+        hint = f' (did you mean "{near[0]}"?)' if near else ""
+        raise WorkloadError(f'unknown format "{told}"{hint}; the formats are {", ".join(FORMATS)}')
+    if not path.is_file():
+        raise WorkloadError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}; name the requests")
+    if told is not None:
+        return told
+    if ".oracleGeneral" in path.name:
+        return "oracle-general"
+    head = _head(path)
+    if b"\0" in head:
+        return "oracle-general" if _is_oracle_general(head) else TABLE
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        start = Path(folder) / "head"
+        start.write_bytes(head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1])
+        readers = [*((log, _is_log) for log in LOGS), ("webcachesim", _is_webcachesim)]
+        return next((name for name, reads in readers if reads(start, name)), TABLE)
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of a file, unpacked; nothing where that fails, which its reader will tell."""
+    try:
+        with _opener(path)(path) as file:
+            return file.read(_HEAD_BYTES)
+    except (OSError, EOFError, lzma.LZMAError, WorkloadError):
+        return b""
+
+
+def _is_oracle_general(head: bytes) -> bool:
+    """Whether records have times that never decrease, and next requests that are to come."""
+    records = np.frombuffer(head, ORACLE_GENERAL, len(head) // ORACLE_GENERAL.itemsize)
+    following = records["next"]
+    to_come = (following > np.arange(len(records))) & (following < 2**40)
+    none = (following == -1) | (following == np.iinfo(np.int64).max)
+    return (
+        len(records) >= _LEAST_RECORDS
+        and bool((np.diff(records["time_s"].astype(np.int64)) >= 0).all())
+        and bool((to_come | none).all())
+    )
+
+
+def _is_log(start: Path, format: str) -> bool:
+    try:
+        reader = _core.LogReader(str(start), format, keep="all", max_unreadable=_HEAD_UNREADABLE)
+        while reader.batch(_HEAD_BYTES) is not None:
+            pass
+    except WorkloadError:
+        return False
+    report = json.loads(reader.report())
+    return bool(report["lines"] > report["dropped"].get("blank", 0))
+
+
+def _is_webcachesim(start: Path, _format: str) -> bool:
+    """Whether lines are a trace's, and no request table's without a header line: that has four columns or more."""
+    if any(len(line.split()) > 3 for line in start.read_bytes().splitlines()):
+        return False
+    try:
+        return _core.TraceReader(str(start)).batch(_HEAD_BYTES) is not None
+    except WorkloadError:
+        return False
+
+
+@contextlib.contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """The file, or an unpacked copy of it that goes with the block.
+
+    Raises:
+        WorkloadError: It is packed, and damaged.
+    """
+    opener = _opener(path)
+    if opener is _open_plain:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        plain = Path(folder) / "trace"
+        try:
+            with opener(path) as packed, plain.open("wb") as out:
+                shutil.copyfileobj(packed, out, 1 << 20)
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            raise WorkloadError(f"{path}: cannot be unpacked: {str(error).splitlines()[0].rstrip('.')}") from None
+        yield plain
+
+
+_Opener = Callable[[Path], IO[bytes]]
+
+
+def _open_plain(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _open_zstd(path: Path) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+
+
+_PACKED: dict[bytes, _Opener] = {
+    b"\xfd7zXZ\x00": lzma.open,
+    b"\x1f\x8b": gzip.open,  # type: ignore[dict-item]
+    b"\x28\xb5\x2f\xfd": _open_zstd,
+}
+
+
+def _opener(path: Path) -> _Opener:
+    """What opens a file by its first bytes, whatever its name."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(max(map(len, _PACKED)))
+    except OSError as error:
+        raise WorkloadError(f"{path}: cannot be opened: {error.strerror}") from None
+    return next((opener for magic, opener in _PACKED.items() if head.startswith(magic)), _open_plain)

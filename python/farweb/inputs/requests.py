@@ -1,0 +1,252 @@
+"""The requests of an input: time, object and size, in batches, whatever its format.
+
+Requests come by time (those of a trace in its order), may be read several times, and are never held as a whole.
+"""
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb import _core
+from farweb.columns import NULL_ID
+from farweb.errors import WorkloadError
+from farweb.inputs.formats import CACHE2K, FORMATS, LOGS, ORACLE_GENERAL, TABLE, format_of, unpacked
+from farweb.quantities import count
+
+ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
+
+_UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some requests, in their order.
+
+    Attributes:
+        time_ns: Their times, uint64; 0 where the format has none.
+        object: What they ask for, uint64.
+        bytes: Sizes of what they ask for, int64; of a request table and a log the response with its header. 0: none,
+            or not told.
+    """
+
+    time_ns: NDArray[np.uint64]
+    object: NDArray[np.uint64]
+    bytes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.object)
+
+    def named(self) -> "Batch":
+        """The requests that name an object."""
+        those = self.object != NULL_ID
+        return self if those.all() else Batch(self.time_ns[those], self.object[those], self.bytes[those])
+
+
+class Requests:
+    """The requests of an input; every iteration reads it from its beginning, and gives at least one request.
+
+    Args:
+        name: The file, for people.
+        format: Of `formats.FORMATS`.
+        read: Gives the batches, and tells what it left out.
+
+    Attributes:
+        counts: What was read and what was left out, as plain values.
+        left_out: Lines, rows or records that are no request for an object, by reason.
+        remarks: What people should know of it, a line each. All three are complete when it has been read to its end.
+        header_bytes: Of the sizes, how much was added for headers that the input does not tell.
+    """
+
+    def __init__(self, name: str, format: str, read: "Callable[[Requests], Iterator[Batch]]") -> None:
+        self.name = name
+        self.format = format
+        self.counts: dict[str, Any] = {}
+        self.left_out: dict[str, int] = {}
+        self.remarks: list[str] = []
+        self.header_bytes = 0
+        self._read = read
+
+    def __iter__(self) -> Iterator[Batch]:
+        empty = True
+        for batch in self._read(self):
+            if len(batch):
+                empty = False
+                yield batch
+        if empty:
+            reasons = ", ".join(f"{number} {reason}" for reason, number in self.left_out.items())
+            raise WorkloadError(f"{self.name}: has no request for an object{f' ({reasons})' if reasons else ''}")
+
+
+@contextlib.contextmanager
+def open_input(
+    path: Path,
+    format: str | None,
+    *,
+    keep: str = "all",
+    dynamic: bool = True,
+    max_unreadable: float = 0.01,
+    nameless: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Requests]:
+    """Open a request table, a log or a trace.
+
+    Args:
+        path: The file. Traces may be packed as .xz, .gz or .zst, logs and text tables as .gz.
+        format: One of `formats.FORMATS`; None: what the file says, see `formats.format_of`.
+        keep: Of a log: `misses`, `crossed` or `all`, as `import_log` has it.
+        dynamic: Of a log: whether pages that are made for each request are requests too.
+        max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
+        nameless: Whether a request table may have requests without an object; they are left out.
+        progress: Called with the number of requests of a log that were imported so far.
+
+    Raises:
+        WorkloadError: The file cannot be read as that.
+    """
+    kind = format_of(path, format)
+    if kind == TABLE:
+        with _table(path, str(path), nameless=nameless, guessed=format is None) as requests:
+            yield requests
+    elif kind in LOGS:
+        options = {"keep": keep, "dynamic": dynamic, "max_unreadable": max_unreadable}
+        with _log(path, kind, options, progress) as requests:
+            yield requests
+    else:
+        readers: dict[str, Callable[[Path, Requests], Iterator[Batch]]] = {
+            "oracle-general": _oracle_general,
+            "webcachesim": lambda plain, requests: _webcachesim(plain, max_unreadable, requests),
+            "cache2k": _cache2k,
+        }
+        with unpacked(path) as plain:
+            yield Requests(str(path), kind, lambda requests: readers[kind](plain, requests))
+
+
+@contextlib.contextmanager
+def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[Requests]:
+    from farweb.tables import open_requests
+
+    told = not guessed or path.suffix.lower() in (".parquet", ".csv", ".tsv")
+    hint = "" if told else f" (if it is a log or a trace, tell --format: {', '.join(FORMATS)})"
+    with open_requests(path) as rows:
+
+        def read(requests: Requests) -> Iterator[Batch]:
+            number = without = 0
+            try:
+                reader = _core.RequestReader(rows, name)
+                while (columns := cast("dict[str, NDArray[Any]] | None", reader.batch(ROWS))) is not None:
+                    times = np.rint(columns["start_s"] * 1e9).astype(np.uint64)
+                    batch = Batch(times, columns["object"], columns["response_bytes"])
+                    if not nameless:
+                        _check_objects(batch, name, number)
+                    named = batch.named()
+                    number += len(batch)
+                    without += len(batch) - len(named)
+                    yield named
+            except WorkloadError as error:
+                raise WorkloadError(f"{error}{hint}") from None
+            requests.counts["rows"] = number
+            if without:
+                requests.left_out["no-object"] = without
+
+        yield Requests(name, TABLE, read)
+
+
+def _check_objects(batch: Batch, name: str, before: int) -> None:
+    missing = np.flatnonzero(batch.object == NULL_ID)
+    if len(missing):
+        raise WorkloadError(
+            f"{name}: request {before + int(missing[0]) + 1} (by start time) names no object, and caches hold objects; "
+            "give the table a column object, a number or a text such as the URL; a table that an earlier version "
+            "imported from a log gets it when the log is imported again"
+        )
+
+
+@contextlib.contextmanager
+def _log(
+    path: Path, format: str, options: Mapping[str, Any], progress: Callable[[int], None] | None
+) -> Iterator[Requests]:
+    from farweb.importer import import_log
+
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        table = Path(folder) / "requests.parquet"
+        report = import_log(path, table, format=format, progress=progress, **options)
+        with _table(table, str(path), nameless=False, guessed=False) as requests:
+            dropped = sorted(report.counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
+            kept = f"{count(report.requests)} requests (keep: {options['keep']})"
+            requests.format = format
+            requests.header_bytes = _core.log_header_bytes if format == "clf" else 0
+            requests.counts = {"log": dict(report.log), **report.counts}
+            requests.left_out = dict(dropped)
+            requests.remarks = [
+                f"{count(report.counts['lines'])} lines of the log, {kept}",
+                *(f"left out: {count(lines)} {reason}" for reason, lines in dropped),
+            ]
+            _tell_unreadable(report.counts, requests)
+            yield requests
+
+
+def _webcachesim(path: Path, max_unreadable: float, requests: Requests) -> Iterator[Batch]:
+    reader = _core.TraceReader(str(path), max_unreadable=max_unreadable)
+    try:
+        while (columns := reader.batch(ROWS)) is not None:
+            yield Batch(columns["time_ns"], columns["object"], columns["bytes"])
+    except WorkloadError as error:
+        raise WorkloadError(str(error).replace(str(path), requests.name)) from None
+    requests.counts = json.loads(reader.unreadable())
+    requests.remarks = []
+    _tell_unreadable(requests.counts, requests)
+
+
+def _tell_unreadable(counts: Mapping[str, Any], requests: Requests) -> None:
+    if counts["unreadable_lines"]:
+        requests.left_out["unreadable"] = counts["unreadable_lines"]
+        requests.remarks += [
+            f"unreadable: {count(counts['unreadable_lines'])} lines",
+            *(
+                f"unreadable: line {line['line']}: {line['why']}: {line['text']}"
+                for line in counts["unreadable"][:_UNREADABLE_SHOWN]
+            ),
+        ]
+
+
+def _oracle_general(path: Path, requests: Requests) -> Iterator[Batch]:
+    without = 0
+    for records in _records(path, ORACLE_GENERAL, requests):
+        times = records["time_s"].astype(np.uint64) * np.uint64(10**9)
+        batch = Batch(times, records["object"].astype(np.uint64), records["bytes"].astype(np.int64))
+        named = batch.named()
+        without += len(batch) - len(named)
+        yield named
+    if without:
+        requests.counts["without_object"] = requests.left_out["no-object"] = without
+        requests.remarks.append(f"left out: {count(without)} records with the object 2^64 - 1, which stands for none")
+
+
+def _cache2k(path: Path, requests: Requests) -> Iterator[Batch]:
+    for numbers in _records(path, CACHE2K, requests):
+        nothing = np.zeros(len(numbers), dtype=np.int64)
+        yield Batch(nothing.astype(np.uint64), numbers.astype(np.uint64), nothing)
+    requests.remarks.append("the trace has neither sizes nor times")
+
+
+def _records(path: Path, record: np.dtype[Any], requests: Requests) -> Iterator[NDArray[Any]]:
+    """The records of a file; bytes at its end that are no whole record are told."""
+    size = path.stat().st_size
+    requests.counts = {"records": size // record.itemsize, "bytes_left_out": size % record.itemsize}
+    requests.remarks = []
+    if size < record.itemsize:
+        raise WorkloadError(f"{requests.name}: holds no record of {record.itemsize} bytes")
+    if size % record.itemsize:
+        requests.left_out["unreadable"] = 1
+        requests.remarks.append(
+            f"unreadable: the last {size % record.itemsize} bytes, no whole record of {record.itemsize} bytes"
+        )
+    with path.open("rb") as file:
+        while len(records := np.fromfile(file, record, ROWS)):
+            yield records
