@@ -129,6 +129,8 @@ fn a_transfer_starts_at_the_cache_that_serves_it() {
     assert_eq!(ints(&by_cache, "requests", "end_ns"), [ser(512) + 60 * MS]);
     let by_server = run(&leg("hit_ratio = 0.0"), &[Ask(0, 7, 512, "")]);
     assert_eq!(ints(&by_server, "requests", "end_ns"), [2 * ser(512) + 80 * MS]);
+    let listed = run(&leg("hit_ratio = 0.0"), &[Ask(0, 7, 512, "cache")]);
+    assert_eq!(codes(&listed, "requests", "served_by"), [SERVER], "the draw decides, not the table");
 }
 
 #[test]
@@ -227,6 +229,18 @@ fn a_delayed_hit_is_served_from_the_fetch_at_each_moment_of_it() {
     }
 }
 
+/// LFU drops the object of one access, though the one with a delayed hit has been there for longer.
+#[test]
+fn a_delayed_hit_is_an_access() {
+    let two = [("policy", "lfu"), ("capacity", "6 kB")]
+        .map(|(key, value)| (format!("cache.0.{key}"), value.to_owned()));
+    let at = |object: u64, start: i64| Ask(start, object, 2920, "");
+    let asks = [at(7, 0), at(7, FIRST + 1 - TO_CACHE), at(8, 2000 * MS), at(9, 4000 * MS), at(7, 6000 * MS)];
+    let tables = run(&near_and_slow_with("", &two), &asks);
+    assert_eq!(ints(&tables, "caches", "delayed_hits"), [1]);
+    assert_eq!(ints(&tables, "caches", "hits"), [1], "the last one");
+}
+
 #[test]
 fn a_cache_that_stores_first_sends_a_response_on_when_it_is_whole() {
     for second in [TO_CACHE + 1, FIRST + 1, SECOND - 1] {
@@ -282,6 +296,9 @@ fn what_the_cache_would_not_keep_is_not_waited_for() {
     assert_eq!(servers, [SERVER; 2]);
     assert!(ends[1] > SECOND + 60 * MS);
     assert_eq!(ints(&tables, "caches", "objects"), [0]);
+    assert_eq!(ints(&tables, "caches", "delayed_hits"), [0]);
+    let inside = "policy = \"lru\"\ncapacity = \"1 MB\"\nadmit = { max = \"2919 B\" }";
+    let tables = run(&one_leg(EACH, "{}", inside), &[Ask(0, 7, 2920, ""), Ask(MS, 7, 2920, "")]);
     assert_eq!(ints(&tables, "caches", "delayed_hits"), [0]);
 }
 
@@ -344,7 +361,9 @@ fn siblings_divide_the_objects_among_them() {
         (0..200).map(|number| Ask(number * 1000 * MS, number as u64 % 100, 1000, "")).collect();
     let held = |rest: &str| {
         let tables = run(&two_legs(&format!("policy = \"fifo\"\ncapacity = \"30 kB\"\n{rest}")), &asks);
-        (ints(&tables, "caches", "objects")[0], ints(&tables, "caches", "hits")[0])
+        let objects = ints(&tables, "caches", "objects")[0];
+        assert_eq!(ints(&tables, "caches", "bytes"), [1000 * objects]);
+        (objects, ints(&tables, "caches", "hits")[0])
     };
     assert_eq!(held(""), (30, 0), "a loop over 100 objects never hits in a FIFO of 30");
     assert_eq!(held("siblings = 2").0, 60);
