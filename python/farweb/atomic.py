@@ -7,8 +7,8 @@ that is killed leaves at most a hidden `.NAME.….partial`, which nothing takes 
 import contextlib
 import errno
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,19 +44,15 @@ def staged_folder(out: Path, *, replace: bool = True) -> Iterator[Path]:
     Raises:
         StorageError: The disk is full, or the place cannot be written to.
     """
-    with storage_errors(out), made_folder(out.parent):
-        stage = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
-        try:
-            yield stage
-            for path in stage.iterdir():
-                _flush(path)
-            stage.chmod(0o777 & ~_umask())
-            if replace:
-                _replace_folder(stage, out)
-            else:
-                _add_folder(stage, out)
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
+    with storage_errors(out), made_folder(out.parent), _hidden_folder(out) as stage:
+        yield stage
+        for path in stage.iterdir():
+            _flush(path)
+        stage.chmod(0o777 & ~_umask())
+        if replace:
+            _replace_folder(stage, out)
+        else:
+            _add_folder(stage, out)
 
 
 @contextlib.contextmanager
@@ -68,14 +64,8 @@ def staged_file(out: Path) -> Iterator[Path]:
     Raises:
         StorageError: The disk is full, or the place cannot be written to.
     """
-    with (
-        storage_errors(out),
-        made_folder(out.parent),
-        tempfile.TemporaryDirectory(
-            prefix=f".{out.name}.", suffix=".partial", dir=out.parent, ignore_cleanup_errors=True
-        ) as folder,
-    ):
-        stage = Path(folder) / out.name
+    with storage_errors(out), made_folder(out.parent), _hidden_folder(out) as folder:
+        stage = folder / out.name
         yield stage
         _flush(stage)
         stage.replace(out)
@@ -108,6 +98,17 @@ def made_folder(folder: Path) -> Iterator[None]:
             with contextlib.suppress(OSError):  # another process may have put something into it
                 each.rmdir()
         raise
+
+
+@contextlib.contextmanager
+def _hidden_folder(out: Path) -> Iterator[Path]:
+    """Make a hidden folder beside `out` for the block, and remove it with what is left in it."""
+    folder = out.parent / f".{out.name}.{secrets.token_hex(6)}.partial"
+    try:  # before it is made: an interrupt may come as soon as it is there
+        folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _replace_folder(stage: Path, out: Path) -> None:
