@@ -1,7 +1,7 @@
 //! What carriers and nodes may touch, and what they all do with it.
 
 use crate::conn::{
-    Connection, ConnectionId, Connections, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg,
+    Connection, ConnectionId, Connections, Content, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg,
     Releasing, Response, Ride, Transport,
 };
 use crate::engine::EventQueue;
@@ -90,7 +90,7 @@ impl Context {
         };
         exchange.up = Some(Ride::on(on, connection));
         exchange.times.connected = connection.established.get().map(|_| self.now).into();
-        connection.end_mut(End::Client).stream.push(id, exchange.request.request_bytes, 0);
+        connection.end_mut(End::Client).stream.push(Content::Message(id), exchange.request.request_bytes, 0);
         if both {
             exchange.down = exchange.up;
             connection.exchange = Some(id);
@@ -164,7 +164,7 @@ impl Context {
             exchange.held = self.observer.held(self.now, on);
         }
         let stream = &mut connection.end_mut(End::Server).stream;
-        stream.push(id, bytes, framing);
+        stream.push(Content::Message(id), bytes, framing);
         let end = stream.pushed();
         let is_last = exchange.bytes.on_ready(bytes);
         if is_last {

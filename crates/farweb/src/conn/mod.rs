@@ -14,7 +14,7 @@ mod packet;
 mod transport;
 mod unacknowledged;
 
-pub(crate) use connection::{Closing, Connection, ConnectionId, Connections, End, Endpoint};
+pub(crate) use connection::{Closing, Connection, ConnectionId, Connections, Content, End, Endpoint};
 pub(crate) use event::Event;
 pub(crate) use exchange::{Answer, Exchange, ExchangeId, Exchanges, HeldTimes, Releasing, Ride};
 pub(crate) use hosts::Hosts;
