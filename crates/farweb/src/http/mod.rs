@@ -9,6 +9,7 @@ pub mod http11;
 pub mod mux;
 mod origin;
 pub mod stream;
+pub mod webmux;
 
 pub use exchange::Exchange;
 pub use origin::{Release, ReleasePlan};
