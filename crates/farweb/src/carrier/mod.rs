@@ -14,19 +14,23 @@ mod mux;
 mod one_each;
 mod pool;
 mod transfer;
+mod webmux;
 
 use std::cmp::Ordering;
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, Content, End, ExchangeId};
+use crate::http;
 use crate::rng::Streams;
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Application, Scenario};
 use crate::tcp::Output;
+use crate::units::Bytes;
 use crate::workload::{Request, WorkloadError};
 
 use mux::Mux;
 use one_each::OneEach;
 use pool::Pooled;
 use transfer::Transfer;
+use webmux::WebMux;
 
 pub(crate) use action::{Action, Actions, Turn};
 pub(crate) use context::Context;
@@ -37,6 +41,7 @@ pub(crate) enum Carrier {
     Pool(Pooled),
     Mux(Mux),
     Transfer(Transfer),
+    WebMux(WebMux),
 }
 
 /// The match on carriers: what each does, by the same call.
@@ -47,6 +52,7 @@ macro_rules! on_carrier {
             $crate::carrier::Carrier::Pool($own) => $call,
             $crate::carrier::Carrier::Mux($own) => $call,
             $crate::carrier::Carrier::Transfer($own) => $call,
+            $crate::carrier::Carrier::WebMux($own) => $call,
         }
     };
 }
@@ -66,6 +72,18 @@ impl Carrier {
                 Self::Mux(Mux::new(leg, connections, overhead, assign, ties))
             }
             scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario, streams)),
+            scenario::Carrier::WebMux { credit, write_buffer, read_buffer, fragment, layout } => {
+                let Application { write, head, .. } = scenario.leg[leg].application;
+                let config = http::webmux::Config {
+                    layout,
+                    credit: credit.get(),
+                    write_buffer: write_buffer.get(),
+                    fragment: fragment.get(),
+                    chunk: write.map(Bytes::get),
+                    head: head.get(),
+                };
+                Self::WebMux(WebMux::new(leg, config, read_buffer.get(), is_last))
+            }
         }
     }
 }

@@ -75,6 +75,8 @@ pub(crate) struct Endpoint {
     pub(crate) stream: Stream<Content>,
     pub(crate) sent: Sent,
     pub(crate) closing: Closing,
+    /// Whether its application has been told something that it has not acted on yet.
+    pub(crate) is_waking: bool,
     pub(crate) node: u8,
 }
 
@@ -257,6 +259,7 @@ impl Endpoint {
             stream: Stream::new(),
             sent: Sent { bytes: 0, segments: 0, highest: 0 },
             closing: Closing::No,
+            is_waking: false,
             node,
         }
     }

@@ -1,14 +1,14 @@
 //! What the applications at both ends of a connection do when their endpoint tells them something.
 //!
 //! Models a near end that writes requests and reads responses, and a far end that reads requests and writes responses, each as
-//! soon as it can. What else they do is decided by the carrier of the leg, and by the node at the far end for a request, at
-//! the near end for a response that goes on. Leaves out the time that applications take.
+//! soon as it can, or when it has woken (`application.wake`). What else they do is decided by the carrier of the leg, and by the node at the far end for a request, at
+//! the near end for a response that goes on. Leaves out the time that applications take to do what they do.
 
-use crate::carrier::{Action, Carry, on_carrier};
-use crate::conn::{Closing, Connection, ConnectionId, Content, End, Exchange, ExchangeId, Transport};
+use crate::carrier::{Action, Carry, Context, on_carrier};
+use crate::conn::{Closing, Connection, ConnectionId, Content, End, Event, Exchange, ExchangeId, Transport};
 use crate::node::{self, Decision, Stand, on_node};
 use crate::tcp::{Notice, Output};
-use crate::units::When;
+use crate::units::{Duration, When};
 
 use super::network::{Network, Settled};
 
@@ -36,11 +36,28 @@ impl Network {
                     self.write(id, connection, end, output);
                 }
             }
+            (_, Notice::Writable | Notice::Readable) if self.wakes_later(id, connection, end) => {}
             (_, Notice::Writable) => self.write(id, connection, end, output),
             (_, Notice::Readable) => self.read(id, connection, end, output),
             (_, Notice::EndOfStream) => self.on_end_of_stream(id, connection, end, output),
             (_, Notice::Closed(_)) => self.lose(id, connection, end),
         }
+    }
+
+    /// Whether the application at `end`, which is told something, does nothing yet because it takes time to wake; then it will.
+    #[inline]
+    fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
+        let Context { legs, queue, now, .. } = &mut self.context;
+        let wake = legs[connection.leg].application.wake;
+        if wake == Duration::ZERO {
+            return false;
+        }
+        let endpoint = connection.end_mut(end);
+        if !endpoint.is_waking {
+            endpoint.is_waking = true;
+            queue.push(*now + wake, Event::ApplicationWakes(id, end));
+        }
+        true
     }
 
     /// The other end has finished sending, and so does this one, unless its carrier has left bytes that stand before that.

@@ -19,3 +19,4 @@ mod persistent;
 mod result_version;
 mod run;
 mod transfers;
+mod webmux;
