@@ -310,7 +310,7 @@ def test_the_scoreboard_counts() -> None:
 
 
 def test_the_studies_of_the_source_tree_are_in_their_order() -> None:
-    assert [study.name for study in find_studies(PAPERS, [])] == ["cable", "asymmetric", "satellite", "calgary"]
+    assert [study.name for study in find_studies(PAPERS, [])] == ["cable", "asymmetric", "satellite", "calgary", "mux"]
     for study in find_studies(PAPERS, ["satellite", "cable"]):
         assert set(study.measures) == {claim.id for claim in study.claims}
         assert len(study.figures) >= 4

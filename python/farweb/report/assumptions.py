@@ -14,6 +14,7 @@ from farweb.report.points import Point
 
 _PROFILES = {
     "bsd44-lite": "that of 4.4BSD-Lite (1994), timers of 500 ms and all",
+    "solaris-2.5": "that of 4.4BSD-Lite with what is known of Solaris 2.5 (1995), for paths without loss",
     "linux": "that of Linux 6.18 with its defaults (CUBIC, SACK, RACK, initial window 10)",
     "linux-classic": "that of Linux 6.18 set back to the rules of the 1990s (Reno, no SACK, initial window 1)",
     "ns2-reno": "the one-way Agent/TCP/Reno of ns-2, counted in packets",

@@ -1,7 +1,7 @@
 //! What carriers and nodes may touch, and what they all do with it.
 
 use crate::conn::{
-    Connection, ConnectionId, Connections, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg,
+    Connection, ConnectionId, Connections, Content, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg,
     Releasing, Response, Ride, Transport,
 };
 use crate::engine::EventQueue;
@@ -85,17 +85,33 @@ impl Context {
         on: ConnectionId,
         both: bool,
     ) {
-        let (Some(exchange), Some(connection)) = (self.exchanges.get_mut(id), connections.get_mut(on)) else {
+        let Some(exchange) = self.ride(connections, id, on, both) else {
             return;
         };
-        exchange.up = Some(Ride::on(on, connection));
-        exchange.times.connected = connection.established.get().map(|_| self.now).into();
-        connection.end_mut(End::Client).stream.push(id, exchange.request.request_bytes, 0);
+        let request_bytes = exchange.request.request_bytes;
+        let connection = connections.get_mut(on).expect("the exchange rides it");
+        connection.end_mut(End::Client).stream.push(Content::Message(id), request_bytes, 0);
         if both {
-            exchange.down = exchange.up;
             connection.exchange = Some(id);
         }
+    }
+
+    /// Gives an exchange the connection for its request, with `both` for its response as well; nothing of it is written yet.
+    pub(crate) fn ride(
+        &mut self,
+        connections: &mut Connections,
+        id: ExchangeId,
+        on: ConnectionId,
+        both: bool,
+    ) -> Option<&Exchange> {
+        let (exchange, connection) = (self.exchanges.get_mut(id)?, connections.get_mut(on)?);
+        exchange.up = Some(Ride::on(on, connection));
+        if both {
+            exchange.down = exchange.up;
+        }
+        exchange.times.connected = connection.established.get().map(|_| self.now).into();
         self.board(connections, id, on, true);
+        self.exchanges.get(id)
     }
 
     /// Counts an exchange among those on a connection, and no longer among those on another; `is_new` when this one has not
@@ -156,6 +172,23 @@ impl Context {
         bytes: u64,
         framing: u64,
     ) -> bool {
+        let Some(before) = self.exchanges.get(id).map(|exchange| exchange.bytes.ready()) else {
+            return false;
+        };
+        let application = self.legs[connection.leg].application;
+        let stream = &mut connection.end_mut(End::Server).stream;
+        application.write_to(stream, id, before, bytes, framing);
+        let end = stream.pushed();
+        let is_last = self.note_ready(on, id, bytes);
+        if is_last {
+            connection.unacknowledged.push(Response { exchange: id, end });
+        }
+        is_last
+    }
+
+    /// `bytes` of the response to an exchange are there to be sent over the connection that it has. Whether they are its last ones.
+    #[inline]
+    pub(crate) fn note_ready(&mut self, on: ConnectionId, id: ExchangeId, bytes: u64) -> bool {
         let Some(exchange) = self.exchanges.get_mut(id) else {
             return false;
         };
@@ -163,13 +196,9 @@ impl Context {
             exchange.times.ready_first = When::at(self.now);
             exchange.held = self.observer.held(self.now, on);
         }
-        let stream = &mut connection.end_mut(End::Server).stream;
-        stream.push(id, bytes, framing);
-        let end = stream.pushed();
         let is_last = exchange.bytes.on_ready(bytes);
         if is_last {
             exchange.times.ready_last = When::at(self.now);
-            connection.unacknowledged.push(Response { exchange: id, end });
         }
         is_last
     }

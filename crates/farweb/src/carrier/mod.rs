@@ -14,19 +14,23 @@ mod mux;
 mod one_each;
 mod pool;
 mod transfer;
+mod webmux;
 
 use std::cmp::Ordering;
 
-use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeId};
+use crate::conn::{Closing, Connection, ConnectionId, Connections, Content, End, ExchangeId};
+use crate::http;
 use crate::rng::Streams;
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Application, Scenario};
 use crate::tcp::Output;
+use crate::units::Bytes;
 use crate::workload::{Request, WorkloadError};
 
 use mux::Mux;
 use one_each::OneEach;
 use pool::Pooled;
 use transfer::Transfer;
+use webmux::WebMux;
 
 pub(crate) use action::{Action, Actions, Turn};
 pub(crate) use context::Context;
@@ -37,6 +41,7 @@ pub(crate) enum Carrier {
     Pool(Pooled),
     Mux(Mux),
     Transfer(Transfer),
+    WebMux(WebMux),
 }
 
 /// The match on carriers: what each does, by the same call.
@@ -47,6 +52,7 @@ macro_rules! on_carrier {
             $crate::carrier::Carrier::Pool($own) => $call,
             $crate::carrier::Carrier::Mux($own) => $call,
             $crate::carrier::Carrier::Transfer($own) => $call,
+            $crate::carrier::Carrier::WebMux($own) => $call,
         }
     };
 }
@@ -66,6 +72,18 @@ impl Carrier {
                 Self::Mux(Mux::new(leg, connections, overhead, assign, ties))
             }
             scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario, streams)),
+            scenario::Carrier::WebMux { credit, write_buffer, read_buffer, fragment, layout } => {
+                let Application { write, head, .. } = scenario.leg[leg].application;
+                let config = http::webmux::Config {
+                    layout,
+                    credit: credit.get(),
+                    write_buffer: write_buffer.get(),
+                    fragment: fragment.get(),
+                    chunk: write.map(Bytes::get),
+                    head: head.get(),
+                };
+                Self::WebMux(WebMux::new(leg, config, read_buffer.get(), is_last))
+            }
         }
     }
 }
@@ -137,24 +155,46 @@ pub(crate) trait Carry {
         cx.queue_response(on, connection, id, bytes, framing);
     }
 
-    /// How many bytes `end` of a connection would write now, framing included.
+    /// How many bytes `end` of a connection would hand to its transport now in one write, framing included. Asked again when
+    /// the transport has taken all of them, until it is none.
+    ///
+    /// A carrier that decides late what goes next, by credits and by turns, keeps what waits to itself, and puts frames into the
+    /// stream here: payload of messages with the framing before it by [`Stream::push`](crate::http::stream::Stream::push), frames
+    /// without payload by [`push_frame`](crate::http::stream::Stream::push_frame).
     #[inline]
-    fn to_write(&self, connection: &Connection, end: End) -> u64 {
-        connection.end(end).stream.to_write()
+    fn to_write(&mut self, _cx: &mut Context, connection: &mut Connection, end: End) -> u64 {
+        connection.end(end).stream.next_write()
     }
 
-    /// The transport at `end` had room for `bytes` and took them: which ones they are is decided here. They leave in the order
-    /// in which they came; a carrier with another order keeps what waits to itself and puts it into the stream now.
+    /// The transport at `end` had room for the next `bytes` of the stream and took them.
     #[inline]
     fn on_written(&mut self, connection: &mut Connection, end: End, bytes: u64) {
         connection.end_mut(end).stream.on_written(bytes);
     }
 
-    /// How many bytes `end` of a connection takes in now. What it leaves shuts the sender's window, until [`Action::Act`] lets that
-    /// end read again.
+    /// How many bytes `end` of a connection takes in now in one read. Asked again when it has got that many, until it is none.
+    /// What it leaves shuts the sender's window, until [`Action::Act`] lets that end read again.
     #[inline]
     fn to_read(&self, _connection: &Connection, _end: End) -> u64 {
         u64::MAX
+    }
+
+    /// `end` of a connection has read the next `bytes` of payload of a message, or a whole frame without payload.
+    #[inline]
+    fn on_content(
+        &mut self,
+        _cx: &mut Context,
+        _connection: &mut Connection,
+        _end: End,
+        _content: Content,
+        _bytes: u64,
+    ) {
+    }
+
+    /// `end` of a connection has made use of all that it got in one read. Whether it has something to write for it.
+    #[inline]
+    fn on_read(&mut self, _cx: &mut Context, _connection: &mut Connection, _end: End) -> bool {
+        false
     }
 
     /// All that waited at `end` of a connection is written, and it is to be closed when it has been idle.
@@ -166,6 +206,9 @@ pub(crate) trait Carry {
             cx.note_connected(id);
         }
     }
+
+    /// The far end of a connection may write.
+    fn on_accepted(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
 
     /// The whole request of an exchange is at the far end.
     fn on_request_read(

@@ -72,10 +72,22 @@ pub(crate) struct Endpoint {
     /// The earliest pending timer event.
     pub(crate) timer: When,
     /// What the application writes.
-    pub(crate) stream: Stream<ExchangeId>,
+    pub(crate) stream: Stream<Content>,
     pub(crate) sent: Sent,
     pub(crate) closing: Closing,
+    /// Whether its application has been told something that it has not acted on yet.
+    pub(crate) is_waking: bool,
     pub(crate) node: u8,
+}
+
+/// What a piece of a stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Payload of a message of this exchange.
+    Message(ExchangeId),
+    /// A frame that carries none. Its carrier knows which one it is: streams keep their order, so it is the oldest of those that the
+    /// carrier has pushed here and has not heard of.
+    Frame,
 }
 
 /// What one end of a connection has sent.
@@ -247,6 +259,7 @@ impl Endpoint {
             stream: Stream::new(),
             sent: Sent { bytes: 0, segments: 0, highest: 0 },
             closing: Closing::No,
+            is_waking: false,
             node,
         }
     }

@@ -17,6 +17,8 @@ pub(crate) enum Event {
     LinkIsDue(LinkId),
     /// A timer of an endpoint may be due.
     TimerFires(ConnectionId, End),
+    /// The application at an end does what it was told of.
+    ApplicationWakes(ConnectionId, End),
     /// The next piece of a response is released where it is served.
     ResponseReleases(ExchangeId),
     /// An end of a connection may have been idle for long enough.

@@ -7,12 +7,13 @@ use crate::scenario::{self, HostOr, Scenario, TcpEnd};
 use crate::tcp::{self, Profile};
 use crate::workload::Host;
 
-use super::End;
+use super::{Application, End};
 
 /// A leg: where its ends are and how their transport is set.
 pub(crate) struct Leg {
     nodes: [u8; 2],
     pub(crate) profile: Profile,
+    pub(crate) application: Application,
     settings: [EndSettings; 2],
     /// MSS and window of hosts that the host table does not give.
     default_mss: u16,
@@ -44,6 +45,7 @@ impl Leg {
         Self {
             nodes: [node(&leg.from), node(&leg.to)],
             profile: leg.tcp.profile(),
+            application: Application::new(&leg.application),
             settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
             default_mss: scenario.workload.default_mss.get() as u16,
             default_window: scenario.workload.default_window.get(),

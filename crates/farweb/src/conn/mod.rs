@@ -5,6 +5,7 @@
 //! leg, and knows the connections that it rides. Nothing here decides which connection a request gets (`carrier`), what
 //! happens to it at a node (`node`), or drives the clock (`world`).
 
+mod application;
 mod connection;
 mod event;
 mod exchange;
@@ -14,7 +15,8 @@ mod packet;
 mod transport;
 mod unacknowledged;
 
-pub(crate) use connection::{Closing, Connection, ConnectionId, Connections, End, Endpoint};
+pub(crate) use application::Application;
+pub(crate) use connection::{Closing, Connection, ConnectionId, Connections, Content, End, Endpoint};
 pub(crate) use event::Event;
 pub(crate) use exchange::{Answer, Exchange, ExchangeId, Exchanges, HeldTimes, Releasing, Ride};
 pub(crate) use hosts::Hosts;

@@ -3,11 +3,13 @@
 //! Both sides of a carrier are state machines that count bytes. They name no connection: the caller reads and writes for
 //! them, and tells them how much.
 
+pub mod credit;
 mod exchange;
 pub mod http11;
 pub mod mux;
 mod origin;
 pub mod stream;
+pub mod webmux;
 
 pub use exchange::Exchange;
 pub use origin::{Release, ReleasePlan};

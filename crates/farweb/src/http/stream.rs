@@ -2,8 +2,9 @@
 //!
 //! Models a byte stream as a queue of pieces, so that whoever reads bytes at its far end learns whose they are. Carriers
 //! that multiplex put pieces of several exchanges one behind the other and framing before them; the others have one
-//! exchange after another and no framing. Leaves out the bytes themselves: a transport keeps their order and delivers each
-//! once, so counting is enough, and one [`Stream`] serves the writer at one end and the reader at the other.
+//! exchange after another and no framing. A writer may say where each of its writes ends. Leaves out the bytes themselves: a
+//! transport keeps their order and delivers each once, so counting is enough, and one [`Stream`] serves the writer at one end
+//! and the reader at the other.
 //! Source: RFC 9112, section 6.3, for messages one behind the other; J. Gettys and H. Nielsen, "SMUX Protocol
 //! Specification", W3C WD-mux-19980710, for pieces of several with framing between them.
 
@@ -11,21 +12,26 @@ use std::collections::VecDeque;
 
 /// The bytes of one direction of a connection, from what was pushed last to what was read last.
 ///
-/// `E` names an exchange. Three counts only ever grow, each at most the one before it: bytes pushed, bytes written (taken by
-/// the transport), bytes read. Memory is that of the pieces pushed and not yet read; one piece needs no allocation.
+/// `E` names an exchange, or whatever else a piece may be of. Three counts only ever grow, each at most the one before it: bytes
+/// pushed, bytes written (taken by the transport), bytes read. Memory is that of the pieces pushed and not yet read, and of the
+/// ends of writes not yet taken; one piece of one write needs no allocation.
 #[derive(Debug, Clone)]
 pub struct Stream<E> {
     /// The oldest piece; `None` when everything has been read.
     first: Option<Piece<E>>,
-    /// The pieces behind it, once there have been any.
-    #[expect(
-        clippy::box_collection,
-        reason = "a word in each of the many streams that never have two pieces"
-    )]
-    rest: Option<Box<VecDeque<Piece<E>>>>,
+    /// What is behind it, once there has been any; a word in each of the many streams that never have two pieces.
+    rest: Option<Box<Rest<E>>>,
     pushed: u64,
     written: u64,
     read: u64,
+}
+
+/// The pieces behind the oldest, and where writes end.
+#[derive(Debug, Clone)]
+struct Rest<E> {
+    pieces: VecDeque<Piece<E>>,
+    /// Places behind the last byte of each write that was ended and is not taken whole yet.
+    writes: VecDeque<u64>,
 }
 
 /// Bytes of one exchange that stand together, the framing first; counts what has not been read.
@@ -53,11 +59,26 @@ impl<E: Copy + Eq> Stream<E> {
         }
         self.pushed += payload + framing;
         let piece = Piece { exchange, framing, payload };
-        let last = self.rest.as_mut().and_then(|rest| rest.back_mut()).or(self.first.as_mut());
+        let last = self.rest.as_mut().and_then(|rest| rest.pieces.back_mut()).or(self.first.as_mut());
         match last {
             Some(last) if framing == 0 && last.exchange == exchange => last.payload += payload,
-            Some(_) => self.rest.get_or_insert_default().push_back(piece),
+            Some(_) => self.rest.get_or_insert_default().pieces.push_back(piece),
             None => self.first = Some(piece),
+        }
+    }
+
+    /// Appends a frame of `bytes`, at least 1, that carries no payload of an exchange: `sign` is told once, when the reader has got
+    /// its last byte, as one byte of payload.
+    pub fn push_frame(&mut self, sign: E, bytes: u64) {
+        self.push(sign, 1, bytes - 1);
+    }
+
+    /// Ends a write behind what was pushed last: it is handed to the transport by itself.
+    pub fn end_write(&mut self) {
+        let end = self.pushed;
+        let writes = &mut self.rest.get_or_insert_default().writes;
+        if end > self.written && writes.back() != Some(&end) {
+            writes.push_back(end);
         }
     }
 
@@ -67,13 +88,27 @@ impl<E: Copy + Eq> Stream<E> {
         self.pushed - self.written
     }
 
+    /// Bytes of the next write: up to where it ends, else all that were pushed and not taken.
+    #[inline]
+    #[must_use]
+    pub fn next_write(&self) -> u64 {
+        let end = self.rest.as_ref().and_then(|rest| rest.writes.front().copied());
+        end.unwrap_or(self.pushed) - self.written
+    }
+
     /// The transport took the next `bytes`.
     ///
     /// # Panics
     /// When it took more than there were.
-    pub const fn on_written(&mut self, bytes: u64) {
+    #[inline]
+    pub fn on_written(&mut self, bytes: u64) {
         assert!(bytes <= self.to_write(), "the transport took bytes that nobody pushed");
         self.written += bytes;
+        if let Some(rest) = &mut self.rest {
+            while rest.writes.front().is_some_and(|end| *end <= self.written) {
+                rest.writes.pop_front();
+            }
+        }
     }
 
     /// The reader got the next `bytes`: whose the first of them are, and how much payload of that exchange stands together.
@@ -96,7 +131,7 @@ impl<E: Copy + Eq> Stream<E> {
             self.read += framing + payload;
             let Piece { exchange, .. } = *piece;
             if piece.framing + piece.payload == 0 {
-                self.first = self.rest.as_mut().and_then(|rest| rest.pop_front());
+                self.first = self.rest.as_mut().and_then(|rest| rest.pieces.pop_front());
             }
             if payload > 0 {
                 return Some((exchange, payload));
@@ -121,6 +156,12 @@ impl<E: Copy + Eq> Stream<E> {
     #[must_use]
     pub const fn is_drained(&self) -> bool {
         self.read == self.pushed
+    }
+}
+
+impl<E> Default for Rest<E> {
+    fn default() -> Self {
+        Self { pieces: VecDeque::new(), writes: VecDeque::new() }
     }
 }
 
@@ -182,12 +223,46 @@ mod tests {
         stream.push('b', 1, 20);
         stream.push('b', 1, 0);
         assert_eq!(
-            stream.rest.as_ref().map(|rest| rest.len()),
+            stream.rest.as_ref().map(|rest| rest.pieces.len()),
             Some(2),
             "framing stands between two pieces of one exchange"
         );
         stream.on_written(3023);
         assert_eq!(read(&mut stream, 3023), [('a', 3000), ('b', 1), ('b', 2)]);
+    }
+
+    #[test]
+    fn a_frame_is_told_once_with_its_last_byte() {
+        let mut stream = Stream::new();
+        stream.push('a', 10, 4);
+        stream.push_frame('!', 8);
+        stream.push_frame('!', 1);
+        stream.push('a', 10, 4);
+        stream.on_written(37);
+        assert_eq!(read(&mut stream, 21), [('a', 10)]);
+        assert_eq!(read(&mut stream, 1), [('!', 1)]);
+        assert_eq!(read(&mut stream, 15), [('!', 1), ('a', 10)]);
+    }
+
+    #[test]
+    fn a_write_ends_where_its_writer_says() {
+        let mut stream = Stream::new();
+        stream.push('a', 100, 0);
+        stream.end_write();
+        stream.end_write();
+        stream.push('a', 40, 0);
+        stream.end_write();
+        stream.push('a', 5, 0);
+        assert_eq!((stream.next_write(), stream.to_write()), (100, 145));
+        stream.on_written(60);
+        assert_eq!(stream.next_write(), 40);
+        stream.on_written(40);
+        assert_eq!(stream.next_write(), 40);
+        stream.on_written(40);
+        assert_eq!((stream.next_write(), stream.to_write()), (5, 5), "no end was said");
+        stream.on_written(5);
+        stream.end_write();
+        assert_eq!(stream.next_write(), 0);
     }
 
     #[test]
@@ -281,7 +356,7 @@ mod tests {
                 prop_assert_eq!(stream.pushed(), bytes.len() as u64);
                 prop_assert_eq!(stream.is_drained(), got == bytes.len());
             }
-            prop_assert!(stream.is_drained() && stream.first.is_none() && stream.rest.is_none_or(|rest| rest.is_empty()));
+            prop_assert!(stream.is_drained() && stream.first.is_none() && stream.rest.is_none_or(|rest| rest.pieces.is_empty()));
         }
     }
 }

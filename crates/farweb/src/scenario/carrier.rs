@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::http::mux::{Assign, Overhead, Ties};
-use crate::units::Duration;
+use crate::http::webmux::Layout;
+use crate::units::{Bytes, Duration};
 
 /// How requests ride connections.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +51,26 @@ pub enum Carrier {
         #[serde(default)]
         ties: Ties,
     },
+    /// A connection to each server, on an inner leg one to the next proxy, on which requests and responses go side by side as
+    /// sessions of W3C MUX: in fragments, each direction of a session with a credit of its own.
+    #[serde(rename = "webmux")]
+    WebMux {
+        /// Payload that a session may send before the receiver grants more; it grants when more than half is taken.
+        #[serde(default = "default_credit")]
+        credit: Bytes,
+        /// Buffer of each end in front of its transport: fragments of all sessions are gathered there.
+        #[serde(default = "default_write_buffer")]
+        write_buffer: Bytes,
+        /// Bytes that each end reads from its transport at once.
+        #[serde(default = "default_read_buffer")]
+        read_buffer: Bytes,
+        /// Largest payload of a fragment.
+        #[serde(default = "default_fragment")]
+        fragment: Bytes,
+        /// Header words and control messages: those of the experiment of 1997 ("1996") or of the last draft ("1998").
+        #[serde(default)]
+        layout: Layout,
+    },
     /// The response alone, sent by one-way TCP as ns-2 has it from the node in the request table's column `source` (else the
     /// leg's last), without request, handshake or close; beside the profile ns2-reno and only there.
     #[serde(rename = "transfer")]
@@ -78,6 +99,7 @@ impl Carrier {
             Self::Http10 {} => alone,
             Self::Http11 { .. } => ConnectionUse { reused: true, ..alone },
             Self::Mux { .. } => ConnectionUse { reused: true, shared: true, standing: true, ..alone },
+            Self::WebMux { .. } => ConnectionUse { reused: true, shared: true, ..alone },
             Self::Transfer {} => ConnectionUse { requests: false, ..alone },
         }
     }
@@ -97,6 +119,23 @@ pub enum ClosedBy {
 /// The idle timeout of the NZ–US studies.
 const fn default_idle_timeout() -> Duration {
     Duration::from_secs(15)
+}
+
+/// Those of the experiment of 1997, its first run.
+const fn default_credit() -> Bytes {
+    Bytes::new(4096)
+}
+
+const fn default_write_buffer() -> Bytes {
+    Bytes::new(8192)
+}
+
+const fn default_read_buffer() -> Bytes {
+    Bytes::new(4096)
+}
+
+const fn default_fragment() -> Bytes {
+    Bytes::new(512)
 }
 
 /// Most connections of a mux. Chosen: twenty times the largest number of the NZ–US studies.

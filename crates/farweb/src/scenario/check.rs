@@ -2,9 +2,11 @@
 
 use super::cache;
 use super::{
-    CapturePoint, Carrier, Family, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit, Scenario, Tcp,
-    TcpEnd, Until, Workload,
+    Application, CapturePoint, Carrier, Family, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit,
+    Scenario, Tcp, TcpEnd, Until, Workload,
 };
+use crate::http::credit::Window;
+use crate::http::webmux::FIELD_MAX;
 use crate::tcp::ProfileName;
 use crate::units::{Bytes, Duration};
 
@@ -16,6 +18,9 @@ const MSS_MAX: u64 = 65_495;
 
 /// Smallest buffer: 4.4BSD-Lite lowers the MSS to a smaller send buffer, and an MSS is at least that.
 const BUFFER_MIN: u64 = MSS_MIN;
+
+/// Longest time that a program takes to wake. Chosen: as the longest delay.
+const WAKE_MAX: Duration = DELAY_MAX;
 
 /// Most nodes of a path. Chosen: a packet carries the number of its destination in a byte.
 const NODES_MAX: usize = 255;
@@ -127,6 +132,7 @@ impl Check {
             self.tcp(&format!("leg.{index}.tcp"), &leg.tcp);
             self.transfer(&format!("leg.{index}"), leg);
             self.carrier(&format!("leg.{index}"), leg, scenario);
+            self.application(&format!("leg.{index}.application"), leg);
         }
         if ends.len() == scenario.leg.len() && nodes.len() >= 2 {
             self.chain(&ends, nodes);
@@ -225,6 +231,9 @@ impl Check {
                 );
                 self.report(format!("{key}.carrier.kind"), message);
             }
+            Carrier::WebMux { credit, write_buffer, read_buffer, fragment, .. } => {
+                self.webmux(&format!("{key}.carrier"), [credit, write_buffer, read_buffer, fragment]);
+            }
             Carrier::Http11 { idle_timeout: Duration::ZERO, .. } => {
                 let message =
                     "found 0 s; write a duration above zero, or kind = \"http/1.0\" for a connection each";
@@ -238,9 +247,37 @@ impl Check {
             _ => {}
         }
         let uses = leg.carrier.connection_use();
-        let belongs_to_no_host = uses.shared || (uses.reused && !is_last);
+        let belongs_to_no_host = uses.standing || (uses.reused && !is_last);
         if belongs_to_no_host {
             self.no_host_values(&format!("{key}.tcp"), &leg.tcp);
+        }
+    }
+
+    fn webmux(&mut self, key: &str, values: [Bytes; 4]) {
+        let names = ["credit", "write_buffer", "read_buffer", "fragment"];
+        // A buffer holds the longest header; lengths have 18 bits, and credits end where those of HTTP/2 do.
+        let least = [1, 8, 1, 1];
+        let most = [Window::MAX, Window::MAX, Window::MAX, u64::from(FIELD_MAX)];
+        for (((name, value), least), most) in names.iter().zip(values).zip(least).zip(most) {
+            if !(least..=most).contains(&value.get()) {
+                let message = format!("found {value}; it is {least} B to {most} B");
+                self.report(format!("{key}.{name}"), message);
+            }
+        }
+    }
+
+    /// What the programs at the ends of a leg can be.
+    fn application(&mut self, key: &str, leg: &Leg) {
+        let Application { wake, write, .. } = leg.application;
+        if leg.carrier == (Carrier::Transfer {}) && leg.application != Application::default() {
+            let message = "a transfer has no programs at its ends; leave the table out";
+            self.report(key, message);
+        }
+        if wake > WAKE_MAX {
+            self.report(format!("{key}.wake"), format!("found {wake}; it is at most {WAKE_MAX}"));
+        }
+        if write == Some(Bytes::ZERO) {
+            self.report(format!("{key}.write"), "found 0 B; write at least 1 B, or leave it out");
         }
     }
 

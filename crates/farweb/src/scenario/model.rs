@@ -15,6 +15,7 @@ pub use super::sweep::{
 };
 pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
+pub use crate::http::webmux::Layout;
 use crate::net::{DropTail, LinkConfig, QueueConfig};
 pub use crate::net::{Loss, QueueCounts, QueueLimit};
 use crate::tcp::{Overrides, Profile, ProfileName};
@@ -129,6 +130,28 @@ pub struct Leg {
     /// The transport at both ends.
     #[serde(default)]
     pub tcp: Tcp,
+    /// The programs at both ends.
+    #[serde(default, skip_serializing_if = "Application::is_default")]
+    pub application: Application,
+}
+
+/// The programs at both ends of a leg's connections: how soon they run, and in which pieces they write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Application {
+    /// Time from when a program is told that it can read or write until it does: its thread has to wake.
+    pub wake: Duration,
+    /// Largest piece of a response that is written at once; all that there is when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<Bytes>,
+    /// First bytes of each response, its head, which are written by themselves.
+    pub head: Bytes,
+}
+
+impl Application {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The transport of a leg.

@@ -22,6 +22,9 @@ pub enum ProfileName {
     #[default]
     #[serde(rename = "bsd44-lite")]
     Bsd44Lite,
+    /// The stack of 4.4BSD-Lite with what is known of Solaris 2.5 (1995).
+    #[serde(rename = "solaris-2.5")]
+    Solaris25,
     /// The TCP of Linux 6.18.
     #[serde(rename = "linux")]
     Linux,
@@ -79,6 +82,7 @@ impl ProfileName {
     pub fn profile(self) -> Profile {
         match self {
             Self::Bsd44Lite => bsd::Profile::bsd44_lite().into(),
+            Self::Solaris25 => bsd::Profile::solaris_2_5().into(),
             Self::Linux => linux::Profile::linux().into(),
             Self::LinuxClassic => linux::Profile::linux_classic().into(),
             Self::Ns2Reno => ns2::Profile::ns2_reno().into(),
@@ -177,7 +181,8 @@ impl JsonSchema for Overrides {
             schema["x-profiles"] = serde_json::to_value(profiles).expect("names are words");
             schema
         };
-        let bsd = stack(generator.subschema_for::<bsd::Overrides>(), &[ProfileName::Bsd44Lite]);
+        let names = [ProfileName::Bsd44Lite, ProfileName::Solaris25];
+        let bsd = stack(generator.subschema_for::<bsd::Overrides>(), &names);
         let names = [ProfileName::Linux, ProfileName::LinuxClassic];
         let linux = stack(generator.subschema_for::<linux::Overrides>(), &names);
         let ns2 = stack(generator.subschema_for::<ns2::Overrides>(), &[ProfileName::Ns2Reno]);

@@ -43,6 +43,13 @@ impl World {
         }
     }
 
+    pub(super) fn on_wake(&mut self, id: ConnectionId, end: End) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            let settled = self.network.wake(id, connection, end, &mut self.output);
+            self.on_settled(id, settled);
+        }
+    }
+
     /// An end of a connection may have been idle for long enough.
     pub(super) fn on_idle(&mut self, id: ConnectionId, end: End) {
         let Some(leg) = self.connections.get(id).map(|connection| connection.leg) else {

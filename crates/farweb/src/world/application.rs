@@ -1,14 +1,14 @@
 //! What the applications at both ends of a connection do when their endpoint tells them something.
 //!
 //! Models a near end that writes requests and reads responses, and a far end that reads requests and writes responses, each as
-//! soon as it can. What else they do is decided by the carrier of the leg, and by the node at the far end for a request, at
-//! the near end for a response that goes on. Leaves out the time that applications take.
+//! soon as it can, or when it has woken (`application.wake`). What else they do is decided by the carrier of the leg, and by the node at the far end for a request, at
+//! the near end for a response that goes on. Leaves out the time that applications take to do what they do.
 
-use crate::carrier::{Action, Carry, on_carrier};
-use crate::conn::{Closing, Connection, ConnectionId, End, Exchange, ExchangeId, Transport};
+use crate::carrier::{Action, Carry, Context, on_carrier};
+use crate::conn::{Closing, Connection, ConnectionId, Content, End, Event, Exchange, ExchangeId, Transport};
 use crate::node::{self, Decision, Stand, on_node};
 use crate::tcp::{Notice, Output};
-use crate::units::When;
+use crate::units::{Duration, When};
 
 use super::network::{Network, Settled};
 
@@ -30,15 +30,34 @@ impl Network {
                 self.write(id, connection, end, output);
             }
             (End::Server, Notice::Connected) => {
+                let Self { carriers, context, .. } = self;
+                on_carrier!(&mut carriers[connection.leg], own => own.on_accepted(context, id, connection));
                 if connection.end(end).has_work() {
                     self.write(id, connection, end, output);
                 }
             }
+            (_, Notice::Writable | Notice::Readable) if self.wakes_later(id, connection, end) => {}
             (_, Notice::Writable) => self.write(id, connection, end, output),
             (_, Notice::Readable) => self.read(id, connection, end, output),
             (_, Notice::EndOfStream) => self.on_end_of_stream(id, connection, end, output),
             (_, Notice::Closed(_)) => self.lose(id, connection, end),
         }
+    }
+
+    /// Whether the application at `end`, which is told something, does nothing yet because it takes time to wake; then it will.
+    #[inline]
+    fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
+        let Context { legs, queue, now, .. } = &mut self.context;
+        let wake = legs[connection.leg].application.wake;
+        if wake == Duration::ZERO {
+            return false;
+        }
+        let endpoint = connection.end_mut(end);
+        if !endpoint.is_waking {
+            endpoint.is_waking = true;
+            queue.push(*now + wake, Event::ApplicationWakes(id, end));
+        }
+        true
     }
 
     /// The other end has finished sending, and so does this one, unless its carrier has left bytes that stand before that.
@@ -76,16 +95,24 @@ impl Network {
     ) {
         let Self { carriers, context, .. } = self;
         on_carrier!(&mut carriers[connection.leg], own => {
-            let waiting = own.to_write(connection, end);
             let closing = connection.end(end).closing;
-            let Some(tcp) = connection.end_mut(end).tcp_mut() else {
-                return;
+            let mut waiting = own.to_write(context, connection, end);
+            let is_drained = loop {
+                let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+                    return;
+                };
+                let written = if closing == Closing::Now { 0 } else { tcp.write(context.now, waiting, output) };
+                if written > 0 {
+                    own.on_written(connection, end, written);
+                }
+                if written < waiting {
+                    break false;
+                }
+                waiting = own.to_write(context, connection, end);
+                if waiting == 0 {
+                    break true;
+                }
             };
-            let written = if closing == Closing::Now { 0 } else { tcp.write(context.now, waiting, output) };
-            if written > 0 {
-                own.on_written(connection, end, written);
-            }
-            let is_drained = written == waiting;
             match closing {
                 Closing::No | Closing::Done => {}
                 Closing::WhenIdle | Closing::WhenWritten if !is_drained => {}
@@ -102,7 +129,7 @@ impl Network {
         });
     }
 
-    /// Reads what there is at `end` of a connection.
+    /// Reads what there is at `end` of a connection, read by read, and writes what comes of it.
     pub(super) fn read(
         &mut self,
         id: ConnectionId,
@@ -110,16 +137,45 @@ impl Network {
         end: End,
         output: &mut Output,
     ) {
-        let most = on_carrier!(&self.carriers[connection.leg], own => own.to_read(connection, end));
-        let Some(tcp) = connection.end_mut(end).tcp_mut() else {
-            return self.take_packets(id, connection);
-        };
-        let mut left = tcp.read(self.context.now, tcp.readable().min(most), output);
-        let mss = tcp.mss();
-        while let Some((exchange, bytes)) = connection.end_mut(end.other()).stream.read(&mut left) {
-            match end {
-                End::Client => self.on_response(id, connection, exchange, bytes, mss),
-                End::Server => self.on_request(id, connection, exchange, bytes, output),
+        loop {
+            let most = on_carrier!(&self.carriers[connection.leg], own => own.to_read(connection, end));
+            let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+                return self.take_packets(id, connection);
+            };
+            let read = tcp.read(self.context.now, tcp.readable().min(most), output);
+            let (mss, left) = (tcp.mss(), tcp.readable());
+            self.take(id, connection, end, read, mss, output);
+            let Self { carriers, context, .. } = self;
+            let writes =
+                on_carrier!(&mut carriers[connection.leg], own => own.on_read(context, connection, end));
+            if writes {
+                self.write(id, connection, end, output);
+            }
+            if read == 0 || left == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Makes use of the next `bytes` that `end` of a connection has read.
+    fn take(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        mut bytes: u64,
+        mss: u64,
+        output: &mut Output,
+    ) {
+        while let Some((content, part)) = connection.end_mut(end.other()).stream.read(&mut bytes) {
+            let Self { carriers, context, .. } = self;
+            on_carrier!(&mut carriers[connection.leg], own => {
+                own.on_content(context, connection, end, content, part);
+            });
+            match (end, content) {
+                (_, Content::Frame) => {}
+                (End::Client, Content::Message(of)) => self.on_response(id, connection, of, part, mss),
+                (End::Server, Content::Message(of)) => self.on_request(id, connection, of, part, output),
             }
         }
     }

@@ -185,6 +185,7 @@ impl World {
             Event::RequestStarts => self.on_request_start(source)?,
             Event::LinkIsDue(link) => self.on_link(link),
             Event::TimerFires(connection, end) => self.on_timer(connection, end),
+            Event::ApplicationWakes(connection, end) => self.on_wake(connection, end),
             Event::ResponseReleases(exchange) => self.on_release(exchange),
             Event::IdleEnds(connection, end) => self.on_idle(connection, end),
             Event::IntervalEnds => self.on_interval_end(),

@@ -174,7 +174,8 @@ impl Network {
         end: End,
         output: &mut Output,
     ) -> Settled {
-        if connection.end(end).tcp().is_some_and(|tcp| tcp.readable() > 0) {
+        let endpoint = connection.end(end);
+        if !endpoint.is_waking && endpoint.tcp().is_some_and(|tcp| tcp.readable() > 0) {
             self.read(id, connection, end, output);
             if connection.end(end).tcp().is_some_and(|tcp| tcp.state() == State::CloseWait) {
                 self.on_end_of_stream(id, connection, end, output);
@@ -182,6 +183,18 @@ impl Network {
         }
         self.write(id, connection, end, output);
         self.settle(id, connection, end, output)
+    }
+
+    /// The application at an end does what it was told of.
+    pub(super) fn wake(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) -> Settled {
+        connection.end_mut(end).is_waking = false;
+        self.act(id, connection, end, output)
     }
 
     /// Carries out what an endpoint put into `output`: sends segments, tells the application, sets the timer.

@@ -20,3 +20,4 @@ mod persistent;
 mod result_version;
 mod run;
 mod transfers;
+mod webmux;

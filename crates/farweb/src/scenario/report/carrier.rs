@@ -1,6 +1,8 @@
 //! What the carrier of a leg means for its connections, in words.
 
-use crate::scenario::{Assign, Carrier, ClosedBy, Overhead, Ties};
+use super::figures;
+use crate::scenario::{Application, Assign, Carrier, ClosedBy, Layout, Overhead, Ties};
+use crate::units::{Bytes, Duration};
 
 /// As a scenario writes it.
 pub(super) const fn name(carrier: &Carrier) -> &'static str {
@@ -8,6 +10,7 @@ pub(super) const fn name(carrier: &Carrier) -> &'static str {
         Carrier::Http10 {} => "http/1.0",
         Carrier::Http11 { .. } => "http/1.1",
         Carrier::Mux { .. } => "mux",
+        Carrier::WebMux { .. } => "webmux",
         Carrier::Transfer {} => "transfer",
     }
 }
@@ -17,7 +20,7 @@ pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
     match carrier {
         Carrier::Mux { connections, .. } => Some(*connections),
         Carrier::Http11 { total, .. } => *total,
-        Carrier::Http10 {} | Carrier::Transfer {} => None,
+        Carrier::Http10 {} | Carrier::WebMux { .. } | Carrier::Transfer {} => None,
     }
 }
 
@@ -35,12 +38,16 @@ pub(super) const fn sentences(carrier: &Carrier) -> &'static str {
             "Requests and responses share connections that stay open (mux), those of different requests interleaved: each \
              goes to the connection that the leg's rule names when its first bytes are there."
         }
+        Carrier::WebMux { .. } => {
+            "Requests and responses share a connection to their host (to a proxy: one) as sessions of W3C MUX, in fragments that \
+             take turns. A session sends as much as its credit allows, and its reader grants more when more than half is taken."
+        }
         Carrier::Transfer {} => "Only the data of responses travel: no request, no handshake, no close.",
     }
 }
 
-/// What there is to say of the connections, each with its label.
-pub(super) fn lines(carrier: &Carrier) -> Vec<(&'static str, String)> {
+/// What there is to say of the connections of a leg with this round trip, each with its label.
+pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, String)> {
     match carrier {
         Carrier::Http10 {} => {
             vec![("connections", "one for each request, closed by the server".to_owned())]
@@ -58,6 +65,20 @@ pub(super) fn lines(carrier: &Carrier) -> Vec<(&'static str, String)> {
             let limits = (!most.is_empty()).then(|| ("at most", most.join(", ")));
             std::iter::once(("connections", rule)).chain(limits).collect()
         }
+        Carrier::WebMux { credit, write_buffer, read_buffer, fragment, layout } => {
+            let year = match layout {
+                Layout::Y1996 => "1996",
+                Layout::Y1998 => "1998",
+            };
+            vec![
+                ("connections", "one to each host, opened by its first request and kept".to_owned()),
+                ("sessions", format!("a request each; credit {credit} each way, fragments of {fragment}")),
+                ("buffers", format!("write {write_buffer}, read {read_buffer}; layout of {year}")),
+            ]
+            .into_iter()
+            .chain(session_limit(*credit, *fragment, trip).map(|limit| ("limit of a session", limit)))
+            .collect()
+        }
         Carrier::Mux { connections, overhead, assign, ties } => {
             let turn = match (assign, ties) {
                 (Assign::RoundRobin, _) => "in turn",
@@ -74,4 +95,28 @@ pub(super) fn lines(carrier: &Carrier) -> Vec<(&'static str, String)> {
             vec![("connections", format!("{connections}, always open; {turn}")), ("framing", framing)]
         }
     }
+}
+
+/// What a session sends when its credit comes back once a round trip, all of it: whole fragments. None where that takes no time.
+fn session_limit(credit: Bytes, fragment: Bytes, trip: Duration) -> Option<String> {
+    if trip == Duration::ZERO {
+        return None;
+    }
+    let bytes = Bytes::new(credit.get().next_multiple_of(fragment.get()));
+    let rate = (bytes.get() * 8) as f64 / trip.as_secs_f64();
+    Some(format!("at most {} of payload = {bytes} per {}", figures::rate(rate), figures::span(trip)))
+}
+
+/// How the programs at both ends behave, where that is told.
+pub(super) fn programs(application: &Application) -> impl Iterator<Item = (&'static str, String)> {
+    let Application { wake, write, head } = *application;
+    let wakes = (wake > Duration::ZERO).then(|| ("programs wake", format!("after {}", figures::span(wake))));
+    let by_itself = format!("head of {head} by itself");
+    let writes = match (head > Bytes::ZERO, write) {
+        (false, None) => None,
+        (true, None) => Some(by_itself),
+        (false, Some(bytes)) => Some(format!("at most {bytes} at once")),
+        (true, Some(bytes)) => Some(format!("{by_itself}; at most {bytes} at once")),
+    };
+    wakes.into_iter().chain(writes.map(|writes| ("programs write", writes)))
 }

@@ -189,7 +189,9 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         hosts,
         text: String::new(),
     };
-    report.text = paragraph(&report, &carrier::lines(&leg.carrier), &stretch);
+    let mut lines = carrier::lines(&leg.carrier, stretch.round_trip());
+    lines.extend(carrier::programs(&leg.application));
+    report.text = paragraph(&report, &lines, &stretch);
     report
 }
 

@@ -55,6 +55,26 @@ fn each_leg_is_told_with_its_carrier() {
 }
 
 #[test]
+fn sessions_and_programs_are_told() {
+    let report = report(&[
+        "leg.0.carrier={kind=\"webmux\",credit=\"4000 B\"}",
+        "leg.0.application={wake=\"1600 us\",write=\"4096 B\",head=\"250 B\"}",
+    ]);
+    let text = &report.legs[0].text;
+    for line in [
+        "connections              one to each host, opened by its first request and kept",
+        "sessions                 a request each; credit 4000 B each way, fragments of 512 B",
+        "buffers                  write 8192 B, read 4096 B; layout of 1996",
+        // 8 fragments of 512 B in 120 ms.
+        "limit of a session       at most 273 kbit/s of payload = 4096 B per 120 ms",
+        "programs wake            after 1.6 ms",
+        "programs write           head of 250 B by itself; at most 4096 B at once",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}
+
+#[test]
 fn a_long_path_goes_on_in_a_second_row() {
     let link = r#"{up={rate="2 Mbit/s",delay="5 ms",queue="50 packets"},down={rate="8 Mbit/s",delay="5 ms",loss={kind="bernoulli",probability=0.001}}}"#;
     let links = format!("path.link=[{}]", [link; 4].join(","));

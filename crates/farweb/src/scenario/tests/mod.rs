@@ -49,7 +49,7 @@ up = "fast"
 [[leg]]
 from = 1
 to = "b"
-carrier = { kind = "webmux" }
+carrier = { kind = "http/3" }
 tcp = { profile = "linx", mss = "1460", bufer = "1 B", from = { mss = "2 hosts" }, constants = 3 }
 [[leg]]
 from = "a"
@@ -147,10 +147,10 @@ fn defaults_are_spelled_out() {
 fn carriers_of_the_format_that_are_not_there_yet_are_named() {
     let version = crate::VERSION;
     assert_eq!(
-        lines(&["leg.0.carrier.kind=webmux"]),
+        lines(&["leg.0.carrier.kind=http/3"]),
         [format!(
-            "--set leg.0.carrier.kind=webmux: leg.0.carrier.kind: farweb {version} does not have the carrier \"webmux\"; it has \
-             \"http/1.0\", \"http/1.1\", \"mux\", \"transfer\""
+            "--set leg.0.carrier.kind=http/3: leg.0.carrier.kind: farweb {version} does not have the carrier \"http/3\"; it has \
+             \"http/1.0\", \"http/1.1\", \"mux\", \"webmux\", \"transfer\""
         )]
     );
 }

@@ -86,7 +86,27 @@ fn carrier() -> impl Strategy<Value = Carrier> {
         (1..1_u64 << 60, ends, limit(), limit()).prop_map(|(idle, closed_by, per_host, total)| {
             Carrier::Http11 { idle_timeout: Duration::from_nanos(idle), closed_by, per_host, total }
         });
-    prop_oneof![Just(Carrier::Http10 {}), persistent]
+    let bytes = || (8..=262_143_u64).prop_map(Bytes::new);
+    let layout = prop_oneof![Just(Layout::Y1996), Just(Layout::Y1998)];
+    let webmux = (bytes(), bytes(), bytes(), bytes(), layout).prop_map(
+        |(credit, write_buffer, read_buffer, fragment, layout)| Carrier::WebMux {
+            credit,
+            write_buffer,
+            read_buffer,
+            fragment,
+            layout,
+        },
+    );
+    prop_oneof![Just(Carrier::Http10 {}), persistent, webmux]
+}
+
+fn application() -> impl Strategy<Value = Application> {
+    let write = prop::option::of((1..1_u64 << 40).prop_map(Bytes::new));
+    (0..1_u64 << 40, write, 0..1_u64 << 40).prop_map(|(wake, write, head)| Application {
+        wake: Duration::from_nanos(wake),
+        write,
+        head: Bytes::new(head),
+    })
 }
 
 /// A carrier between two proxies.
@@ -195,6 +215,7 @@ prop_compose! {
         links in prop::collection::vec((direction(), direction()), 1..5),
         tcp in tcp(),
         (carrier, inner) in (carrier(), prop::option::of(inner_carrier())),
+        application in application(),
         release in prop_oneof![Just(Release::AtOnce), Just(Release::Delayed), Just(Release::Paced)],
         workload in workload(),
         seed in 0..1_u64 << 52,
@@ -206,7 +227,7 @@ prop_compose! {
         sweep in prop::option::of(sweep()),
     ) -> Scenario {
         let nodes: Vec<String> = (0..=links.len()).map(|index| format!("node {index}")).collect();
-        let leg = |from: usize, to: usize, carrier, tcp| Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp };
+        let leg = |from: usize, to: usize, carrier, tcp| Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp, application };
         let last = links.len();
         let legs = match inner {
             Some(inner) if last > 1 => vec![leg(0, 1, inner, Tcp::default()), leg(1, last, carrier, tcp)],

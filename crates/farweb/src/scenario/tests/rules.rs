@@ -34,6 +34,18 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.carrier={kind=\"mux\",connections=5,assign=\"least\"}"], "leg.0.carrier.assign", "found \"least\"; it is one of \"least-outstanding\", \"round-robin\""),
     (&["leg.0.carrier={kind=\"mux\",connections=5,ties=\"last\"}"], "leg.0.carrier.ties", "found \"last\"; it is one of \"first\", \"next\""),
     (&["leg.0.carrier={kind=\"mux\"}"], "leg.0.carrier.connections", "missing; write for example connections = 50"),
+    (&["leg.0.carrier={kind=\"webmux\",credit=\"0 B\"}"], "leg.0.carrier.credit", "found 0 B; it is 1 B to 2147483647 B"),
+    (&["leg.0.carrier={kind=\"webmux\",credit=\"2147483648 B\"}"], "leg.0.carrier.credit", "found 2147483648 B; it is 1 B to"),
+    (&["leg.0.carrier={kind=\"webmux\",write_buffer=\"7 B\"}"], "leg.0.carrier.write_buffer", "found 7 B; it is 8 B to"),
+    (&["leg.0.carrier={kind=\"webmux\",read_buffer=\"0 B\"}"], "leg.0.carrier.read_buffer", "found 0 B; it is 1 B to"),
+    (&["leg.0.carrier={kind=\"webmux\",fragment=\"262144 B\"}"], "leg.0.carrier.fragment", "found 262144 B; it is 1 B to 262143 B"),
+    (&["leg.0.carrier={kind=\"webmux\",layout=\"1997\"}"], "leg.0.carrier.layout", "found \"1997\"; it is one of \"1996\", \"1998\""),
+    (&["leg.0.carrier={kind=\"webmux\",buffer=\"1 B\"}"], "leg.0.carrier.buffer", "unknown key"),
+    (&["leg.0.application={write=\"0 B\"}"], "leg.0.application.write", "found 0 B; write at least 1 B, or leave it out"),
+    (&["leg.0.application={wake=\"25 h\"}"], "leg.0.application.wake", "found 90000 s; it is at most 86400 s"),
+    (&["leg.0.application={wakes=\"1 ms\"}"], "leg.0.application.wakes", "unknown key"),
+    (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\"}", "leg.0.application={head=\"1 B\"}"], "leg.0.application", "a transfer has no programs at its ends; leave the table out"),
+    (&[TWO_LEGS, "leg.0.carrier={kind=\"webmux\"}", "leg.0.tcp.mss=host"], "leg.0.tcp.mss", "found \"host\"; a connection between two proxies"),
     (&["leg.0.carrier={kind=\"http/1.1\",per_host=0}"], "leg.0.carrier.per_host", "found 0; it is 1 to 4294967295"),
     (&["leg.0.carrier={kind=\"http/1.1\",idle_timeout=\"0 s\"}"], "leg.0.carrier.idle_timeout", "found 0 s; write a duration above zero"),
     (&["leg.0.carrier={kind=\"http/1.1\",closed_by=\"peer\"}"], "leg.0.carrier.closed_by", "found \"peer\"; it is one of \"client\", \"server\""),
@@ -142,6 +154,9 @@ fn values_at_the_edge_of_a_rule_are_right() {
         "leg.0.carrier={kind=\"http/1.1\",idle_timeout=\"1 ns\",per_host=1,total=1,closed_by=\"server\"}",
         "leg.0.tcp.mss=host",
         "leg.1.carrier={kind=\"http/1.1\"}",
+        "leg.1.carrier={kind=\"webmux\",credit=\"1 B\",write_buffer=\"8 B\",read_buffer=\"1 B\",fragment=\"1 B\",layout=\"1998\"}",
+        "leg.0.carrier={kind=\"webmux\",fragment=\"262143 B\"}",
+        "leg.0.application={wake=\"24 h\",write=\"1 B\",head=\"1 B\"}",
     ] {
         assert!(cable_with(&[TWO_LEGS, edge]).is_ok(), "{edge}");
     }

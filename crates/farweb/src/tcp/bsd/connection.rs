@@ -74,6 +74,8 @@ pub struct Connection {
     pub(super) rcv_wnd: u64,
     /// ACK of the segment that was sent last.
     pub(super) last_ack_sent: u64,
+    /// Segments in order that came since.
+    pub(super) unacked_segments: u32,
     pub(super) receive: ReceiveBuffer,
 
     pub(super) congestion: Congestion,
@@ -152,6 +154,7 @@ impl Connection {
             rcv_adv: 0,
             rcv_wnd: 0,
             last_ack_sent: 0,
+            unacked_segments: 0,
             receive: ReceiveBuffer::new(receive_buffer),
             congestion: Congestion::new(),
             recovery: Recovery::new(),

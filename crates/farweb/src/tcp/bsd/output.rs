@@ -22,6 +22,8 @@ struct Plan {
     flags: Flags,
     /// Bytes of data.
     len: u64,
+    /// Bytes of data that it would have if it might go beyond the end of a write.
+    joined_len: u64,
     /// Bytes in the send buffer before and from the first byte of the segment: `offset` and `queued - offset`.
     offset: u64,
     queued: u64,
@@ -42,11 +44,14 @@ impl Connection {
 
     fn send_all(&mut self, force: bool, out: &mut Output) {
         // Taken once for all segments of the call: the last, small one of a write may follow its full ones (Nagle).
-        let idle = self.snd_max == self.snd_una;
+        let mut idle = self.snd_max == self.snd_una;
         if idle {
             self.restart_after_idle();
         }
         loop {
+            if self.profile.nagle_each_segment {
+                idle = self.snd_max == self.snd_una;
+            }
             let plan = self.plan(force);
             if !self.is_worth_sending(&plan, idle, force) {
                 self.persist_if_stuck(plan.queued);
@@ -137,11 +142,12 @@ impl Connection {
             self.snd_nxt = self.snd_una;
         }
         let allowed = usable.saturating_sub(offset);
-        let len = allowed.min(self.mss);
+        let joined_len = allowed.min(self.mss);
+        let len = self.send.in_one_write(self.snd_nxt, joined_len);
         if self.snd_nxt + len < self.snd_una + queued {
             flags = flags.without(Flags::FIN);
         }
-        Plan { flags, len, offset, queued, more: allowed > len }
+        Plan { flags, len, joined_len, offset, queued, more: allowed > len }
     }
 
     fn is_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
@@ -154,23 +160,24 @@ impl Connection {
 
     /// The sender's rules against small segments.
     fn is_data_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
-        let empties = plan.offset + plan.len >= plan.queued;
-        plan.len == self.mss
+        let empties = plan.offset + plan.joined_len >= plan.queued;
+        plan.joined_len == self.mss
             || ((idle || !self.profile.nagle) && empties)
             || force
-            || plan.len >= self.max_sndwnd / 2
+            || plan.joined_len >= self.max_sndwnd / 2
             || self.snd_nxt < self.snd_max
     }
 
     /// Whether the window can be moved by two segments or half the buffer. This is what acknowledges every second
-    /// segment: there is no other rule for that.
+    /// segment in 4.4BSD: there is no other rule for that (but for `ack_every`).
     fn is_window_update_due(&self) -> bool {
         let space = self.receive.space();
         if space == 0 {
             return false;
         }
         let advance = space.min(self.largest_window()) as i64 - self.advertised();
-        advance >= 2 * self.mss as i64 || 2 * advance >= self.receive.capacity as i64
+        (self.profile.ack_on_read && advance >= 2 * self.mss as i64)
+            || 2 * advance >= self.receive.capacity as i64
     }
 
     /// What remains of the window as it was advertised; -1 when a FIN came beyond a window that was used up.
@@ -229,6 +236,7 @@ impl Connection {
         self.rcv_adv = self.rcv_adv.max(self.rcv_nxt + window as u64);
         self.last_ack_sent = self.rcv_nxt;
         self.ack_now = false;
+        self.unacked_segments = 0;
         self.timers.cancel(Timer::DelayedAck);
         if plan.len == 0 {
             self.persist_if_stuck(plan.queued);

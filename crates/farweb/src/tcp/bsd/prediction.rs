@@ -87,10 +87,12 @@ impl Connection {
         }
     }
 
-    /// In-order data wants an ACK: on the fast grid, or at once when the profile delays none.
+    /// In-order data wants an ACK: later, or at once when the profile delays none, or none for so many segments.
     pub(super) fn delay_ack(&mut self) {
-        if self.profile.delayed_ack {
-            self.timers.set_delayed_ack(&mut self.clock);
+        self.unacked_segments += 1;
+        let many = self.profile.ack_every > 0 && self.unacked_segments >= self.profile.ack_every;
+        if self.profile.delayed_ack && !many {
+            self.timers.set_delayed_ack(&mut self.clock, self.profile.delayed_ack_on_grid);
         } else {
             self.ack_now = true;
         }

@@ -106,8 +106,16 @@ constants! {
 
     /// Whether small segments wait for the ACK of what is outstanding (RFC 896).
     nagle: bool = true;
+    /// Whether Nagle's rule is asked for each segment; 4.4BSD asks once for all that a write, or an ACK, lets go.
+    nagle_each_segment: bool = false;
     /// Whether ACKs of in-order data wait for the fast grid.
     delayed_ack: bool = true;
+    /// Whether they wait for a tick of the host's fast grid; else for `fast_tick` from the first segment that is not acknowledged.
+    delayed_ack_on_grid: bool = true;
+    /// Segments in order behind the last ACK that send one at once; 0: any number (4.4BSD has `ack_on_read` for that).
+    ack_every: u32 = 0;
+    /// Whether a read that can move the window by two segments sends an ACK; half of the buffer does always.
+    ack_on_read: bool = true;
     /// Whether window scaling is offered (RFC 1323). The released system did; the studies' systems did not.
     window_scaling: bool = false;
     /// Whether timestamps are offered (RFC 1323). The released system did; the studies' systems did not.
@@ -119,6 +127,29 @@ constants! {
     socket_cluster: Bytes = Bytes::ZERO;
     /// Whether a rest of a write below 208 B is handed over in pieces of 100 B (`MINCLSIZE`, `MHLEN`).
     socket_small_pieces: bool = false;
+    /// Whether a segment may have the end of a write and the beginning of the next one; stacks of STREAMS end it there.
+    join_writes: bool = true;
+}
+
+impl Profile {
+    /// The TCP of Solaris 2.5, as far as constants of this stack describe it: counts of segments on a path without loss. What is
+    /// known of it, and how well, stands in `docs/models/tcp-bsd.md`.
+    ///
+    /// Source: Sun Microsystems, *Solaris Tunable Parameters Reference Manual*, TCP; W. R. Stevens, *UNIX Network Programming*,
+    /// volume 1, 2nd edition, chapter on XTI, for writes that are messages; see there for what is assumed.
+    #[must_use]
+    pub const fn solaris_2_5() -> Self {
+        Self {
+            fast_tick: Duration::from_millis(50),
+            delayed_ack_on_grid: false,
+            ack_every: 2,
+            ack_on_read: false,
+            nagle_each_segment: true,
+            join_writes: false,
+            buffer_default: Bytes::new(8192),
+            ..Self::bsd44_lite()
+        }
+    }
 }
 
 impl Profile {

@@ -5,6 +5,8 @@
 //!
 //! Source: 4.4BSD-Lite `sys/kern/uipc_socket.c` 8.3 (`sosend`), `uipc_socket2.c` 8.1, `sys/sys/mbuf.h`.
 
+use std::collections::VecDeque;
+
 use super::connection::Connection;
 use super::profile::Profile;
 use crate::tcp::segment::FIRST_BYTE;
@@ -24,16 +26,34 @@ pub(super) struct SendBuffer {
     pub(super) capacity: u64,
     /// What a blocked writer still has; zero when none waits.
     wanted: u64,
+    /// Sequence numbers after the last byte of each write that is not acknowledged, where segments end there.
+    #[expect(clippy::box_collection, reason = "a word in each of the many connections that join writes")]
+    writes: Option<Box<VecDeque<u64>>>,
 }
 
 impl SendBuffer {
     pub(super) const fn new(capacity: u64) -> Self {
-        Self { end: FIRST_BYTE, capacity, wanted: 0 }
+        Self { end: FIRST_BYTE, capacity, wanted: 0, writes: None }
     }
 
     /// Bytes from `snd_una` on.
     pub(super) fn queued(&self, snd_una: u64) -> u64 {
         self.end.saturating_sub(snd_una.max(FIRST_BYTE))
+    }
+
+    /// Of the `len` bytes from `seq` on, those up to the end of the first write that ends among them.
+    pub(super) fn in_one_write(&self, seq: u64, len: u64) -> u64 {
+        let ends = self.writes.iter().flat_map(|writes| writes.iter());
+        ends.copied().find(|end| *end > seq).map_or(len, |end| len.min(end - seq))
+    }
+
+    /// A write of `bytes` is about to be copied, behind which a segment ends.
+    fn end_write(&mut self, bytes: u64, snd_una: u64) {
+        let writes = self.writes.get_or_insert_default();
+        while writes.front().is_some_and(|end| *end <= snd_una) {
+            writes.pop_front();
+        }
+        writes.push_back(self.end + bytes);
     }
 
     fn space(&self, snd_una: u64) -> u64 {
@@ -77,6 +97,9 @@ impl Connection {
             return 0;
         }
         let accepted = bytes.min(self.send.space(self.snd_una));
+        if !self.profile.join_writes && accepted == bytes && bytes > 0 {
+            self.send.end_write(bytes, self.snd_una);
+        }
         let mut copied = 0;
         while copied < accepted {
             let piece = self.piece_of(bytes - copied).min(accepted - copied);

@@ -137,10 +137,11 @@ impl Timers {
         self.set_at(timer, clock.deadline(timer, ticks));
     }
 
-    /// Sets the delayed ACK to the next fast tick, unless it is set.
-    pub(super) fn set_delayed_ack(&mut self, clock: &mut Clock) {
+    /// Sets the delayed ACK, unless it is set: to the next fast tick, or one fast period from now.
+    pub(super) fn set_delayed_ack(&mut self, clock: &mut Clock, on_grid: bool) {
         if !self.is_set(Timer::DelayedAck) {
-            self.set_at(Timer::DelayedAck, clock.next_fast_tick());
+            let at = if on_grid { clock.next_fast_tick() } else { clock.now + clock.fast.period };
+            self.set_at(Timer::DelayedAck, at);
         }
     }
 

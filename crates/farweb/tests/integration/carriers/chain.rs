@@ -21,6 +21,7 @@ pub(super) struct Chain {
 pub(super) struct Leg {
     pub(super) carrier: Carrier,
     tcp: String,
+    pub(super) application: &'static str,
     /// Both directions of its links.
     pub(super) links: Vec<(String, String)>,
 }
@@ -30,6 +31,7 @@ pub(super) enum Carrier {
     Http10,
     Http11 { text: String, per_host: Option<u32>, total: Option<u32> },
     Mux { connections: u32, overhead: &'static str, text: String },
+    WebMux { text: String },
 }
 
 /// A request: times in ns, sizes in bytes.
@@ -108,21 +110,47 @@ fn mux() -> impl Strategy<Value = Carrier> {
     })
 }
 
+fn webmux() -> impl Strategy<Value = Carrier> {
+    let size = |sizes: &[u32]| prop::sample::select(sizes.to_vec());
+    let (credit, buffer) = (size(&[1, 300, 2048, 4096, 65_536]), size(&[8, 700, 2048, 8192]));
+    let (read, fragment) = (size(&[100, 4096, 100_000]), size(&[64, 512, 5000]));
+    let layout = prop::sample::select(vec!["1996", "1998"]);
+    (credit, buffer, read, fragment, layout).prop_map(|(credit, buffer, read, fragment, layout)| {
+        let text = format!(
+            "{{ kind = \"webmux\", credit = \"{credit} B\", write_buffer = \"{buffer} B\", read_buffer = \"{read} B\", \
+             fragment = \"{fragment} B\", layout = \"{layout}\" }}"
+        );
+        Carrier::WebMux { text }
+    })
+}
+
 fn carrier(is_last: bool) -> BoxedStrategy<Carrier> {
     match is_last {
-        true => prop_oneof![Just(Carrier::Http10), http11()].boxed(),
-        false => prop_oneof![1 => Just(Carrier::Http10), 2 => http11(), 3 => mux()].boxed(),
+        true => prop_oneof![Just(Carrier::Http10), http11(), webmux()].boxed(),
+        false => prop_oneof![1 => Just(Carrier::Http10), 2 => http11(), 3 => mux(), 2 => webmux()].boxed(),
     }
 }
 
 fn leg(path: Path, is_last: bool) -> impl Strategy<Value = Leg> {
-    let profile = prop::sample::select(vec!["bsd44-lite", "linux", "linux-classic"]);
+    let profile = prop::sample::select(vec!["bsd44-lite", "linux", "linux-classic", "solaris-2.5"]);
     let mss = prop::sample::select(vec!["", ", mss = \"536 B\"", ", mss = \"1000 B\""]);
     let buffer = prop::sample::select(vec!["", "", ", buffer = \"3000 B\"", ", buffer = \"20000 B\""]);
     let tcp = (profile, mss, buffer)
         .prop_map(|(profile, mss, buffer)| format!("{{ profile = \"{profile}\"{mss}{buffer} }}"));
     let links = prop::collection::vec((direction(path), direction(path)), 1..3);
-    (carrier(is_last), tcp, links).prop_map(|(carrier, tcp, links)| Leg { carrier, tcp, links })
+    let application = prop::sample::select(vec![
+        "{}",
+        "{}",
+        "{ wake = \"3 ms\" }",
+        "{ wake = \"100 us\", write = \"4096 B\", head = \"250 B\" }",
+        "{ write = \"700 B\" }",
+    ]);
+    (carrier(is_last), tcp, application, links).prop_map(|(carrier, tcp, application, links)| Leg {
+        carrier,
+        tcp,
+        application,
+        links,
+    })
 }
 
 fn asks() -> impl Strategy<Value = Vec<Ask>> {
@@ -157,17 +185,18 @@ impl Chain {
     /// The scenario as a person would write it.
     fn text(&self) -> String {
         let (mut links, mut legs, mut node) = (String::new(), String::new(), 0);
-        for Leg { carrier, tcp, links: own } in &self.legs {
+        for Leg { carrier, tcp, application, links: own } in &self.legs {
             for (up, down) in own {
                 links += &format!("[[path.link]]\nup = {up}\ndown = {down}\n");
             }
             let carrier = match carrier {
                 Carrier::Http10 => "{ kind = \"http/1.0\" }",
-                Carrier::Http11 { text, .. } | Carrier::Mux { text, .. } => text,
+                Carrier::Http11 { text, .. } | Carrier::Mux { text, .. } | Carrier::WebMux { text } => text,
             };
             let far = node + own.len();
             legs += &format!(
-                "[[leg]]\nfrom = \"node {node}\"\nto = \"node {far}\"\ncarrier = {carrier}\ntcp = {tcp}\n"
+                "[[leg]]\nfrom = \"node {node}\"\nto = \"node {far}\"\ncarrier = {carrier}\ntcp = {tcp}\n\
+                 application = {application}\n"
             );
             node = far;
         }

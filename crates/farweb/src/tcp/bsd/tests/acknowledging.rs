@@ -241,3 +241,39 @@ fn data_beyond_the_window_is_cut_off_and_a_probe_of_a_shut_window_is_answered() 
          6.2 s  > . 1:1 ack 2921 win 0",
     );
 }
+
+/// RFC 1122, section 4.2.3.2.
+#[test]
+fn a_count_of_segments_may_send_an_ack_and_a_read_none() {
+    client_with(
+        "set ack_every 2
+         set ack_on_read false",
+        "130 ms < . 1:1461 ack 1
+         131 ms < . 1461:2921 ack 1
+                > . 1:1 ack 2921 win 29200
+         132 ms read 2920
+                silence
+         133 ms < . 2921:4381 ack 1
+         134 ms write 10
+                > P. 1:11 ack 4381
+         135 ms < . 4381:5841 ack 1       # the data carried the ACK: this is the first behind it
+         136 ms < . 5841:7301 ack 1
+                > . 11:11 ack 7301",
+    );
+}
+
+/// RFC 1122, section 4.2.3.2.
+#[test]
+fn a_delayed_ack_may_have_a_timer_of_its_own() {
+    client_with(
+        "set fast_tick 50 ms
+         set delayed_ack_on_grid false
+         set ack_every 3",
+        "reader fast
+         130 ms < . 1:101 ack 1
+         160 ms < . 101:201 ack 1
+         180 ms > . 1:1 ack 201
+         190 ms < . 201:301 ack 1
+         240 ms > . 1:1 ack 301",
+    );
+}

@@ -428,3 +428,34 @@ fn cwnd_stops_growing_when_it_has_reached_a_window_that_stays_the_same() {
                 = cwnd 2920",
     );
 }
+
+/// RFC 896; RFC 1122, section 4.2.3.4.
+#[test]
+fn nagle_may_hold_the_small_rest_of_a_write() {
+    server_with(
+        "set nagle_each_segment true",
+        "121 ms write 2000
+                > . 1:1461 ack 1
+         241 ms < . 1:1 ack 1461
+                > P. 1461:2001 ack 1",
+    );
+}
+
+/// RFC 1122, section 4.2.2.2.
+#[test]
+fn a_segment_may_end_with_its_write() {
+    server_with(
+        "set join_writes false
+         set nagle_each_segment true",
+        "121 ms write 100
+                > P. 1:101 ack 1
+         122 ms write 4096
+                > . 101:1561 ack 1
+         123 ms write 512
+         241 ms < . 1:1 ack 1561
+                > . 1561:3021 ack 1
+                > . 3021:4197 ack 1       # more is behind it, so that it is not a small rest
+         361 ms < . 1:1 ack 4197
+                > P. 4197:4709 ack 1",
+    );
+}

@@ -1,0 +1,112 @@
+//! W3C MUX on a long path, to the nanosecond, and the time that programs take to wake.
+
+use farweb::scenario::Scenario;
+use farweb::units::{BitRate, Bytes};
+
+use crate::run::{Asked, e3, ints, one_link, run};
+
+const MS: i64 = 1_000_000;
+const DELAY: i64 = 60 * MS;
+
+/// Time of `bytes` bytes, sent without a gap, on an E3 link.
+fn ser(bytes: u64) -> i64 {
+    BitRate::from_bps(34_368_000).unwrap().time_to_send(Bytes::new(bytes)).as_nanos() as i64
+}
+
+/// A client and a server with a carrier over an E3 link of 60 ms each way, whose TCP acknowledges and sends at once.
+fn over(carrier: &str, application: &str) -> Scenario {
+    let text = format!(
+        "format = 1\n[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]\n{}\n[[leg]]\nfrom = \"client\"\nto = \"server\"\n\
+         carrier = {{ {carrier} }}\napplication = {{ {application} }}\n\
+         tcp = {{ constants = {{ delayed_ack = false, nagle = false }} }}\n\
+         [workload]\nrequests = \"given by the test\"\n[origin]\nrelease = \"at-once\"\n",
+        e3(60, 60)
+    );
+    Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// When the first byte of a request of 300 B comes to the server: SYN and one fragment, behind the ACK of the handshake.
+fn requested() -> i64 {
+    2 * (ser(44) + DELAY) + ser(40 + 40 + 8 + 4 + 300) + DELAY
+}
+
+#[test]
+fn a_session_costs_no_round_trip_and_twelve_bytes() {
+    let (tables, _) = run(&over("kind = \"webmux\"", ""), 1, vec![Asked(0, 300, 1000, 0)]);
+    // Two fragments and the FIN of the session, behind the ACK of the request.
+    let end = requested() + ser(40 + 40 + 4 + 512 + 4 + 488 + 4) + DELAY;
+    assert_eq!(ints(&tables, "requests", "end_ns"), [end]);
+    let up = 2 * 40 + 44 + 40 + 312 + 2 * 40 + 40 + 4 + 2 * 40;
+    let measured = ints(&tables, "connections", "bytes_up")[0];
+    assert!((measured - up).abs() <= 80, "{measured} B up, {up} B with two ACKs more or less of the close");
+}
+
+/// A credit of two fragments that fill a segment each: both are read before more than half is taken, so that all of the credit
+/// comes back at once, behind the ACK of the second segment.
+#[test]
+fn a_session_sends_its_credit_once_a_round_trip() {
+    let carrier = "kind = \"webmux\", credit = \"2912 B\", fragment = \"1456 B\"";
+    for (layout, grant) in [("1996", 8), ("1998", 4)] {
+        for rounds in [1, 2, 3, 10] {
+            let scenario = over(&format!("{carrier}, layout = \"{layout}\""), "");
+            let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, rounds as u64 * 2912, 0)]);
+            let sent = ser(40 + 2 * 1500) + DELAY;
+            let granted = ser(40 + 40 + grant) + DELAY;
+            let end = requested() + (rounds - 1) * (sent + granted) + sent;
+            assert_eq!(ints(&tables, "requests", "end_ns"), [end], "{rounds} rounds, layout of {layout}");
+        }
+    }
+}
+
+/// Two requests at once share one connection, a fragment each in turn: both end with the last fragments.
+#[test]
+fn sessions_share_a_connection_fragment_by_fragment() {
+    let requests = vec![Asked(0, 300, 2 * 512, 0), Asked(0, 300, 2 * 512, 0)];
+    let (tables, _) = run(&over("kind = \"webmux\"", ""), 1, requests);
+    assert_eq!(ints(&tables, "connections", "requests_max"), [2]);
+    let ends = ints(&tables, "requests", "end_ns");
+    // The first response is whole before the second request is read, so only their requests share a segment.
+    assert!(ends[0] < ends[1] && ends[1] - ends[0] <= ser(1500), "{ends:?}");
+}
+
+/// More requests than there are sessions wait, and all are answered.
+#[test]
+fn requests_wait_for_one_of_127_sessions() {
+    let requests = vec![Asked(0, 300, 600, 0); 200];
+    let (tables, progress) = run(&over("kind = \"webmux\"", ""), 1, requests);
+    assert_eq!((progress.requests_finished, progress.requests_failed), (200, 0));
+    assert_eq!(ints(&tables, "connections", "requests_max"), [127]);
+}
+
+/// The program at each end takes its time: the server before it reads the request, the client before it reads the response. The
+/// ACK of the request, which stands before the response of a program that is awake, has left meanwhile.
+#[test]
+fn programs_take_time_to_wake() {
+    for carrier in ["http/1.0", "http/1.1", "webmux"] {
+        let end = |application| {
+            let scenario = over(&format!("kind = \"{carrier}\""), application);
+            let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 1000, 0)]);
+            ints(&tables, "requests", "end_ns")[0]
+        };
+        assert_eq!(end("wake = \"5 ms\"") - end(""), 2 * 5 * MS - ser(40), "{carrier}");
+    }
+}
+
+/// A program that writes a head and then pieces sends segments that end with them, where its TCP does not join writes.
+#[test]
+fn pieces_are_segments_where_writes_are_not_joined() {
+    let segments = |leg: &str| {
+        let keys = "application = { write = \"4096 B\", head = \"250 B\" }";
+        let rest = "[origin]\nrelease = \"at-once\"\n[record]\npackets = \"all\"";
+        let scenario = one_link(&e3(60, 60), &format!("{leg}\n{keys}"), rest);
+        let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 250 + 2 * 4096, 0)]);
+        let packets = |column| ints(&tables, "packets", column).iter().copied();
+        let mut sizes: Vec<_> =
+            packets("seq").zip(packets("payload_bytes")).filter(|(_, bytes)| *bytes > 300).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes.into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>()
+    };
+    let solaris = segments("tcp = { profile = \"solaris-2.5\" }");
+    assert_eq!(solaris, [1460, 1460, 1176, 1460, 1460, 1176], "behind the head");
+}
