@@ -6,7 +6,8 @@ use farweb::units::Duration;
 use serde_json::{Value, json};
 
 /// Every profile of connections.
-const PROFILES: [ProfileName; 3] = [ProfileName::Bsd44Lite, ProfileName::Linux, ProfileName::LinuxClassic];
+const PROFILES: [ProfileName; 4] =
+    [ProfileName::Bsd44Lite, ProfileName::Linux, ProfileName::LinuxClassic, ProfileName::Solaris25];
 
 /// Sizes of buffers: from less than a segment to more than an unscaled window.
 const BUFFERS: [u64; 7] = [64, 500, 4096, 8192, 32_767, 70_000, 200_000];
@@ -50,11 +51,16 @@ fn profile(u: &mut Unstructured<'_>) -> Result<Profile> {
 fn varied(name: ProfileName) -> Vec<(&'static str, Vec<Value>)> {
     let either = || vec![json!(false), json!(true)];
     match name {
-        ProfileName::Bsd44Lite => vec![
+        ProfileName::Bsd44Lite | ProfileName::Solaris25 => vec![
             ("timestamps", either()),
             ("window_scaling", either()),
             ("nagle", either()),
             ("delayed_ack", either()),
+            ("delayed_ack_on_grid", either()),
+            ("ack_on_read", either()),
+            ("nagle_each_segment", either()),
+            ("join_writes", either()),
+            ("ack_every", vec![json!(0), json!(1), json!(2), json!(7)]),
             ("deflate_at_threshold", either()),
             ("socket_small_pieces", either()),
             ("header_prediction", vec![json!("lite"), json!("fixed")]),

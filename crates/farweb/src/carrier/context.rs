@@ -26,6 +26,14 @@ pub(crate) struct Context {
     connections_opened: u64,
 }
 
+/// Bytes of a response that are there to be sent.
+pub(crate) struct Ready {
+    /// Those that were there before.
+    before: u64,
+    /// Whether they are the last ones.
+    pub(crate) is_last: bool,
+}
+
 impl Context {
     pub(crate) fn new(legs: Vec<Leg>, hosts: Hosts, directory: Directory, observer: Observer) -> Self {
         Self {
@@ -172,26 +180,24 @@ impl Context {
         bytes: u64,
         framing: u64,
     ) -> bool {
-        let Some(before) = self.exchanges.get(id).map(|exchange| exchange.bytes.ready()) else {
+        let Some(Ready { before, is_last }) = self.note_ready(on, id, bytes) else {
             return false;
         };
         let application = self.legs[connection.leg].application;
         let stream = &mut connection.end_mut(End::Server).stream;
         application.write_to(stream, id, before, bytes, framing);
         let end = stream.pushed();
-        let is_last = self.note_ready(on, id, bytes);
         if is_last {
             connection.unacknowledged.push(Response { exchange: id, end });
         }
         is_last
     }
 
-    /// `bytes` of the response to an exchange are there to be sent over the connection that it has. Whether they are its last ones.
+    /// `bytes` of the response to an exchange are there to be sent over the connection that it has.
     #[inline]
-    pub(crate) fn note_ready(&mut self, on: ConnectionId, id: ExchangeId, bytes: u64) -> bool {
-        let Some(exchange) = self.exchanges.get_mut(id) else {
-            return false;
-        };
+    pub(crate) fn note_ready(&mut self, on: ConnectionId, id: ExchangeId, bytes: u64) -> Option<Ready> {
+        let exchange = self.exchanges.get_mut(id)?;
+        let before = exchange.bytes.ready();
         if bytes > 0 && exchange.times.ready_first.is_never() {
             exchange.times.ready_first = When::at(self.now);
             exchange.held = self.observer.held(self.now, on);
@@ -200,7 +206,7 @@ impl Context {
         if is_last {
             exchange.times.ready_last = When::at(self.now);
         }
-        is_last
+        Some(Ready { before, is_last })
     }
 
     /// Notes which responses the sender on a connection has sent to the end, and what has held it since it was last asked.

@@ -209,7 +209,7 @@ impl Carry for WebMux {
         bytes: u64,
         _framing: u64,
     ) {
-        let is_last = cx.note_ready(on, id, bytes);
+        let is_last = cx.note_ready(on, id, bytes).is_some_and(|ready| ready.is_last);
         let ending = if is_last { Ending::Session } else { Ending::More };
         if let Some(line) = self.line(connection) {
             line.peers[End::Server as usize].sender.write(id, bytes, ending);

@@ -40,6 +40,17 @@ impl Application {
         if self.chunk.is_none() && self.head == 0 {
             return stream.push(Content::Message(of), bytes, framing);
         }
+        self.write_pieces_to(stream, of, before, bytes, framing);
+    }
+
+    fn write_pieces_to(
+        &self,
+        stream: &mut Stream<Content>,
+        of: ExchangeId,
+        before: u64,
+        bytes: u64,
+        framing: u64,
+    ) {
         stream.push(Content::Message(of), 0, framing);
         let end = before + bytes;
         let mut at = before;

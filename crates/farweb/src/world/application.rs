@@ -108,7 +108,9 @@ impl Network {
                 if written < waiting {
                     break false;
                 }
-                waiting = own.to_write(context, connection, end);
+                if waiting > 0 {
+                    waiting = own.to_write(context, connection, end);
+                }
                 if waiting == 0 {
                     break true;
                 }

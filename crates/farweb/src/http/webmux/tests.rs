@@ -111,6 +111,16 @@ fn sessions_take_turns_and_frames_go_first() {
 }
 
 #[test]
+fn a_session_out_of_credit_flushes_what_is_there() {
+    let mut sender = Sender::new(Config { credit: 512, ..EXPERIMENT });
+    for (message, session) in [('a', 3), ('b', 5)] {
+        sender.accept(message, session);
+        sender.write(message, 1000, Ending::More);
+    }
+    assert_eq!(writes(&mut sender), (vec![516, 516], 1024), "a write for each session that has to wait");
+}
+
+#[test]
 fn more_than_half_of_the_credit_is_granted_at_once() {
     let mut receiver = Receiver::new(EXPERIMENT);
     receiver.open('a', 3);

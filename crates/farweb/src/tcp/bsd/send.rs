@@ -42,9 +42,12 @@ impl SendBuffer {
     }
 
     /// Of the `len` bytes from `seq` on, those up to the end of the first write that ends among them.
+    #[inline]
     pub(super) fn in_one_write(&self, seq: u64, len: u64) -> u64 {
-        let ends = self.writes.iter().flat_map(|writes| writes.iter());
-        ends.copied().find(|end| *end > seq).map_or(len, |end| len.min(end - seq))
+        let Some(writes) = &self.writes else {
+            return len;
+        };
+        writes.iter().copied().find(|end| *end > seq).map_or(len, |end| len.min(end - seq))
     }
 
     /// A write of `bytes` is about to be copied, behind which a segment ends.

@@ -66,9 +66,12 @@ prop_compose! {
     fn bsd44_lite()(
         timestamps: bool, window_scaling: bool, nagle: bool, delayed_ack: bool, fixed: bool, deflate: bool,
         cluster in prop::sample::select(vec![0_u64, 1024, 2048]), small: bool, initial in 1..5_u32,
+        (ack_on_read, delayed_ack_on_grid, nagle_each_segment, join_writes) in any::<(bool, bool, bool, bool)>(),
+        ack_every in 0..4_u32,
     ) -> Profile {
         bsd::Profile {
             timestamps, window_scaling, nagle, delayed_ack,
+            ack_on_read, delayed_ack_on_grid, nagle_each_segment, join_writes, ack_every,
             header_prediction: if fixed { HeaderPrediction::Fixed } else { HeaderPrediction::Lite },
             deflate_at_threshold: deflate,
             socket_cluster: Bytes::new(cluster), socket_small_pieces: small,
