@@ -52,6 +52,7 @@ impl Context {
         let id = connections.insert(Connection::new(self.now, self.connections_opened, leg, host, nodes));
         self.connections_opened += 1;
         let connection = connections.get_mut(id).expect("it has just been added");
+        connection.tls = self.legs[leg].tls();
         self.observer.on_open(self.now, id, connection);
         self.actions.now(Action::Open(id));
         id
@@ -85,17 +86,33 @@ impl Context {
         on: ConnectionId,
         both: bool,
     ) {
-        let (Some(exchange), Some(connection)) = (self.exchanges.get_mut(id), connections.get_mut(on)) else {
+        let Some(exchange) = self.ride(connections, id, on, both) else {
             return;
         };
-        exchange.up = Some(Ride::on(on, connection));
-        exchange.times.connected = connection.established.get().map(|_| self.now).into();
-        connection.end_mut(End::Client).stream.push(Content::Message(id), exchange.request.request_bytes, 0);
+        let request_bytes = exchange.request.request_bytes;
+        let connection = connections.get_mut(on).expect("the exchange rides it");
+        connection.end_mut(End::Client).stream.push(Content::Message(id), request_bytes, 0);
         if both {
-            exchange.down = exchange.up;
             connection.exchange = Some(id);
         }
+    }
+
+    /// Gives an exchange the connection for its request, with `both` for its response as well; nothing of it is written yet.
+    pub(crate) fn ride(
+        &mut self,
+        connections: &mut Connections,
+        id: ExchangeId,
+        on: ConnectionId,
+        both: bool,
+    ) -> Option<&Exchange> {
+        let (exchange, connection) = (self.exchanges.get_mut(id)?, connections.get_mut(on)?);
+        exchange.up = Some(Ride::on(on, connection));
+        if both {
+            exchange.down = exchange.up;
+        }
+        exchange.times.connected = connection.established.get().map(|_| self.now).into();
         self.board(connections, id, on, true);
+        self.exchanges.get(id)
     }
 
     /// Counts an exchange among those on a connection, and no longer among those on another; `is_new` when this one has not
@@ -156,6 +173,22 @@ impl Context {
         bytes: u64,
         framing: u64,
     ) -> bool {
+        if self.exchanges.get(id).is_none() {
+            return false;
+        }
+        let stream = &mut connection.end_mut(End::Server).stream;
+        stream.push(Content::Message(id), bytes, framing);
+        let end = stream.pushed();
+        let is_last = self.note_ready(on, id, bytes);
+        if is_last {
+            connection.unacknowledged.push(Response { exchange: id, end });
+        }
+        is_last
+    }
+
+    /// `bytes` of the response to an exchange are there to be sent over the connection that it has. Whether they are its last ones.
+    #[inline]
+    pub(crate) fn note_ready(&mut self, on: ConnectionId, id: ExchangeId, bytes: u64) -> bool {
         let Some(exchange) = self.exchanges.get_mut(id) else {
             return false;
         };
@@ -163,13 +196,9 @@ impl Context {
             exchange.times.ready_first = When::at(self.now);
             exchange.held = self.observer.held(self.now, on);
         }
-        let stream = &mut connection.end_mut(End::Server).stream;
-        stream.push(Content::Message(id), bytes, framing);
-        let end = stream.pushed();
         let is_last = exchange.bytes.on_ready(bytes);
         if is_last {
             exchange.times.ready_last = When::at(self.now);
-            connection.unacknowledged.push(Response { exchange: id, end });
         }
         is_last
     }
@@ -177,7 +206,7 @@ impl Context {
     /// Notes which responses the sender on a connection has sent to the end, and what has held it since it was last asked.
     pub(crate) fn note_sent(&mut self, on: ConnectionId, connection: &mut Connection) {
         self.observer.note_limit(self.now, on, connection);
-        let sent = connection.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_sent);
+        let sent = connection.bytes_sent();
         while let Some(response) = connection.unacknowledged.note_sent(sent) {
             if let Some(exchange) = self.exchanges.get_mut(response.exchange) {
                 exchange.times.sent_last = When::at(self.now);

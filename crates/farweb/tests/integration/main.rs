@@ -10,6 +10,7 @@ mod closed_form;
 mod conservation;
 mod determinism;
 mod endings;
+mod http2;
 mod layers;
 mod linux_reference;
 mod measured;

@@ -1,6 +1,8 @@
 //! What the carrier of a leg means for its connections, in words.
 
-use crate::scenario::{Assign, Carrier, ClosedBy, Overhead, Ties};
+use crate::http::h2::endpoint::Role;
+use crate::http::tls::{Start, Version};
+use crate::scenario::{Assign, AssignStream, Carrier, ClosedBy, Http2, Leg, OpenRule, Overhead, Ties};
 
 /// As a scenario writes it.
 pub(super) const fn name(carrier: &Carrier) -> &'static str {
@@ -8,6 +10,7 @@ pub(super) const fn name(carrier: &Carrier) -> &'static str {
         Carrier::Http10 {} => "http/1.0",
         Carrier::Http11 { .. } => "http/1.1",
         Carrier::Mux { .. } => "mux",
+        Carrier::Http2(_) => "http/2",
         Carrier::Transfer {} => "transfer",
     }
 }
@@ -17,7 +20,8 @@ pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
     match carrier {
         Carrier::Mux { connections, .. } => Some(*connections),
         Carrier::Http11 { total, .. } => *total,
-        Carrier::Http10 {} | Carrier::Transfer {} => None,
+        Carrier::Http2(http2) if matches!(http2.open_rule, OpenRule::Fixed) => Some(http2.connections),
+        Carrier::Http10 {} | Carrier::Http2(_) | Carrier::Transfer {} => None,
     }
 }
 
@@ -34,6 +38,10 @@ pub(super) const fn sentences(carrier: &Carrier) -> &'static str {
         Carrier::Mux { .. } => {
             "Requests and responses share connections that stay open (mux), those of different requests interleaved: each \
              goes to the connection that the leg's rule names when its first bytes are there."
+        }
+        Carrier::Http2(_) => {
+            "Requests share connections (HTTP/2), on the last leg those of one host: each has a stream of its own, whose data the \
+             other end grants credit for, as it does for the whole connection."
         }
         Carrier::Transfer {} => "Only the data of responses travel: no request, no handshake, no close.",
     }
@@ -58,6 +66,7 @@ pub(super) fn lines(carrier: &Carrier) -> Vec<(&'static str, String)> {
             let limits = (!most.is_empty()).then(|| ("at most", most.join(", ")));
             std::iter::once(("connections", rule)).chain(limits).collect()
         }
+        Carrier::Http2(http2) => http2_lines(http2),
         Carrier::Mux { connections, overhead, assign, ties } => {
             let turn = match (assign, ties) {
                 (Assign::RoundRobin, _) => "in turn",
@@ -74,4 +83,42 @@ pub(super) fn lines(carrier: &Carrier) -> Vec<(&'static str, String)> {
             vec![("connections", format!("{connections}, always open; {turn}")), ("framing", framing)]
         }
     }
+}
+
+/// What TLS does to its connections, with its label.
+pub(super) fn tls_line(leg: &Leg) -> Option<(&'static str, String)> {
+    let tls = leg.tls.as_ref()?;
+    let (version, trips) = match (tls.version, tls.start) {
+        (Version::V12, Start::Full) => ("1.2", "two round trips"),
+        (Version::V12, _) => ("1.2, resumed", "a round trip"),
+        (Version::V13, Start::Full) => ("1.3", "a round trip"),
+        (Version::V13, Start::Resumed) => ("1.3, resumed", "a round trip"),
+        (Version::V13, Start::EarlyData) => ("1.3, 0-RTT", "no round trip"),
+    };
+    Some(("TLS", format!("{version}: {trips} before a request; records to {}", tls.record)))
+}
+
+fn http2_lines(http2: &Http2) -> Vec<(&'static str, String)> {
+    let Http2 { connections, open_rule, assign, idle_timeout, .. } = http2;
+    let opened = match open_rule {
+        OpenRule::AtSessionLimit => "another when the others are full",
+        OpenRule::Fixed => "always open",
+    };
+    let turn = match assign {
+        AssignStream::FirstWithRoom => "the first one with room",
+        AssignStream::RoundRobin => "in turn",
+        AssignStream::LeastSessions => "fewest streams first",
+    };
+    let credit = |role| {
+        let credit = http2.config(role).credit;
+        format!("{} B a stream, {} B in all", credit.stream, credit.connection)
+    };
+    let frames = |role| format!("data up to {} B", http2.config(role).fragment);
+    vec![
+        ("connections", format!("up to {connections}, {opened}; {turn}")),
+        ("closed after", format!("{idle_timeout} idle")),
+        ("credit down", credit(Role::Client)),
+        ("credit up", credit(Role::Server)),
+        ("frames down", frames(Role::Server)),
+    ]
 }

@@ -189,7 +189,8 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         hosts,
         text: String::new(),
     };
-    report.text = paragraph(&report, &carrier::lines(&leg.carrier), &stretch);
+    let lines: Vec<_> = carrier::lines(&leg.carrier).into_iter().chain(carrier::tls_line(leg)).collect();
+    report.text = paragraph(&report, &lines, &stretch);
     report
 }
 
