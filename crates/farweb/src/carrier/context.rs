@@ -29,7 +29,7 @@ pub(crate) struct Context {
 /// Bytes of a response that are there to be sent.
 pub(crate) struct Ready {
     /// Those that were there before.
-    before: u64,
+    pub(crate) before: u64,
     /// Whether they are the last ones.
     pub(crate) is_last: bool,
 }
@@ -60,6 +60,7 @@ impl Context {
         let id = connections.insert(Connection::new(self.now, self.connections_opened, leg, host, nodes));
         self.connections_opened += 1;
         let connection = connections.get_mut(id).expect("it has just been added");
+        connection.tls = self.legs[leg].tls();
         self.observer.on_open(self.now, id, connection);
         self.actions.now(Action::Open(id));
         id
@@ -212,7 +213,7 @@ impl Context {
     /// Notes which responses the sender on a connection has sent to the end, and what has held it since it was last asked.
     pub(crate) fn note_sent(&mut self, on: ConnectionId, connection: &mut Connection) {
         self.observer.note_limit(self.now, on, connection);
-        let sent = connection.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_sent);
+        let sent = connection.bytes_sent();
         while let Some(response) = connection.unacknowledged.note_sent(sent) {
             if let Some(exchange) = self.exchanges.get_mut(response.exchange) {
                 exchange.times.sent_last = When::at(self.now);

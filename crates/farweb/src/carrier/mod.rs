@@ -10,6 +10,7 @@
 
 mod action;
 mod context;
+mod http2;
 mod mux;
 mod one_each;
 mod pool;
@@ -26,6 +27,7 @@ use crate::tcp::Output;
 use crate::units::Bytes;
 use crate::workload::{Request, WorkloadError};
 
+use http2::Http2;
 use mux::Mux;
 use one_each::OneEach;
 use pool::Pooled;
@@ -40,6 +42,7 @@ pub(crate) enum Carrier {
     OneEach(OneEach),
     Pool(Pooled),
     Mux(Mux),
+    Http2(Http2),
     Transfer(Transfer),
     WebMux(WebMux),
 }
@@ -51,6 +54,7 @@ macro_rules! on_carrier {
             $crate::carrier::Carrier::OneEach($own) => $call,
             $crate::carrier::Carrier::Pool($own) => $call,
             $crate::carrier::Carrier::Mux($own) => $call,
+            $crate::carrier::Carrier::Http2($own) => $call,
             $crate::carrier::Carrier::Transfer($own) => $call,
             $crate::carrier::Carrier::WebMux($own) => $call,
         }
@@ -70,6 +74,10 @@ impl Carrier {
             }
             scenario::Carrier::Mux { connections, overhead, assign, ties } => {
                 Self::Mux(Mux::new(leg, connections, overhead, assign, ties))
+            }
+            scenario::Carrier::Http2(ref http2) => {
+                let has_tls = scenario.leg[leg].tls.is_some();
+                Self::Http2(Http2::new(leg, http2, has_tls, is_last))
             }
             scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario, streams)),
             scenario::Carrier::WebMux { credit, write_buffer, read_buffer, fragment, layout } => {
@@ -179,7 +187,8 @@ pub(crate) trait Carry {
         u64::MAX
     }
 
-    /// `end` of a connection has read the next `bytes` of payload of a message, or a whole frame without payload.
+    /// `end` of a connection has read the next `bytes` of payload of a message, or a whole frame without payload. How many bytes of
+    /// the message that is: a header block stands for others than it has.
     #[inline]
     fn on_content(
         &mut self,
@@ -187,8 +196,9 @@ pub(crate) trait Carry {
         _connection: &mut Connection,
         _end: End,
         _content: Content,
-        _bytes: u64,
-    ) {
+        bytes: u64,
+    ) -> u64 {
+        bytes
     }
 
     /// `end` of a connection has made use of all that it got in one read. Whether it has something to write for it.

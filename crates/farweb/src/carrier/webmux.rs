@@ -257,7 +257,7 @@ impl Carry for WebMux {
         end: End,
         content: Content,
         bytes: u64,
-    ) {
+    ) -> u64 {
         match content {
             Content::Frame => self.on_frame(cx, connection, end),
             Content::Message(of) => {
@@ -266,6 +266,7 @@ impl Carry for WebMux {
                 }
             }
         }
+        bytes
     }
 
     /// What was read may also have brought the credit that this end waits for.

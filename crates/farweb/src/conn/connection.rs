@@ -7,9 +7,10 @@
 //! What every packet needs stands first, end by end; what only openings, requests and rows need stands behind.
 
 use crate::http::stream::Stream;
+use crate::http::tls;
 use crate::id::{Slab, SlabId};
 use crate::net::Direction;
-use crate::tcp::{self, Limit, Segment, State};
+use crate::tcp::{self, Limit, Output, Segment, State};
 use crate::units::{Duration, Instant, When};
 use crate::workload::HostId;
 
@@ -42,6 +43,8 @@ pub(crate) struct Connection {
     /// When both ends were closed or in TIME_WAIT.
     pub(crate) closed: When,
     pub(crate) unacknowledged: Unacknowledged,
+    /// What stands between its streams and TCP, where anything does.
+    pub(crate) tls: Option<Box<tls::Session>>,
 
     /// The exchange that has it for itself.
     pub(crate) exchange: Option<ExchangeId>,
@@ -142,6 +145,7 @@ impl Connection {
             recorded: false,
             closed: When::NEVER,
             unacknowledged: Unacknowledged::default(),
+            tls: None,
             exchange: None,
             slot: None,
             host,
@@ -181,7 +185,7 @@ impl Connection {
 
     /// Whether the sender of responses has had the last byte of one acknowledged.
     #[inline]
-    pub(crate) fn has_acknowledged_response(&self) -> bool {
+    pub(crate) fn has_acknowledged_response(&mut self) -> bool {
         self.unacknowledged.first_end().is_some_and(|end| end <= self.bytes_acknowledged())
     }
 
@@ -191,9 +195,45 @@ impl Connection {
         self.unacknowledged.take_up_to(acknowledged).map(|response| response.exchange)
     }
 
+    /// Bytes of the far end's stream that have been acknowledged.
     #[inline]
-    fn bytes_acknowledged(&self) -> u64 {
-        self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_acknowledged)
+    fn bytes_acknowledged(&mut self) -> u64 {
+        let bytes = self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_acknowledged);
+        match &mut self.tls {
+            Some(tls) => tls.on_acknowledged(End::Server as usize, bytes),
+            None => bytes,
+        }
+    }
+
+    /// Bytes of the far end's stream that have been sent.
+    pub(crate) fn bytes_sent(&self) -> u64 {
+        let bytes = self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_sent);
+        self.tls.as_ref().map_or(bytes, |tls| tls.messages_within(End::Server as usize, bytes))
+    }
+
+    /// Hands up to `bytes` of its stream to the transport at `end`, in records where there is TLS; how many it took. `None` where no
+    /// TCP runs.
+    pub(crate) fn hand_over(&mut self, now: Instant, end: End, bytes: u64, out: &mut Output) -> Option<u64> {
+        let tcp = self.ends[end as usize].tcp_mut()?;
+        let Some(tls) = &mut self.tls else {
+            return Some(tcp.write(now, bytes, out));
+        };
+        let mut taken = 0;
+        loop {
+            let sealed = tls.to_write(end as usize);
+            let written = tcp.write(now, sealed, out);
+            tls.on_written(end as usize, written);
+            if written < sealed || taken == bytes || !tls.is_ready(end as usize) {
+                return Some(taken);
+            }
+            taken += tls.seal(end as usize, bytes - taken);
+        }
+    }
+
+    /// Whether the transport at `end` has all that was handed over, and nothing of a handshake is left for it.
+    pub(crate) fn has_handed_over(&self, end: End) -> bool {
+        let end = end as usize;
+        self.tls.as_ref().is_none_or(|tls| tls.to_write(end) == 0 && tls.has_shaken_hands(end))
     }
 
     /// Its packets are recorded from now on.

@@ -3,6 +3,7 @@
 //! Models a leg as two nodes and the settings of TCP at each: a size from the scenario, or that of the origin server's row in
 //! the host table, which then holds for both ends of a connection to it. A host row reaches TCP here: [`Leg::config`].
 
+use crate::http::tls;
 use crate::scenario::{self, HostOr, Scenario, TcpEnd};
 use crate::tcp::{self, Profile};
 use crate::workload::Host;
@@ -18,6 +19,8 @@ pub(crate) struct Leg {
     /// MSS and window of hosts that the host table does not give.
     default_mss: u16,
     default_window: u64,
+    /// What its connections begin with between their streams and TCP.
+    tls: Option<tls::Session>,
     /// Endpoints that have ended, whose memory serves those to come.
     ended: Vec<tcp::Connection>,
 }
@@ -49,6 +52,7 @@ impl Leg {
             settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
             default_mss: scenario.workload.default_mss.get() as u16,
             default_window: scenario.workload.default_window.get(),
+            tls: leg.tls.as_ref().map(scenario::Tls::session),
             ended: Vec::new(),
         }
     }
@@ -63,6 +67,11 @@ impl Leg {
     /// The memory of an endpoint that has ended here.
     pub(crate) fn take_ended(&mut self) -> Option<tcp::Connection> {
         self.ended.pop()
+    }
+
+    /// TLS of a connection that opens here.
+    pub(crate) fn tls(&self) -> Option<Box<tls::Session>> {
+        self.tls.clone().map(Box::new)
     }
 
     pub(crate) const fn node(&self, end: End) -> u8 {

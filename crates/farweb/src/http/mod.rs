@@ -5,10 +5,12 @@
 
 pub mod credit;
 mod exchange;
+pub mod h2;
 pub mod http11;
 pub mod mux;
 mod origin;
 pub mod stream;
+pub mod tls;
 pub mod webmux;
 
 pub use exchange::Exchange;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::http2::{Http2, OpenRule};
 use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::webmux::Layout;
 use crate::units::{Bytes, Duration};
@@ -71,6 +72,10 @@ pub enum Carrier {
         #[serde(default)]
         layout: Layout,
     },
+    /// HTTP/2: many requests at once on each connection, with credits of their own. The keys of an end (`preset` to `nodelay`) stand
+    /// for both ends; what stands in `client` or `server` goes before them.
+    #[serde(rename = "http/2")]
+    Http2(Box<Http2>),
     /// The response alone, sent by one-way TCP as ns-2 has it from the node in the request table's column `source` (else the
     /// leg's last), without request, handshake or close; beside the profile ns2-reno and only there.
     #[serde(rename = "transfer")]
@@ -100,6 +105,10 @@ impl Carrier {
             Self::Http11 { .. } => ConnectionUse { reused: true, ..alone },
             Self::Mux { .. } => ConnectionUse { reused: true, shared: true, standing: true, ..alone },
             Self::WebMux { .. } => ConnectionUse { reused: true, shared: true, ..alone },
+            Self::Http2(http2) => {
+                let standing = matches!(http2.open_rule, OpenRule::Fixed);
+                ConnectionUse { reused: true, shared: true, standing, ..alone }
+            }
             Self::Transfer {} => ConnectionUse { requests: false, ..alone },
         }
     }
@@ -139,4 +148,4 @@ const fn default_fragment() -> Bytes {
 }
 
 /// Most connections of a mux. Chosen: twenty times the largest number of the NZ–US studies.
-const CONNECTIONS_MAX: u32 = 1000;
+pub(super) const CONNECTIONS_MAX: u32 = 1000;

@@ -2,10 +2,12 @@
 
 use super::cache;
 use super::{
-    Application, CapturePoint, Carrier, Family, HostOr, Leg, LinkDirection, Loss, QueueCounts, QueueLimit,
-    Scenario, Tcp, TcpEnd, Until, Workload,
+    Application, CapturePoint, Carrier, Family, HostOr, Http2, Http2End, Leg, LinkDirection, Loss, OpenRule,
+    QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd, Until, Workload,
 };
 use crate::http::credit::Window;
+use crate::http::h2::settings::Settings;
+use crate::http::tls::{Start, Version};
 use crate::http::webmux::FIELD_MAX;
 use crate::tcp::ProfileName;
 use crate::units::{Bytes, Duration};
@@ -24,6 +26,18 @@ const WAKE_MAX: Duration = DELAY_MAX;
 
 /// Most nodes of a path. Chosen: a packet carries the number of its destination in a byte.
 const NODES_MAX: usize = 255;
+
+/// Most data in a frame of HTTP/2 before a setting allows more (RFC 9113, section 6.5.2).
+const FRAGMENT_MAX: u64 = 16_384;
+
+/// Largest header block. Chosen: what fits one frame of it.
+const BLOCK_MAX: u64 = 16_384;
+
+/// Most bytes in a record of TLS (RFC 8446, section 5.1).
+const RECORD_MAX: u64 = 16_384;
+
+/// Largest flight of a handshake. Chosen: more than a chain of certificates ever has.
+const FLIGHT_MAX: u64 = 1 << 20;
 
 /// Longest propagation delay. Chosen: light takes less to Neptune and back, and sums of delays stay far below 584 years.
 const DELAY_MAX: Duration = Duration::from_secs(24 * 3_600);
@@ -133,6 +147,7 @@ impl Check {
             self.transfer(&format!("leg.{index}"), leg);
             self.carrier(&format!("leg.{index}"), leg, scenario);
             self.application(&format!("leg.{index}.application"), leg);
+            self.tls(&format!("leg.{index}"), leg);
         }
         if ends.len() == scenario.leg.len() && nodes.len() >= 2 {
             self.chain(&ends, nodes);
@@ -239,6 +254,7 @@ impl Check {
                     "found 0 s; write a duration above zero, or kind = \"http/1.0\" for a connection each";
                 self.report(format!("{key}.carrier.idle_timeout"), message);
             }
+            Carrier::Http2(ref http2) => self.http2(&format!("{key}.carrier"), http2, is_last),
             Carrier::Transfer {} if scenario.leg.len() > 1 => {
                 let message =
                     "a transfer has no proxy to go on from; write one leg from the first node to the last";
@@ -278,6 +294,67 @@ impl Check {
         }
         if write == Some(Bytes::ZERO) {
             self.report(format!("{key}.write"), "found 0 B; write at least 1 B, or leave it out");
+        }
+    }
+
+    fn http2(&mut self, key: &str, http2: &Http2, is_last: bool) {
+        if http2.open_rule == OpenRule::Fixed && is_last {
+            let why = "connections on the last leg are each to one host, and open when a request to it comes";
+            self.report(
+                format!("{key}.open_rule"),
+                format!("found \"fixed\"; {why}: write \"at-session-limit\""),
+            );
+        }
+        if http2.idle_timeout == Duration::ZERO {
+            self.report(format!("{key}.idle_timeout"), "found 0 s; write a duration above zero");
+        }
+        let ends = [("", &http2.both), (".client", &http2.client), (".server", &http2.server)];
+        for (name, end) in ends {
+            self.http2_end(&format!("{key}{name}"), end);
+        }
+    }
+
+    fn http2_end(&mut self, key: &str, end: &Http2End) {
+        let limits = [
+            ("session_credit", end.session_credit, 0, Window::MAX),
+            ("session_credit_raised", end.session_credit_raised, 0, Window::MAX),
+            ("connection_credit", end.connection_credit, Settings::DEFAULT.initial_window, Window::MAX),
+            ("fragment", end.fragment, 1, FRAGMENT_MAX),
+            ("header_first", end.header_first, 1, BLOCK_MAX),
+            ("header_repeat", end.header_repeat, 1, BLOCK_MAX),
+        ];
+        for (name, size, low, high) in limits {
+            if let Some(size) = size.filter(|size| !(low..=high).contains(&size.get())) {
+                self.report(format!("{key}.{name}"), format!("found {size}; it is {low} B to {high} B"));
+            }
+        }
+    }
+
+    fn tls(&mut self, key: &str, leg: &Leg) {
+        let Some(tls) = &leg.tls else {
+            return;
+        };
+        if leg.carrier == (Carrier::Transfer {}) {
+            self.report(
+                format!("{key}.tls"),
+                "the carrier \"transfer\" has no connections; leave the table out",
+            );
+        }
+        if (tls.version, tls.start) == (Version::V12, Start::EarlyData) {
+            let message =
+                "found \"0-rtt\" beside version = \"1.2\", which has no early data; write \"resumed\"";
+            self.report(format!("{key}.tls.start"), message);
+        }
+        let sizes = [
+            ("record", Some(tls.record), RECORD_MAX),
+            ("small_record", tls.small_record, RECORD_MAX),
+            ("client_hello", tls.client_hello, FLIGHT_MAX),
+            ("server_flight", tls.server_flight, FLIGHT_MAX),
+        ];
+        for (name, size, high) in sizes {
+            if let Some(size) = size.filter(|size| !(1..=high).contains(&size.get())) {
+                self.report(format!("{key}.tls.{name}"), format!("found {size}; it is 1 B to {high} B"));
+            }
         }
     }
 

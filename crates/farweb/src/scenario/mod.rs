@@ -9,6 +9,7 @@ mod carrier;
 mod check;
 mod document;
 mod family;
+mod http2;
 mod key;
 mod later;
 mod model;
@@ -20,8 +21,10 @@ mod source;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod tls;
 
 pub use family::{Family, FamilyParameters, Generated};
+pub use http2::{AssignStream, CountedBy, Grant, GrantOf, Http2, Http2End, OpenRule, Preset, Raise, Turns};
 pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{

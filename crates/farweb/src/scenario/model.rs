@@ -13,6 +13,7 @@ pub use super::points::{CapturePoint, CapturePointError};
 pub use super::sweep::{
     DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
 };
+pub use super::tls::Tls;
 pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 pub use crate::http::webmux::Layout;
@@ -130,6 +131,9 @@ pub struct Leg {
     /// The transport at both ends.
     #[serde(default)]
     pub tcp: Tcp,
+    /// TLS on its connections; none when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
     /// The programs at both ends.
     #[serde(default, skip_serializing_if = "Application::is_default")]
     pub application: Application,

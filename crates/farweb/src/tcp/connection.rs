@@ -112,6 +112,11 @@ impl Connection {
         on_stack!(self, tcp => tcp.on_timeout(now, out));
     }
 
+    /// From now on a small segment waits for nothing, whatever the profile says of Nagle's rule (`TCP_NODELAY`).
+    pub fn set_nodelay(&mut self) {
+        on_stack!(self, tcp => tcp.set_nodelay());
+    }
+
     /// The host's own queue refused the segment that was sent last; it counts as sent.
     pub fn on_local_drop(&mut self) {
         on_stack!(self, tcp => tcp.on_local_drop());

@@ -23,24 +23,47 @@ impl Network {
         output: &mut Output,
     ) {
         match (end, notice) {
-            (End::Client, Notice::Connected) => {
-                connection.established = When::at(self.context.now);
-                let Self { carriers, context, .. } = self;
-                on_carrier!(&mut carriers[connection.leg], own => own.on_established(context, id, connection));
-                self.write(id, connection, end, output);
+            (_, Notice::Connected) if connection.tls.is_some() => {
+                // OpenSSL's clients and nginx turn Nagle's rule off before the handshake.
+                connection.end_mut(end).tcp_mut().expect("it is connected").set_nodelay();
+                self.shake_hands(id, connection, end, output);
             }
-            (End::Server, Notice::Connected) => {
-                let Self { carriers, context, .. } = self;
-                on_carrier!(&mut carriers[connection.leg], own => own.on_accepted(context, id, connection));
-                if connection.end(end).has_work() {
-                    self.write(id, connection, end, output);
-                }
-            }
+            (_, Notice::Connected) => self.on_ready(id, connection, end, output),
             (_, Notice::Writable | Notice::Readable) if self.wakes_later(id, connection, end) => {}
             (_, Notice::Writable) => self.write(id, connection, end, output),
             (_, Notice::Readable) => self.read(id, connection, end, output),
             (_, Notice::EndOfStream) => self.on_end_of_stream(id, connection, end, output),
             (_, Notice::Closed(_)) => self.lose(id, connection, end),
+        }
+    }
+
+    /// `end` of a connection may write.
+    fn on_ready(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
+        let Self { carriers, context, .. } = self;
+        match end {
+            End::Client => {
+                connection.established = When::at(context.now);
+                on_carrier!(&mut carriers[connection.leg], own => own.on_established(context, id, connection));
+                self.write(id, connection, end, output);
+            }
+            End::Server => {
+                on_carrier!(&mut carriers[connection.leg], own => own.on_accepted(context, id, connection));
+                if connection.end(end).has_work() {
+                    self.write(id, connection, end, output);
+                }
+            }
+        }
+    }
+
+    /// `end` of a connection with TLS sends what the handshake asks of it now; the last of it makes it ready.
+    fn shake_hands(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
+        let tls = connection.tls.as_mut().expect("the caller has asked");
+        let is_ready = tls.go_on(end as usize);
+        if tls.to_write(end as usize) > 0 {
+            self.write(id, connection, end, output);
+        }
+        if is_ready {
+            self.on_ready(id, connection, end, output);
         }
     }
 
@@ -98,10 +121,10 @@ impl Network {
             let closing = connection.end(end).closing;
             let mut waiting = own.to_write(context, connection, end);
             let is_drained = loop {
-                let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+                let bytes = if closing == Closing::Now { 0 } else { waiting };
+                let Some(written) = connection.hand_over(context.now, end, bytes, output) else {
                     return;
                 };
-                let written = if closing == Closing::Now { 0 } else { tcp.write(context.now, waiting, output) };
                 if written > 0 {
                     own.on_written(connection, end, written);
                 }
@@ -112,7 +135,7 @@ impl Network {
                     waiting = own.to_write(context, connection, end);
                 }
                 if waiting == 0 {
-                    break true;
+                    break connection.has_handed_over(end);
                 }
             };
             match closing {
@@ -146,7 +169,12 @@ impl Network {
             };
             let read = tcp.read(self.context.now, tcp.readable().min(most), output);
             let (mss, left) = (tcp.mss(), tcp.readable());
-            self.take(id, connection, end, read, mss, output);
+            let mut bytes = read;
+            if let Some(tls) = &mut connection.tls {
+                bytes = tls.on_read(end as usize, read);
+                self.shake_hands(id, connection, end, output);
+            }
+            self.take(id, connection, end, bytes, mss, output);
             let Self { carriers, context, .. } = self;
             let writes =
                 on_carrier!(&mut carriers[connection.leg], own => own.on_read(context, connection, end));
@@ -171,8 +199,8 @@ impl Network {
     ) {
         while let Some((content, part)) = connection.end_mut(end.other()).stream.read(&mut bytes) {
             let Self { carriers, context, .. } = self;
-            on_carrier!(&mut carriers[connection.leg], own => {
-                own.on_content(context, connection, end, content, part);
+            let part = on_carrier!(&mut carriers[connection.leg], own => {
+                own.on_content(context, connection, end, content, part)
             });
             match (end, content) {
                 (_, Content::Frame) => {}

@@ -11,6 +11,8 @@ mod closed_form;
 mod conservation;
 mod determinism;
 mod endings;
+mod http2;
+mod http_reference;
 mod layers;
 mod linux_reference;
 mod measured;

@@ -1,7 +1,11 @@
 //! What the carrier of a leg means for its connections, in words.
 
 use super::figures;
-use crate::scenario::{Application, Assign, Carrier, ClosedBy, Layout, Overhead, Ties};
+use crate::http::h2::endpoint::Role;
+use crate::http::tls::{Start, Version};
+use crate::scenario::{
+    Application, Assign, AssignStream, Carrier, ClosedBy, Http2, Layout, Leg, OpenRule, Overhead, Ties,
+};
 use crate::units::{Bytes, Duration};
 
 /// As a scenario writes it.
@@ -11,6 +15,7 @@ pub(super) const fn name(carrier: &Carrier) -> &'static str {
         Carrier::Http11 { .. } => "http/1.1",
         Carrier::Mux { .. } => "mux",
         Carrier::WebMux { .. } => "webmux",
+        Carrier::Http2(_) => "http/2",
         Carrier::Transfer {} => "transfer",
     }
 }
@@ -20,7 +25,8 @@ pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
     match carrier {
         Carrier::Mux { connections, .. } => Some(*connections),
         Carrier::Http11 { total, .. } => *total,
-        Carrier::Http10 {} | Carrier::WebMux { .. } | Carrier::Transfer {} => None,
+        Carrier::Http2(http2) if matches!(http2.open_rule, OpenRule::Fixed) => Some(http2.connections),
+        Carrier::Http10 {} | Carrier::Http2(_) | Carrier::WebMux { .. } | Carrier::Transfer {} => None,
     }
 }
 
@@ -41,6 +47,10 @@ pub(super) const fn sentences(carrier: &Carrier) -> &'static str {
         Carrier::WebMux { .. } => {
             "Requests and responses share a connection to their host (to a proxy: one) as sessions of W3C MUX, in fragments that \
              take turns. A session sends as much as its credit allows, and its reader grants more when more than half is taken."
+        }
+        Carrier::Http2(_) => {
+            "Requests share connections (HTTP/2), on the last leg those of one host: each has a stream of its own, whose data the \
+             other end grants credit for, as it does for the whole connection."
         }
         Carrier::Transfer {} => "Only the data of responses travel: no request, no handshake, no close.",
     }
@@ -79,6 +89,7 @@ pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, Str
             .chain(session_limit(*credit, *fragment, trip).map(|limit| ("limit of a session", limit)))
             .collect()
         }
+        Carrier::Http2(http2) => http2_lines(http2),
         Carrier::Mux { connections, overhead, assign, ties } => {
             let turn = match (assign, ties) {
                 (Assign::RoundRobin, _) => "in turn",
@@ -119,4 +130,42 @@ pub(super) fn programs(application: &Application) -> impl Iterator<Item = (&'sta
         (true, Some(bytes)) => Some(format!("{by_itself}; at most {bytes} at once")),
     };
     wakes.into_iter().chain(writes.map(|writes| ("programs write", writes)))
+}
+
+/// What TLS does to its connections, with its label.
+pub(super) fn tls_line(leg: &Leg) -> Option<(&'static str, String)> {
+    let tls = leg.tls.as_ref()?;
+    let (version, trips) = match (tls.version, tls.start) {
+        (Version::V12, Start::Full) => ("1.2", "two round trips"),
+        (Version::V12, _) => ("1.2, resumed", "a round trip"),
+        (Version::V13, Start::Full) => ("1.3", "a round trip"),
+        (Version::V13, Start::Resumed) => ("1.3, resumed", "a round trip"),
+        (Version::V13, Start::EarlyData) => ("1.3, 0-RTT", "no round trip"),
+    };
+    Some(("TLS", format!("{version}: {trips} before a request; records to {}", tls.record)))
+}
+
+fn http2_lines(http2: &Http2) -> Vec<(&'static str, String)> {
+    let Http2 { connections, open_rule, assign, idle_timeout, .. } = http2;
+    let opened = match open_rule {
+        OpenRule::AtSessionLimit => "another when the others are full",
+        OpenRule::Fixed => "always open",
+    };
+    let turn = match assign {
+        AssignStream::FirstWithRoom => "the first one with room",
+        AssignStream::RoundRobin => "in turn",
+        AssignStream::LeastSessions => "fewest streams first",
+    };
+    let credit = |role| {
+        let credit = http2.config(role).credit;
+        format!("{} B a stream, {} B in all", credit.stream, credit.connection)
+    };
+    let frames = |role| format!("data up to {} B", http2.config(role).fragment);
+    vec![
+        ("connections", format!("up to {connections}, {opened}; {turn}")),
+        ("closed after", format!("{idle_timeout} idle")),
+        ("credit down", credit(Role::Client)),
+        ("credit up", credit(Role::Server)),
+        ("frames down", frames(Role::Server)),
+    ]
 }

@@ -190,6 +190,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         text: String::new(),
     };
     let mut lines = carrier::lines(&leg.carrier, stretch.round_trip());
+    lines.extend(carrier::tls_line(leg));
     lines.extend(carrier::programs(&leg.application));
     report.text = paragraph(&report, &lines, &stretch);
     report

@@ -150,7 +150,7 @@ fn carriers_of_the_format_that_are_not_there_yet_are_named() {
         lines(&["leg.0.carrier.kind=http/3"]),
         [format!(
             "--set leg.0.carrier.kind=http/3: leg.0.carrier.kind: farweb {version} does not have the carrier \"http/3\"; it has \
-             \"http/1.0\", \"http/1.1\", \"mux\", \"webmux\", \"transfer\""
+             \"http/1.0\", \"http/1.1\", \"mux\", \"webmux\", \"http/2\", \"transfer\""
         )]
     );
 }

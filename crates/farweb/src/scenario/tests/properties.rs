@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::CABLE;
+use crate::http::tls::{Start, Version};
 use crate::scenario::*;
 use crate::tcp::{Overrides, ProfileName};
 use crate::units::{BitRate, Bytes, Duration};
@@ -79,7 +80,7 @@ fn tcp() -> impl Strategy<Value = Tcp> {
 }
 
 /// A carrier of the last leg.
-fn carrier() -> impl Strategy<Value = Carrier> {
+fn carrier() -> BoxedStrategy<Carrier> {
     let ends = prop_oneof![Just(ClosedBy::Client), Just(ClosedBy::Server)];
     let limit = || prop::option::of(1..1000_u32);
     let persistent =
@@ -97,7 +98,84 @@ fn carrier() -> impl Strategy<Value = Carrier> {
             layout,
         },
     );
-    prop_oneof![Just(Carrier::Http10 {}), persistent, webmux]
+    prop_oneof![Just(Carrier::Http10 {}), persistent, webmux, http2(OpenRule::AtSessionLimit)].boxed()
+}
+
+fn http2_end() -> BoxedStrategy<Http2End> {
+    let size = |low: u64, high: u64| prop::option::of((low..=high).prop_map(Bytes::new));
+    let preset =
+        prop::sample::select(vec![Preset::RfcDefault, Preset::Nginx, Preset::Curl8, Preset::Envoy2026]);
+    let share = (any::<bool>(), 1..=1000_u32, any::<bool>()).prop_map(|(remaining, one_in, strict)| {
+        let of = if remaining { GrantOf::Remaining } else { GrantOf::Initial };
+        Grant::Share { of, one_in, strict }
+    });
+    let bytes = (0..1_u64 << 40).prop_map(|bytes| Grant::Bytes { bytes: Bytes::new(bytes) });
+    let grant = prop_oneof![share, bytes, Just(Grant::Each {})];
+    let credits = (size(0, 1 << 30), size(0, 1 << 30), size(65_535, 1 << 30));
+    let turns = prop_oneof![Just(Turns::RoundRobin), Just(Turns::InOrder), Just(Turns::Urgency)];
+    (
+        prop::option::of(preset),
+        credits,
+        prop::option::of(grant),
+        (size(1, 16_384), size(1, 16_384), prop::option::of(turns)),
+        prop::option::of(any::<bool>()),
+    )
+        .prop_map(
+            |(
+                preset,
+                (session_credit, session_credit_raised, connection_credit),
+                grant,
+                sending,
+                nodelay,
+            )| {
+                let (fragment, header_first, schedule) = sending;
+                Http2End {
+                    preset,
+                    session_credit,
+                    session_credit_raised,
+                    connection_credit,
+                    grant,
+                    fragment,
+                    header_first,
+                    schedule,
+                    nodelay,
+                    ..Http2End::default()
+                }
+            },
+        )
+        .boxed()
+}
+
+fn http2(open_rule: OpenRule) -> BoxedStrategy<Carrier> {
+    let sizes = (1..1_u64 << 60, 0..1_u64 << 40, 0..1_u64 << 40);
+    (http2_end(), http2_end(), http2_end(), 1..=1000_u32, sizes)
+        .prop_map(move |(both, client, server, connections, (idle, request, response))| {
+            Carrier::Http2(Box::new(Http2 {
+                both,
+                client,
+                server,
+                connections,
+                open_rule,
+                assign: AssignStream::LeastSessions,
+                idle_timeout: Duration::from_nanos(idle),
+                request_text: Bytes::new(request),
+                response_text: Bytes::new(response),
+            }))
+        })
+        .boxed()
+}
+
+fn tls() -> BoxedStrategy<Tls> {
+    let version = prop_oneof![Just((Version::V12, Start::Resumed)), Just((Version::V13, Start::EarlyData))];
+    (version, 1..=16_384_u64, prop::option::of(1..=16_384_u64))
+        .prop_map(|((version, start), record, hello)| Tls {
+            version,
+            start,
+            record: Bytes::new(record),
+            client_hello: hello.map(Bytes::new),
+            ..Tls::default()
+        })
+        .boxed()
 }
 
 fn application() -> impl Strategy<Value = Application> {
@@ -110,7 +188,7 @@ fn application() -> impl Strategy<Value = Application> {
 }
 
 /// A carrier between two proxies.
-fn inner_carrier() -> impl Strategy<Value = Carrier> {
+fn inner_carrier() -> BoxedStrategy<Carrier> {
     let overhead = prop_oneof![
         Just(Overhead::None),
         (0..65_536_u64).prop_map(|bytes| Overhead::PerSegment(Bytes::new(bytes))),
@@ -121,7 +199,7 @@ fn inner_carrier() -> impl Strategy<Value = Carrier> {
     let mux = (1..=1000_u32, overhead, assign, ties).prop_map(|(connections, overhead, assign, ties)| {
         Carrier::Mux { connections, overhead, assign, ties }
     });
-    prop_oneof![carrier(), mux]
+    prop_oneof![carrier(), mux, http2(OpenRule::Fixed)].boxed()
 }
 
 /// The ends, or the only link that every path has.
@@ -224,10 +302,12 @@ prop_compose! {
         (connections, exchanges) in any::<(bool, bool)>(),
         packets in prop_oneof![Just(Packets::None), Just(Packets::Sample), Just(Packets::All)],
         points in prop::collection::vec(point(), 1..4),
-        sweep in prop::option::of(sweep()),
+        (sweep, tls) in (prop::option::of(sweep()), prop::option::of(tls())),
     ) -> Scenario {
         let nodes: Vec<String> = (0..=links.len()).map(|index| format!("node {index}")).collect();
-        let leg = |from: usize, to: usize, carrier, tcp| Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp, application };
+        let leg = |from: usize, to: usize, carrier, tcp| {
+            Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp, tls: tls.clone(), application }
+        };
         let last = links.len();
         let legs = match inner {
             Some(inner) if last > 1 => vec![leg(0, 1, inner, Tcp::default()), leg(1, last, carrier, tcp)],

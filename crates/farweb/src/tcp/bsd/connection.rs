@@ -48,6 +48,8 @@ pub struct Connection {
     pub(super) sent_fin: bool,
     /// The application has closed, and nobody is there to read (`SS_NOFDREF`).
     pub(super) detached: bool,
+    /// Small segments do not wait (`TCP_NODELAY`).
+    pub(super) nodelay: bool,
 
     /// First number not acknowledged.
     pub(super) snd_una: u64,
@@ -141,6 +143,7 @@ impl Connection {
             ack_now: false,
             sent_fin: false,
             detached: false,
+            nodelay: false,
             snd_una: ISS,
             snd_nxt: ISS,
             snd_max: ISS,
@@ -219,6 +222,11 @@ impl Connection {
         if self.state != State::Closed {
             self.drop_connection(CloseReason::Aborted, out);
         }
+    }
+
+    /// From now on a small segment waits for nothing, whatever the profile says of Nagle's rule (`TCP_NODELAY`).
+    pub const fn set_nodelay(&mut self) {
+        self.nodelay = true;
     }
 
     /// The host's own queue refused the segment that was sent last: with `source_quench` cwnd becomes one segment.

@@ -162,7 +162,7 @@ impl Connection {
     fn is_data_worth_sending(&self, plan: &Plan, idle: bool, force: bool) -> bool {
         let empties = plan.offset + plan.joined_len >= plan.queued;
         plan.joined_len == self.mss
-            || ((idle || !self.profile.nagle) && empties)
+            || ((idle || self.nodelay || !self.profile.nagle) && empties)
             || force
             || plan.joined_len >= self.max_sndwnd / 2
             || self.snd_nxt < self.snd_max

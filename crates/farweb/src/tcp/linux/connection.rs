@@ -48,6 +48,8 @@ pub struct Connection {
     pub(super) state: State,
     /// The application has closed, and nobody is there to read.
     pub(super) detached: bool,
+    /// Small segments do not wait (`TCP_NODELAY`).
+    pub(super) nodelay: bool,
     /// The SYN-ACK that waits for its ACK, where the peer has opened.
     pub(super) request: Option<Request>,
 
@@ -139,6 +141,7 @@ impl Connection {
         Self {
             state,
             detached: false,
+            nodelay: false,
             request: None,
             snd_una: ISS,
             snd_nxt: ISS,
@@ -215,6 +218,11 @@ impl Connection {
         if self.state != State::Closed {
             self.drop_connection(CloseReason::Aborted, out);
         }
+    }
+
+    /// From now on a small segment waits for nothing, whatever the profile says of Nagle's rule (`TCP_NODELAY`).
+    pub const fn set_nodelay(&mut self) {
+        self.nodelay = true;
     }
 
     /// The host's own queue refused the segment that was sent last; it counts as sent.

@@ -121,6 +121,7 @@ impl Connection {
     fn is_held_by_nagle(&self, len: u64, mode: Push) -> bool {
         mode == Push::Nagle
             && self.profile.nagle
+            && !self.nodelay
             && len < self.current_mss()
             && !self.queue.is_empty()
             && self.small_end > self.snd_una

@@ -22,6 +22,8 @@ pub(super) struct Leg {
     pub(super) carrier: Carrier,
     tcp: String,
     pub(super) application: &'static str,
+    /// A table, or nothing.
+    pub(super) tls: &'static str,
     /// Both directions of its links.
     pub(super) links: Vec<(String, String)>,
 }
@@ -32,6 +34,16 @@ pub(super) enum Carrier {
     Http11 { text: String, per_host: Option<u32>, total: Option<u32> },
     Mux { connections: u32, overhead: &'static str, text: String },
     WebMux { text: String },
+    Http2 { connections: u32, is_fixed: bool, text: String },
+}
+
+/// What legs may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Era {
+    /// What the studies of the 1990s have.
+    Plain,
+    /// HTTP/2 and TLS as well.
+    Modern,
 }
 
 /// A request: times in ns, sizes in bytes.
@@ -124,14 +136,50 @@ fn webmux() -> impl Strategy<Value = Carrier> {
     })
 }
 
-fn carrier(is_last: bool) -> BoxedStrategy<Carrier> {
+fn http2(is_last: bool) -> impl Strategy<Value = Carrier> {
+    let preset = prop::sample::select(vec!["rfc-default", "nginx", "go", "hyper", "curl-8", "ats", "chrome"]);
+    let credit =
+        prop::sample::select(vec!["", ", session_credit = \"1000 B\"", ", session_credit = \"3000 B\""]);
+    let limit = prop::sample::select(vec!["", ", session_limit = 1", ", session_limit = 2"]);
+    let assign = prop::sample::select(vec!["first-with-room", "round-robin", "least-sessions"]);
+    let idle = prop::sample::select(vec!["1 ms", "3 s", "90 s"]);
+    (1..4_u32, any::<bool>(), (preset, credit, limit), assign, idle).prop_map(
+        move |(connections, is_fixed, (preset, credit, limit), assign, idle)| {
+            let is_fixed = is_fixed && !is_last;
+            let open_rule = if is_fixed { "fixed" } else { "at-session-limit" };
+            let text = format!(
+                "{{ kind = \"http/2\", preset = \"{preset}\"{credit}{limit}, connections = {connections}, \
+                 open_rule = \"{open_rule}\", assign = \"{assign}\", idle_timeout = \"{idle}\" }}"
+            );
+            Carrier::Http2 { connections, is_fixed, text }
+        },
+    )
+}
+
+fn tls(era: Era) -> impl Strategy<Value = &'static str> {
+    let with_tls = vec![
+        "",
+        "{ version = \"1.3\" }",
+        "{ version = \"1.3\", start = \"0-rtt\", record = \"1000 B\" }",
+        "{ version = \"1.2\" }",
+        "{ version = \"1.2\", start = \"resumed\", small_record = \"500 B\", small_until = \"3000 B\" }",
+    ];
+    prop::sample::select(if era == Era::Plain { vec![""] } else { with_tls })
+}
+
+fn carrier(era: Era, is_last: bool) -> BoxedStrategy<Carrier> {
+    let plain = plain_carrier(is_last);
+    if era == Era::Plain { plain } else { prop_oneof![plain, http2(is_last)].boxed() }
+}
+
+fn plain_carrier(is_last: bool) -> BoxedStrategy<Carrier> {
     match is_last {
         true => prop_oneof![Just(Carrier::Http10), http11(), webmux()].boxed(),
         false => prop_oneof![1 => Just(Carrier::Http10), 2 => http11(), 3 => mux(), 2 => webmux()].boxed(),
     }
 }
 
-fn leg(path: Path, is_last: bool) -> impl Strategy<Value = Leg> {
+fn leg(path: Path, era: Era, is_last: bool) -> impl Strategy<Value = Leg> {
     let profile = prop::sample::select(vec!["bsd44-lite", "linux", "linux-classic", "solaris-2.5"]);
     let mss = prop::sample::select(vec!["", ", mss = \"536 B\"", ", mss = \"1000 B\""]);
     let buffer = prop::sample::select(vec!["", "", ", buffer = \"3000 B\"", ", buffer = \"20000 B\""]);
@@ -145,12 +193,8 @@ fn leg(path: Path, is_last: bool) -> impl Strategy<Value = Leg> {
         "{ wake = \"100 us\", write = \"4096 B\", head = \"250 B\" }",
         "{ write = \"700 B\" }",
     ]);
-    (carrier(is_last), tcp, application, links).prop_map(|(carrier, tcp, application, links)| Leg {
-        carrier,
-        tcp,
-        application,
-        links,
-    })
+    (carrier(era, is_last), tcp, tls(era), application, links)
+        .prop_map(|(carrier, tcp, tls, application, links)| Leg { carrier, tcp, tls, application, links })
 }
 
 fn asks() -> impl Strategy<Value = Vec<Ask>> {
@@ -165,15 +209,28 @@ fn asks() -> impl Strategy<Value = Vec<Ask>> {
 }
 
 /// Chains of one to four legs.
-pub(super) fn chain(path: Path) -> impl Strategy<Value = Chain> {
-    let inner = prop::collection::vec(leg(path, false), 0..4);
+pub(super) fn chain(path: Path, era: Era) -> impl Strategy<Value = Chain> {
+    let inner = prop::collection::vec(leg(path, era, false), 0..4);
     let release = prop::sample::select(vec!["at-once", "delayed", "paced"]);
-    (inner, leg(path, true), release, asks(), any::<u32>()).prop_map(
+    (inner, leg(path, era, true), release, asks(), any::<u32>()).prop_map(
         |(mut legs, last, release, requests, seed)| {
             legs.push(last);
             Chain { legs, release, requests, seed: u64::from(seed) }
         },
     )
+}
+
+impl Leg {
+    /// Whether its connections carry the messages of requests and nothing else.
+    pub(super) fn is_bare(&self) -> bool {
+        self.tls.is_empty()
+            && !matches!(self.carrier, Carrier::Mux { .. } | Carrier::WebMux { .. } | Carrier::Http2 { .. })
+    }
+
+    /// Whether what its connections carry is known byte by byte.
+    pub(super) fn is_counted(&self) -> bool {
+        self.tls.is_empty() && !matches!(self.carrier, Carrier::Http2 { .. })
+    }
 }
 
 impl Chain {
@@ -185,18 +242,22 @@ impl Chain {
     /// The scenario as a person would write it.
     fn text(&self) -> String {
         let (mut links, mut legs, mut node) = (String::new(), String::new(), 0);
-        for Leg { carrier, tcp, application, links: own } in &self.legs {
+        for Leg { carrier, tcp, tls, application, links: own } in &self.legs {
             for (up, down) in own {
                 links += &format!("[[path.link]]\nup = {up}\ndown = {down}\n");
             }
             let carrier = match carrier {
                 Carrier::Http10 => "{ kind = \"http/1.0\" }",
-                Carrier::Http11 { text, .. } | Carrier::Mux { text, .. } | Carrier::WebMux { text } => text,
+                Carrier::Http11 { text, .. }
+                | Carrier::Mux { text, .. }
+                | Carrier::WebMux { text }
+                | Carrier::Http2 { text, .. } => text,
             };
+            let tls = if tls.is_empty() { String::new() } else { format!("tls = {tls}\n") };
             let far = node + own.len();
             legs += &format!(
                 "[[leg]]\nfrom = \"node {node}\"\nto = \"node {far}\"\ncarrier = {carrier}\ntcp = {tcp}\n\
-                 application = {application}\n"
+                 application = {application}\n{tls}"
             );
             node = far;
         }

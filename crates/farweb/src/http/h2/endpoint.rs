@@ -1,0 +1,345 @@
+//! One end of an HTTP/2 connection: what it has to send, and what it does with what comes.
+//!
+//! Models the preface and the settings with which an end begins, their acknowledgement, header blocks, data, grants, resets and
+//! GOAWAY. What is there to be sent is asked for frame by frame: frames without data leave in the order in which they came to be
+//! there, and before any data; with [`Schedule::InOrder`] a header waits for the data of messages that have begun. A request may follow the preface at once: until the settings of the other end have come, those of
+//! RFC 9113 hold. Leaves out PING, and errors of the other end.
+//!
+//! Source: RFC 9113, sections 3.4, 5.1, 6 and 8.1.
+
+use std::collections::VecDeque;
+
+use super::frame::{HEADER_BYTES, PREFACE};
+use super::hpack::{BlockBytes, Table};
+use super::receiver::{Credit, Receiver};
+use super::sender::{Data, Schedule, Sender, Urgency};
+use super::settings::Settings;
+
+/// How an end sends and wants to be sent to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Config {
+    /// Credit that it gives.
+    pub credit: Credit,
+    /// Streams that it lets the other end have open at once; `None`: any number.
+    pub max_streams: Option<u32>,
+    /// Largest frame that it takes, in bytes of payload.
+    pub max_frame: u64,
+    /// Most bytes of data that it puts into a frame.
+    pub fragment: u64,
+    /// Whose turn it is.
+    pub schedule: Schedule,
+    /// Sizes of the header blocks that it sends.
+    pub blocks: BlockBytes,
+}
+
+/// Which end speaks first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Sends the preface.
+    Client,
+    /// Answers it.
+    Server,
+}
+
+/// A frame, as far as both ends have to know of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frame<S> {
+    /// How the sender wants to be sent to.
+    Settings(Settings),
+    /// Those of the other end are in force.
+    SettingsAck,
+    /// Credit, on a stream or, with none, on the connection.
+    Grant {
+        /// On which one.
+        stream: Option<S>,
+        /// Of so many bytes.
+        bytes: u64,
+    },
+    /// The header block of a message.
+    Head {
+        /// Its stream.
+        stream: S,
+        /// Bytes of the message that it stands for.
+        text: u64,
+        /// Whether no data follow.
+        ends: bool,
+    },
+    /// Data of a message.
+    Data(Data<S>),
+    /// Nothing more of a message is sent, or wanted.
+    Reset(S),
+    /// The connection is about to be closed.
+    GoAway,
+}
+
+impl<S: Copy> Frame<S> {
+    /// The stream whose message ends with this frame.
+    #[must_use]
+    pub const fn ended(&self) -> Option<S> {
+        match self {
+            Self::Head { stream, ends: true, .. } | Self::Data(Data { stream, ends: true, .. }) => {
+                Some(*stream)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Payload of RST_STREAM and WINDOW_UPDATE, and of GOAWAY without a text.
+const WORD_BYTES: u64 = 4;
+const GO_AWAY_BYTES: u64 = 8;
+
+/// Streams that a client takes to be allowed before it has been told.
+///
+/// Source: RFC 9113, section 6.5.2, advises 100 at least; so do nghttp2, Go and Chromium begin.
+const STREAMS_ASSUMED: u32 = 100;
+
+/// One end of a connection with messages on streams `S`, for hosts `H`.
+#[derive(Debug, Clone)]
+pub struct Endpoint<S, H> {
+    sender: Sender<S>,
+    receiver: Receiver<S>,
+    table: Table<H>,
+    /// Frames without data that wait, with their sizes.
+    waiting: VecDeque<(Frame<S>, u64)>,
+    max_streams: u32,
+}
+
+impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
+    /// An end that has its settings to send, and the rest of its connection's credit to grant.
+    #[must_use]
+    pub fn new(role: Role, config: &Config) -> Self {
+        let receiver = Receiver::new(config.credit);
+        let initial_window = config.credit.stream;
+        let Config { max_streams, max_frame, .. } = *config;
+        let settings = Settings { initial_window, max_streams, max_frame };
+        let preface = if role == Role::Client { PREFACE.len() as u64 } else { 0 };
+        let first_grant = receiver.first_grant();
+        let mut endpoint = Self {
+            sender: Sender::new(config.schedule, config.fragment),
+            receiver,
+            table: Table::new(config.blocks),
+            waiting: VecDeque::from([(Frame::Settings(settings), preface + settings.bytes())]),
+            max_streams: STREAMS_ASSUMED,
+        };
+        endpoint.grant(None, first_grant);
+        endpoint
+    }
+
+    /// Streams that may be open at once, as far as is known.
+    #[must_use]
+    pub const fn max_streams(&self) -> u32 {
+        self.max_streams
+    }
+
+    /// A message for `host` begins with a header that stands for `text` of its bytes; `ends` when there are no others.
+    pub fn begin(&mut self, stream: S, host: H, text: u64, ends: bool) {
+        let block = self.table.encode(host);
+        self.waiting.push_back((Frame::Head { stream, text, ends }, HEADER_BYTES + block));
+        if !ends {
+            self.sender.open(stream, Urgency::default());
+        }
+    }
+
+    /// The next `bytes` of the data of a message are there; `is_whole` when they are the last ones.
+    pub fn send(&mut self, stream: S, bytes: u64, is_whole: bool) {
+        self.sender.queue(stream, bytes, is_whole);
+    }
+
+    /// A message is given up, and the other end is told.
+    pub fn reset(&mut self, stream: S) {
+        self.drop_message(stream);
+        self.waiting.push_back((Frame::Reset(stream), HEADER_BYTES + WORD_BYTES));
+    }
+
+    /// The connection is about to be closed.
+    pub fn go_away(&mut self) {
+        self.waiting.push_back((Frame::GoAway, HEADER_BYTES + GO_AWAY_BYTES));
+    }
+
+    /// Whether there is a frame that may be sent.
+    #[must_use]
+    pub fn has_frame(&self) -> bool {
+        !self.waiting.is_empty() || self.sender.is_ready()
+    }
+
+    /// The next frame, and its bytes but for data.
+    pub fn next_frame(&mut self) -> Option<(Frame<S>, u64)> {
+        let is_held = match self.waiting.front() {
+            Some((Frame::Head { .. }, _)) => self.sender.puts_data_first(),
+            Some(_) => false,
+            None => true,
+        };
+        if !is_held {
+            let (frame, bytes) = self.waiting.pop_front()?;
+            if let Frame::Head { stream, ends: false, .. } = frame {
+                self.sender.begin(stream);
+            }
+            return Some((frame, bytes));
+        }
+        self.sender.next_frame().map(|data| (Frame::Data(data), HEADER_BYTES))
+    }
+
+    /// A frame without data has come.
+    pub fn on_frame(&mut self, frame: &Frame<S>) {
+        match *frame {
+            Frame::Settings(settings) => {
+                self.sender.on_settings(&settings).expect("an end shrinks no window below what it granted");
+                self.max_streams = settings.max_streams.unwrap_or(u32::MAX);
+                self.waiting.push_back((Frame::SettingsAck, HEADER_BYTES));
+            }
+            Frame::Grant { stream, bytes } => {
+                self.sender.on_grant(stream, bytes).expect("an end grants what it has taken");
+            }
+            Frame::Head { stream, ends, .. } => {
+                if !ends {
+                    let raised = self.receiver.open(stream);
+                    self.grant(Some(stream), raised);
+                }
+            }
+            Frame::Reset(stream) => self.drop_message(stream),
+            Frame::SettingsAck | Frame::GoAway => {}
+            Frame::Data(_) => unreachable!("data comes by parts"),
+        }
+    }
+
+    /// `bytes` of a frame with data have been read, and `left` are still to come.
+    pub fn on_data(&mut self, data: &Data<S>, bytes: u64, left: u64) {
+        let granted = self.receiver.on_data(data.stream, bytes, left, data.ends);
+        self.grant(None, granted.connection);
+        self.grant(Some(data.stream), granted.stream);
+    }
+
+    fn grant(&mut self, stream: Option<S>, bytes: Option<u64>) {
+        if let Some(bytes) = bytes {
+            self.waiting.push_back((Frame::Grant { stream, bytes }, HEADER_BYTES + WORD_BYTES));
+        }
+    }
+
+    fn drop_message(&mut self, stream: S) {
+        self.sender.reset(stream);
+        self.receiver.reset(stream);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::credit::GrantRule;
+    use crate::http::h2::frame;
+    use crate::http::h2::receiver::Counts;
+
+    const BLOCKS: BlockBytes = BlockBytes { first: 100, repeat: 40 };
+
+    fn config(stream: u64, connection: u64, fragment: u64) -> Config {
+        let credit =
+            Credit { stream, raised: None, connection, rule: GrantRule::HALF, counts: Counts::Bytes };
+        Config {
+            credit,
+            max_streams: None,
+            max_frame: 16_384,
+            fragment,
+            schedule: Schedule::RoundRobin,
+            blocks: BLOCKS,
+        }
+    }
+
+    type End = Endpoint<u32, u8>;
+
+    /// Lets each end hear all that the other has to say, until nobody has anything; bytes from either, frames of data from the second.
+    fn talk(ends: &mut [End; 2], segment: u64) -> ([u64; 2], u64) {
+        let (mut sent, mut frames) = ([0; 2], 0);
+        while ends.iter().any(Endpoint::has_frame) {
+            for end in 0..2 {
+                while let Some((frame, framing)) = ends[end].next_frame() {
+                    sent[end] += framing;
+                    let Frame::Data(data) = frame else {
+                        ends[1 - end].on_frame(&frame);
+                        continue;
+                    };
+                    sent[end] += data.bytes;
+                    frames += 1;
+                    let mut left = data.bytes;
+                    while left > 0 {
+                        let part = segment.min(left);
+                        left -= part;
+                        ends[1 - end].on_data(&data, part, left);
+                    }
+                }
+            }
+        }
+        (sent, frames)
+    }
+
+    fn pair(client: &Config, server: &Config) -> [End; 2] {
+        [Endpoint::new(Role::Client, client), Endpoint::new(Role::Server, server)]
+    }
+
+    #[test]
+    fn a_response_has_the_bytes_of_its_frames() {
+        for (fragment, bytes) in [(16_384, 100_172), (8192, 100_226)] {
+            let unlimited = config(1 << 30, 1 << 30, fragment);
+            let mut ends = pair(&unlimited, &unlimited);
+            talk(&mut ends, 1460);
+            ends[0].begin(1, 0, 300, true);
+            let ([up, _], _) = talk(&mut ends, 1460);
+            assert_eq!(up, 9 + 100);
+            ends[1].begin(1, 0, 100, false);
+            ends[1].send(1, 100_000, true);
+            let ([_, down], frames) = talk(&mut ends, 1460);
+            assert_eq!((down, frames), (bytes, 100_000_u64.div_ceil(fragment)));
+        }
+    }
+
+    #[test]
+    fn a_connection_begins_with_preface_and_settings() {
+        let chrome = config(6 << 20, 15 << 20, 16_375);
+        let mut ends = pair(&chrome, &config(65_535, 65_535, 16_384));
+        let ([client, server], _) = talk(&mut ends, 1460);
+        assert_eq!(client, 24 + 9 + 6 + 13 + 9, "preface, one setting, a grant for the connection, an ACK");
+        assert_eq!(server, 9 + 9);
+    }
+
+    #[test]
+    fn credits_hold_data_up_and_grants_let_it_go() {
+        let (client, server) = (config(65_535, 65_535, 16_384), config(65_535, 65_535, 16_384));
+        let mut ends = pair(&client, &server);
+        talk(&mut ends, 1448);
+        ends[0].begin(1, 0, 300, true);
+        talk(&mut ends, 1448);
+        ends[1].begin(1, 0, 100, false);
+        ends[1].send(1, 1_000_000, true);
+        let ([up, down], frames) = talk(&mut ends, 1448);
+        assert_eq!(frames, 62);
+        assert_eq!(up, 60 * 13, "thirty grants for each level, as nghttp sent them");
+        assert_eq!(down, 9 + 100 + 1_000_000 + 62 * 9);
+    }
+
+    #[test]
+    fn a_reset_ends_a_message_at_both_ends() {
+        let small = config(1000, 65_535, 16_384);
+        let mut ends = pair(&small, &small);
+        talk(&mut ends, 1460);
+        ends[1].begin(1, 0, 100, false);
+        ends[1].send(1, 5000, true);
+        let head = ends[1].next_frame().expect("a head").0;
+        ends[0].on_frame(&head);
+        assert!(matches!(ends[1].next_frame(), Some((Frame::Data(_), 9))));
+        ends[0].reset(1);
+        let ([up, down], frames) = talk(&mut ends, 1460);
+        assert_eq!((up, down, frames), (13, 0, 0));
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_bytes() {
+        let size = |body: frame::Body| {
+            let mut bytes = Vec::new();
+            frame::Frame { stream: 0, body }.encode(&mut bytes);
+            bytes.len() as u64
+        };
+        assert_eq!(size(frame::Body::WindowUpdate { increment: 1 }), HEADER_BYTES + WORD_BYTES);
+        assert_eq!(size(frame::Body::RstStream { code: 0 }), HEADER_BYTES + WORD_BYTES);
+        assert_eq!(size(frame::Body::SettingsAck), HEADER_BYTES);
+        assert_eq!(size(frame::Body::GoAway { last: 0, code: 0, debug: b"" }), HEADER_BYTES + GO_AWAY_BYTES);
+    }
+}

@@ -1,0 +1,115 @@
+//! Handshakes: who sends how much, in turn, before the first message.
+//!
+//! Models the flights of full handshakes, of resumed ones, and of 0-RTT. A client of TLS 1.3 sends its first message behind its
+//! last flight; a server sends its own when it has that flight, and two tickets with it. Leaves out servers that send messages
+//! before, and flights whose size depends on what is in them: sizes are parameters.
+//!
+//! Sources: RFC 8446, sections 2, 2.2 and 2.3; RFC 5246, section 7.3.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum Version {
+    /// TLS 1.2 with AES-GCM: two round trips, one when resumed.
+    #[serde(rename = "1.2")]
+    V12,
+    /// TLS 1.3: one round trip.
+    #[default]
+    #[serde(rename = "1.3")]
+    V13,
+}
+
+impl Version {
+    /// Bytes that a record adds to what is in it.
+    ///
+    /// Source: RFC 8446, section 5.2: header 5, type 1, tag 16; RFC 5246 and 5288: header 5, nonce 8, tag 16.
+    #[must_use]
+    pub const fn record_overhead(self) -> u64 {
+        match self {
+            Self::V12 => 29,
+            Self::V13 => 22,
+        }
+    }
+}
+
+/// What the ends of a connection have of an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// Nothing: the server sends its certificates.
+    #[default]
+    Full,
+    /// A ticket.
+    Resumed,
+    /// A ticket, and the client sends its first message beside it; TLS 1.3 only.
+    #[serde(rename = "0-rtt")]
+    EarlyData,
+}
+
+/// Bytes of the first flights, as the transport carries them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HandshakeBytes {
+    /// `ClientHello`.
+    pub client: u64,
+    /// The server's answer, to the end of its flight.
+    pub server: u64,
+}
+
+/// One end's part of a handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flight {
+    /// The end that sends it.
+    pub from: usize,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// The flights of a handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handshake {
+    flights: [Flight; 4],
+    count: usize,
+    /// By end: how many flights it has sent or got when it may send messages.
+    pub(super) ready_after: [usize; 2],
+}
+
+/// `Finished` of TLS 1.3 with SHA-256 (36 B in a record of 58), behind a `ChangeCipherSpec` for middleboxes (6 B).
+const FINISHED_13: u64 = 64;
+
+/// Two tickets of TLS 1.3. Chosen: 250 B each.
+const TICKETS: u64 = 500;
+
+/// `ChangeCipherSpec` (6 B) and `Finished` (16 B in a record of 45) of TLS 1.2; before it, in a full handshake, the client's key
+/// (37 B on the curve X25519, 5 B of record) and the server's ticket (chosen: 210 B).
+const FINISHED_12: u64 = 51;
+const CLIENT_KEY_12: u64 = 42;
+const TICKET_12: u64 = 210;
+
+impl Handshake {
+    /// The flights of this version and start.
+    #[must_use]
+    pub const fn new(version: Version, start: Start, bytes: HandshakeBytes) -> Self {
+        let HandshakeBytes { client, server } = bytes;
+        let (third, fourth, count, ready_after) = match (version, start) {
+            (Version::V13, Start::Full | Start::Resumed) => (FINISHED_13, TICKETS, 4, [3, 3]),
+            (Version::V13, Start::EarlyData) => (FINISHED_13, TICKETS, 4, [1, 2]),
+            (Version::V12, Start::Full) => (CLIENT_KEY_12 + FINISHED_12, TICKET_12 + FINISHED_12, 4, [4, 4]),
+            (Version::V12, Start::Resumed | Start::EarlyData) => (FINISHED_12, 0, 3, [3, 3]),
+        };
+        let flights = [
+            Flight { from: 0, bytes: client },
+            Flight { from: 1, bytes: server },
+            Flight { from: 0, bytes: third },
+            Flight { from: 1, bytes: fourth },
+        ];
+        Self { flights, count, ready_after }
+    }
+
+    /// The flights, in turn.
+    #[must_use]
+    pub fn flights(&self) -> &[Flight] {
+        &self.flights[..self.count]
+    }
+}

@@ -1,0 +1,76 @@
+//! TLS on the connections of a leg: its keys, as types.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::http::tls::{Handshake, HandshakeBytes, RecordSize, Session, Start, Version};
+use crate::units::Bytes;
+
+/// TLS on the connections of a leg: every one begins in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tls {
+    /// "1.2" (two round trips, one when resumed) or "1.3" (one).
+    pub version: Version,
+    /// Whether both ends know each other from before: "full", "resumed", or "0-rtt", where a request goes with the first flight.
+    pub start: Start,
+    /// Most bytes that go into a record, 1 B to 16384 B: none of them can be read before the last one is there.
+    pub record: Bytes,
+    /// Most bytes that go into a record while the connection is young; `record` when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub small_record: Option<Bytes>,
+    /// How many bytes go out before records are `record`, where there is a `small_record`.
+    pub small_until: Bytes,
+    /// The client's first flight, with its records; left out, 300 B (1600 B in TLS 1.3, with a hybrid key; 250 B more when resumed).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_hello: Option<Bytes>,
+    /// The server's first flight, with its records; left out, 4500 B with certificates (1400 B when resumed; 150 B in TLS 1.2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_flight: Option<Bytes>,
+}
+
+impl Default for Tls {
+    fn default() -> Self {
+        Self {
+            version: Version::default(),
+            start: Start::default(),
+            record: Bytes::new(16_384),
+            small_record: None,
+            small_until: Bytes::new(65_536),
+            client_hello: None,
+            server_flight: None,
+        }
+    }
+}
+
+impl Tls {
+    /// What stands between a connection's streams and TCP when it opens.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        let handshake = Handshake::new(self.version, self.start, self.handshake_bytes());
+        let record = match self.small_record {
+            None => RecordSize::Fixed(self.record.get()),
+            Some(small) => RecordSize::Growing {
+                small: small.get(),
+                until: self.small_until.get(),
+                full: self.record.get(),
+            },
+        };
+        Session::new(self.version, handshake, record)
+    }
+
+    /// Sizes of the first flights. Chosen of the sizes that RFC 8446's fields have with a key share of 1,216 B and 1,120 B
+    /// (X25519MLKEM768), a certificate chain of 3 KB, and a ticket of 250 B.
+    fn handshake_bytes(&self) -> HandshakeBytes {
+        let (client, server) = match (self.version, self.start) {
+            (Version::V13, Start::Full) => (1600, 4500),
+            (Version::V13, _) => (1850, 1400),
+            (Version::V12, Start::Full) => (300, 4500),
+            (Version::V12, _) => (550, 150),
+        };
+        HandshakeBytes {
+            client: self.client_hello.map_or(client, Bytes::get),
+            server: self.server_flight.map_or(server, Bytes::get),
+        }
+    }
+}

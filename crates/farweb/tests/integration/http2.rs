@@ -1,0 +1,109 @@
+//! HTTP/2 and TLS on idle paths, against what can be worked out by hand.
+
+use farweb::scenario::Scenario;
+
+use crate::run::{Asked, Tables, ints, run};
+
+/// Runs requests over one leg between two nodes, on an inner leg with another behind it that takes no time.
+fn ask(link: &str, carrier: &str, tls: &str, is_inner: bool, requests: Vec<Asked>) -> Tables {
+    let tls = if tls.is_empty() { String::new() } else { format!("tls = {tls}") };
+    let (nodes, behind) = match is_inner {
+        false => ("", ""),
+        true => (
+            ", \"origin\"",
+            "[[path.link]]\nup = { rate = \"unlimited\", delay = \"0 ms\" }\ndown = { rate = \"unlimited\", delay = \"0 ms\" }\n\
+             [[leg]]\nfrom = \"server\"\nto = \"origin\"\ncarrier = { kind = \"http/1.1\" }\ntcp = { profile = \"linux\" }\n",
+        ),
+    };
+    let text = format!(
+        "format = 1\n[path]\nnodes = [\"client\", \"server\"{nodes}]\n[[path.link]]\n{link}\n[[leg]]\nfrom = \"client\"\n\
+         to = \"server\"\ncarrier = {carrier}\ntcp = {{ profile = \"linux\" }}\n{tls}\n{behind}[workload]\n\
+         requests = \"given by the test\"\n"
+    );
+    let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    run(&scenario, 1, requests).0
+}
+
+/// A link without a rate, 10 ms each way.
+const IDLE: &str =
+    "up = { rate = \"unlimited\", delay = \"10 ms\" }\ndown = { rate = \"unlimited\", delay = \"10 ms\" }";
+const ROUND_TRIP_NS: i64 = 20_000_000;
+
+fn in_round_trips(tables: &Tables, column: &str) -> Vec<i64> {
+    let times = ints(tables, "requests", column);
+    assert!(times.iter().all(|time| time % ROUND_TRIP_NS == 0), "{times:?}");
+    times.iter().map(|time| time / ROUND_TRIP_NS).collect()
+}
+
+#[test]
+fn a_start_takes_its_round_trips_and_a_response_one_more() {
+    let cases = [
+        ("", 1),
+        ("{ version = \"1.3\" }", 2),
+        ("{ version = \"1.3\", start = \"resumed\" }", 2),
+        ("{ version = \"1.3\", start = \"0-rtt\" }", 1),
+        ("{ version = \"1.2\" }", 3),
+        ("{ version = \"1.2\", start = \"resumed\" }", 2),
+    ];
+    let carriers = ["{ kind = \"http/1.0\" }", "{ kind = \"http/1.1\" }", "{ kind = \"http/2\" }"];
+    for (tls, connected) in cases {
+        for carrier in carriers {
+            let tables = ask(IDLE, carrier, tls, false, vec![Asked(0, 300, 1000, 0)]);
+            let (connect, end) = (in_round_trips(&tables, "connect_ns"), in_round_trips(&tables, "end_ns"));
+            assert_eq!((connect, end), (vec![connected], vec![connected + 1]), "{tls} {carrier}");
+        }
+    }
+}
+
+#[test]
+fn a_full_record_waits_for_a_second_round() {
+    // Twelve segments do not fit an initial window of ten; the bytes before them could be read.
+    let first_byte = |tls: &str| {
+        let tables = ask(IDLE, "{ kind = \"http/1.1\" }", tls, false, vec![Asked(0, 300, 100_000, 0)]);
+        in_round_trips(&tables, "first_byte_ns")
+    };
+    assert_eq!(first_byte(""), [2]);
+    assert_eq!(first_byte("{ version = \"1.3\", start = \"resumed\" }"), [4]);
+    assert_eq!(first_byte("{ version = \"1.3\", start = \"resumed\", small_record = \"1400 B\" }"), [3]);
+}
+
+#[test]
+fn streams_beyond_the_limit_wait_or_get_another_connection() {
+    let three = || vec![Asked(0, 300, 1000, 0); 3];
+    let carrier = |connections| {
+        format!("{{ kind = \"http/2\", server = {{ session_limit = 1 }}, connections = {connections} }}")
+    };
+    // Before the server has said so, its client takes a hundred to be allowed.
+    let tables = ask(IDLE, &carrier(1), "", false, three());
+    assert_eq!(in_round_trips(&tables, "end_ns"), [2, 2, 2]);
+    let late = || (0..3).map(|_| Asked(100_000_000, 300, 1000, 0));
+    let first = std::iter::once(Asked(0, 300, 1000, 0));
+    let tables = ask(IDLE, &carrier(1), "", false, first.clone().chain(late()).collect());
+    assert_eq!(in_round_trips(&tables, "end_ns"), [2, 6, 7, 8], "one after the other");
+    let tables = ask(IDLE, &carrier(3), "", false, first.chain(late()).collect());
+    assert_eq!(in_round_trips(&tables, "end_ns"), [2, 6, 7, 7], "two of them on another connection");
+    assert_eq!(ints(&tables, "connections", "requests"), [2, 2], "of which nothing is known yet");
+}
+
+#[test]
+fn credit_limits_a_connection_and_several_of_them_add_up() {
+    let link = "up = { rate = \"34.368 Mbit/s\", delay = \"60 ms\" }\ndown = { rate = \"34.368 Mbit/s\", delay = \"60 ms\" }";
+    let seconds = |connections: u64| {
+        let carrier = format!(
+            "{{ kind = \"http/2\", connections = {connections}, open_rule = \"fixed\", assign = \"least-sessions\" }}"
+        );
+        let tables = ask(link, &carrier, "", true, vec![Asked(1_000_000_000, 300, 2_000_000, 0); 8]);
+        *ints(&tables, "requests", "end_ns").iter().max().expect("a request") as f64 / 1e9 - 1.0
+    };
+    // One connection has no more than its credit a round trip, whatever is on it: 244 of them for 16 MB.
+    let one = seconds(1);
+    assert!(one > 16e6 / 65_535.0 * 0.12, "{one}");
+    let [two, four, eight] = [2, 4, 8].map(seconds);
+    for (connections, time) in [(2.0, two), (4.0, four), (8.0, eight)] {
+        let speedup = one / time;
+        assert!(
+            (speedup / connections - 1.0).abs() < 0.1,
+            "{connections} connections: {speedup} times as fast"
+        );
+    }
+}
