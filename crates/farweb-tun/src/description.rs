@@ -37,8 +37,16 @@ pub(crate) struct Talk {
     pub(crate) first_number: Option<u32>,
     /// Folder for `kernel.pcap` and `farweb.pcap`, what each end sees.
     pub(crate) captures: Option<PathBuf>,
+    /// Bytes of each packet that captures have.
+    #[serde(default = "headers")]
+    pub(crate) snapshot: Bytes,
     /// When to stop whatever happens.
     pub(crate) deadline: Duration,
+}
+
+/// The longest headers of IPv4 and TCP, and some payload.
+const fn headers() -> Bytes {
+    Bytes::new(160)
 }
 
 /// Our endpoint.
