@@ -11,6 +11,7 @@ pub use columns::{
 };
 pub use tables::{
     CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, Event, ExchangeColumns, ExchangeRow,
+    FrameColumns, FrameKind, FrameRow,
     LegColumns, LegRow, LinkColumns, LinkRow, PacketColumns, PacketRow, RequestColumns, RequestRow, Status,
     TABLES,
 };
