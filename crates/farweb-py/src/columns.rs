@@ -88,6 +88,7 @@ pub(crate) fn frames(columns: &Bound<'_, PyDict>) -> PyResult<Frames> {
         data_bytes: required(columns, "data_bytes", array)?,
         ends: required(columns, "ends", array)?,
         credit_bytes: required(columns, "credit_bytes", array)?,
+        frame_bytes_max: required(columns, "frame_bytes_max", array)?,
         streams_max: required(columns, "streams_max", array)?,
     })
 }

@@ -223,7 +223,8 @@ impl Http2 {
         {
             if connection.recorded && connection.tls.is_none() {
                 let seq = connection.end(end).stream.pushed() + 1;
-                let request = frame.stream().and_then(|id| cx.exchanges.get(id)).map(|exchange| exchange.number);
+                let request =
+                    frame.stream().and_then(|id| cx.exchanges.get(id)).map(|exchange| exchange.number);
                 cx.observer.frames.record(cx.now, connection, end, seq, &frame, framing, request);
             }
             let stream = &mut connection.end_mut(end).stream;

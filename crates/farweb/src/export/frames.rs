@@ -37,6 +37,7 @@ pub struct Frames {
     pub data_bytes: Vec<i64>,
     pub ends: Vec<bool>,
     pub credit_bytes: Vec<i64>,
+    pub frame_bytes_max: Vec<i64>,
     pub streams_max: Vec<i64>,
 }
 
@@ -106,8 +107,10 @@ impl Placed {
 
 impl Frames {
     fn placed(&self, row: usize, is_up: bool) -> Result<Placed, ExportError> {
-        let (framing, data): (u64, u64) =
-            (natural("framing_bytes", self.framing_bytes[row])?, natural("data_bytes", self.data_bytes[row])?);
+        let (framing, data): (u64, u64) = (
+            natural("framing_bytes", self.framing_bytes[row])?,
+            natural("data_bytes", self.data_bytes[row])?,
+        );
         if framing + data > FRAME_MAX {
             return Err(ExportError::new("data_bytes", data.to_string(), "a frame has less than 2^24 B"));
         }
@@ -121,7 +124,11 @@ impl Frames {
         wire::encode(role, &frame, &content, &mut bytes);
         let found = bytes.len() as u64 - data;
         if found != framing {
-            return Err(ExportError::new("framing_bytes", framing.to_string(), "such a frame has other bytes"));
+            return Err(ExportError::new(
+                "framing_bytes",
+                framing.to_string(),
+                "such a frame has other bytes",
+            ));
         }
         bytes.truncate(framing as usize);
         Ok(Placed { seq: natural("seq", self.seq[row])?, framing: bytes.into(), data })
@@ -129,15 +136,16 @@ impl Frames {
 
     fn frame(&self, row: usize, data: u64) -> Result<Frame<u32>, ExportError> {
         let name = text("kind", &self.kind, row)?;
-        let kind = FrameKind::NAMES.iter().position(|known| *known == name).map(|place| FrameKind::ALL[place]);
+        let kind =
+            FrameKind::NAMES.iter().position(|known| *known == name).map(|place| FrameKind::ALL[place]);
         let stream = || natural::<u32>("stream", self.stream[row]);
         let credit = || natural::<u32>("credit_bytes", self.credit_bytes[row]).map(u64::from);
         let ends = self.ends[row];
         Ok(match kind.ok_or_else(|| self.unknown("kind", &self.kind, row))? {
             FrameKind::Settings => Frame::Settings(Settings {
                 initial_window: credit()?,
+                max_frame: natural::<u32>("frame_bytes_max", self.frame_bytes_max[row])?.into(),
                 max_streams: optional("streams_max", self.streams_max[row])?,
-                ..Settings::DEFAULT
             }),
             FrameKind::SettingsAck => Frame::SettingsAck,
             FrameKind::WindowUpdate => {
@@ -166,6 +174,7 @@ impl Frames {
             ("data_bytes", self.data_bytes.len()),
             ("ends", self.ends.len()),
             ("credit_bytes", self.credit_bytes.len()),
+            ("frame_bytes_max", self.frame_bytes_max.len()),
             ("streams_max", self.streams_max.len()),
         ];
         check_lengths("every column has as many as connection", self.connection.len(), &lengths)

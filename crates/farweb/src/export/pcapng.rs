@@ -60,7 +60,14 @@ impl Pcapng {
     /// A capture at `points`.
     #[must_use]
     pub fn new(route: Route, points: Vec<Point>, payload: Payload) -> Self {
-        Self { route, points, payload, headers: Headers::default(), contents: Contents::default(), packets: 0 }
+        Self {
+            route,
+            points,
+            payload,
+            headers: Headers::default(),
+            contents: Contents::default(),
+            packets: 0,
+        }
     }
 
     /// Appends the beginning of the file to `out`: what made it, `comment` for people, and the interfaces.

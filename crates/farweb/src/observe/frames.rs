@@ -43,11 +43,8 @@ impl Frames {
             streams.push((*stream, request));
         }
         let place = exchange.and_then(|exchange| streams.iter().rposition(|(of, _)| *of == exchange));
-        let (credit_bytes, streams_max) = match *frame {
-            Frame::Settings(settings) => (Some(settings.initial_window), settings.max_streams),
-            Frame::Grant { bytes, .. } => (Some(bytes), None),
-            _ => (None, None),
-        };
+        let settings = if let Frame::Settings(settings) = frame { Some(settings) } else { None };
+        let granted = if let Frame::Grant { bytes, .. } = frame { Some(*bytes) } else { None };
         self.rows.push(&FrameRow {
             time_ns: nanos(now),
             connection: int(connection.number),
@@ -61,8 +58,9 @@ impl Frames {
             framing_bytes: int(framing),
             data_bytes: if let Frame::Data(data) = frame { int(data.bytes) } else { 0 },
             ends: frame.ended().is_some(),
-            credit_bytes: credit_bytes.map(int),
-            streams_max: streams_max.map(i64::from),
+            credit_bytes: settings.map(|settings| settings.initial_window).or(granted).map(int),
+            frame_bytes_max: settings.map(|settings| int(settings.max_frame)),
+            streams_max: settings.and_then(|settings| settings.max_streams).map(i64::from),
         });
     }
 

@@ -6,8 +6,7 @@ use super::columns::{
 };
 
 /// The tables of a results folder, in the order in which people meet them.
-pub const TABLES: [TableSpec; 8] =
-    [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS, FRAMES];
+pub const TABLES: [TableSpec; 8] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS, FRAMES];
 
 const DIRECTIONS: Dictionary = Dictionary::Fixed(&["up", "down"]);
 
@@ -225,6 +224,7 @@ table! {
         data_bytes: [int] "B" "Data.",
         ends: [bool] "" "Whether the message ends with it.",
         credit_bytes: [int?] "B" "Credit that a WINDOW_UPDATE grants, or that SETTINGS give each stream; null with others.",
+        frame_bytes_max: [int?] "B" "Largest payload of a frame that SETTINGS allow; null with others.",
         streams_max: [int?] "" "Streams that SETTINGS let the other end have open; null where they do not say.",
     }
 }

@@ -46,7 +46,8 @@ impl Client {
             self.take(heard);
         }
         self.ask();
-        let is_done = self.answers.values().filter(|answer| answer.is_whole).count() == self.fetch.paths.len();
+        let is_done =
+            self.answers.values().filter(|answer| answer.is_whole).count() == self.fetch.paths.len();
         if is_done && !self.finishing {
             self.finishing = true;
             self.session.go_away();
@@ -65,8 +66,10 @@ impl Client {
 
     /// Begins as many requests as there may be.
     fn ask(&mut self) {
-        let open = |answers: &BTreeMap<u32, Answer>| answers.values().filter(|answer| !answer.is_whole).count();
-        while self.asked < self.fetch.paths.len() && open(&self.answers) < self.session.max_streams() as usize {
+        let open =
+            |answers: &BTreeMap<u32, Answer>| answers.values().filter(|answer| !answer.is_whole).count();
+        while self.asked < self.fetch.paths.len() && open(&self.answers) < self.session.max_streams() as usize
+        {
             let stream = 2 * self.asked as u32 + 1;
             let path = self.fetch.paths[self.asked].clone();
             let head = OwnHead::Get { authority: "farweb.example".to_owned(), path };

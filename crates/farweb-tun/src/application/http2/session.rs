@@ -75,7 +75,7 @@ impl Session {
         Self {
             role,
             endpoint: Endpoint::new(role, config),
-            reader: Reader::new(peer),
+            reader: Reader::new(peer, config.max_frame),
             blocks: Decoder::new(),
             received: Vec::new(),
             to_write: Vec::new(),
@@ -189,7 +189,11 @@ impl Session {
         for window in [&mut self.granted, stream] {
             window.charge(bytes);
             if window.credit() < 0 {
-                return Err(format!("stream {} has {} B more than were granted", data.stream, -window.credit()));
+                return Err(format!(
+                    "stream {} has {} B more than were granted",
+                    data.stream,
+                    -window.credit()
+                ));
             }
         }
         Ok(())
@@ -280,6 +284,9 @@ const fn name(frame: &Frame<u32>) -> &'static str {
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("role", &self.role).field("report", &self.report).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("role", &self.role)
+            .field("report", &self.report)
+            .finish_non_exhaustive()
     }
 }

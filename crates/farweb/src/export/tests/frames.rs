@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 /// A client's preface and SETTINGS, a request, and a response of two frames, as the frame table has them.
 fn rows() -> Frames {
-    let kinds = [FrameKind::Settings, FrameKind::Headers, FrameKind::Headers, FrameKind::Data, FrameKind::Data];
+    let kinds =
+        [FrameKind::Settings, FrameKind::Headers, FrameKind::Headers, FrameKind::Data, FrameKind::Data];
     let words = |codes: &[i32], words: &[&str]| Words {
         codes: codes.to_vec(),
         words: words.iter().map(ToString::to_string).collect(),
@@ -21,6 +22,7 @@ fn rows() -> Frames {
         data_bytes: vec![0, 0, 0, 500, 100],
         ends: vec![false, true, false, false, true],
         credit_bytes: vec![1 << 20, NULL_INT, NULL_INT, NULL_INT, NULL_INT],
+        frame_bytes_max: vec![16_384, NULL_INT, NULL_INT, NULL_INT, NULL_INT],
         streams_max: vec![NULL_INT; 5],
     }
 }
@@ -71,7 +73,10 @@ fn rows_that_no_recorder_writes_are_told() {
     let cases: [(Change, &str); 8] = [
         (|rows| rows.framing_bytes[0] = 40, "column framing_bytes: found 40; such a frame has other bytes"),
         (|rows| rows.framing_bytes[1] = 5, "column framing_bytes: found 5;"),
-        (|rows| rows.data_bytes[3] = 1 << 24, "column data_bytes: found 16777216; a frame has less than 2^24 B"),
+        (
+            |rows| rows.data_bytes[3] = 1 << 24,
+            "column data_bytes: found 16777216; a frame has less than 2^24 B",
+        ),
         (|rows| rows.kind.words[3] = "FLAGS".to_owned(), "column kind: found \"FLAGS\"; that is no word"),
         (|rows| rows.direction.codes[0] = 7, "column direction: found nothing;"),
         (|rows| rows.stream[1] = NULL_INT, "column stream: found nothing;"),

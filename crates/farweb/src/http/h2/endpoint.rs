@@ -78,7 +78,9 @@ impl<S: Copy> Frame<S> {
     pub const fn stream(&self) -> Option<S> {
         match self {
             Self::Grant { stream, .. } => *stream,
-            Self::Head { stream, .. } | Self::Data(Data { stream, .. }) | Self::Reset(stream) => Some(*stream),
+            Self::Head { stream, .. } | Self::Data(Data { stream, .. }) | Self::Reset(stream) => {
+                Some(*stream)
+            }
             Self::Settings(_) | Self::SettingsAck | Self::GoAway => None,
         }
     }

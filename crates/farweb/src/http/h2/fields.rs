@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn what_is_left_over_is_filled() {
-        let answer = |size| Head::Answer { is_found: false, length: None }.block(size).expect("there is room");
+        let answer =
+            |size| Head::Answer { is_found: false, length: None }.block(size).expect("there is room");
         assert_eq!(answer(1), [0x8d]);
         assert_eq!(answer(3), [0x8d, 0x98, 0x98]);
         assert_eq!(answer(4), [0x8d, 0x0f, 0x27, 0]);

@@ -58,6 +58,8 @@ pub fn encode(role: Role, frame: &Frame<u32>, content: &[u8], bytes: &mut Vec<u8
 pub struct Reader {
     /// Whether the preface has to come first.
     awaits_preface: bool,
+    /// Largest payload of a frame.
+    max_frame: u32,
     settings: Settings,
     /// The frame with data that is being read, and what of it is to come.
     data: Option<(Data<u32>, u64)>,
@@ -75,10 +77,15 @@ pub enum Piece<'a> {
 }
 
 impl Reader {
-    /// Reads what an end in `role` sends.
+    /// Reads what an end in `role` sends, to one whose settings allow frames of `max_frame` bytes.
     #[must_use]
-    pub const fn new(role: Role) -> Self {
-        Self { awaits_preface: matches!(role, Role::Client), settings: Settings::DEFAULT, data: None }
+    pub const fn new(role: Role, max_frame: u64) -> Self {
+        Self {
+            awaits_preface: matches!(role, Role::Client),
+            max_frame: max_frame as u32,
+            settings: Settings::DEFAULT,
+            data: None,
+        }
     }
 
     /// What `bytes` begin with, and how many of them that takes; `None` while there is not enough of it.
@@ -102,9 +109,8 @@ impl Reader {
     }
 
     fn read_frame<'a>(&mut self, bytes: &'a [u8]) -> Result<Option<(Piece<'a>, usize)>, FrameError> {
-        let max_frame = Settings::DEFAULT.max_frame as u32;
         if let Some((stream, length, ends)) = frame::Frame::data_header(bytes) {
-            if length > max_frame {
+            if length > self.max_frame {
                 return Err(FrameError::FrameSize);
             }
             if stream == 0 {
@@ -115,7 +121,7 @@ impl Reader {
             let read = self.read_data(data, data.bytes, &bytes[header..]);
             return Ok(read.map(|(piece, taken)| (piece, header + taken)));
         }
-        let Some((whole, taken)) = frame::Frame::decode(bytes, max_frame)? else { return Ok(None) };
+        let Some((whole, taken)) = frame::Frame::decode(bytes, self.max_frame)? else { return Ok(None) };
         let piece = match self.known(&whole)? {
             Some(known) => Piece::Frame(known, whole.body),
             None => Piece::Other(whole),
@@ -124,12 +130,7 @@ impl Reader {
     }
 
     /// The next bytes of a frame with data; all of an empty one.
-    fn read_data<'a>(
-        &mut self,
-        data: Data<u32>,
-        left: u64,
-        bytes: &'a [u8],
-    ) -> Option<(Piece<'a>, usize)> {
+    fn read_data<'a>(&mut self, data: Data<u32>, left: u64, bytes: &'a [u8]) -> Option<(Piece<'a>, usize)> {
         let taken = bytes.len().min(left as usize);
         if taken == 0 && left > 0 {
             return None;
@@ -148,9 +149,10 @@ impl Reader {
                 Frame::Settings(self.settings)
             }
             Body::SettingsAck => Frame::SettingsAck,
-            Body::WindowUpdate { increment } => {
-                Frame::Grant { stream: Some(stream).filter(|stream| *stream != 0), bytes: u64::from(increment) }
-            }
+            Body::WindowUpdate { increment } => Frame::Grant {
+                stream: Some(stream).filter(|stream| *stream != 0),
+                bytes: u64::from(increment),
+            },
             Body::Headers { padding: None, end_headers: true, end_stream, .. } => {
                 Frame::Head { stream, text: 0, ends: end_stream }
             }
@@ -173,7 +175,8 @@ mod tests {
     fn conversation(preset: Preset, sizes: &[u64], read: usize) -> [Vec<u8>; 2] {
         const ROLES: [Role; 2] = [Role::Client, Role::Server];
         let mut ends = ROLES.map(|role| Endpoint::new(role, &preset.config(role)));
-        let mut readers = [Role::Server, Role::Client].map(Reader::new);
+        let [client, server] = ROLES.map(|role| preset.config(role).max_frame);
+        let mut readers = [Reader::new(Role::Server, client), Reader::new(Role::Client, server)];
         let mut streams = [Vec::new(), Vec::new()];
         let (mut heard, mut data) = ([0, 0], vec![0; sizes.len()]);
         for stream in 0..sizes.len() as u32 {
@@ -190,7 +193,9 @@ mod tests {
                 let (mut start, mut end) = (heard[to], heard[to]);
                 while end < streams[from].len() {
                     end = (end + read).min(streams[from].len());
-                    while let Some((piece, taken)) = readers[to].read(&streams[from][start..end]).expect("frames") {
+                    while let Some((piece, taken)) =
+                        readers[to].read(&streams[from][start..end]).expect("frames")
+                    {
                         start += taken;
                         if let Piece::Data(of, bytes, _) = &piece {
                             data[(of.stream / 2) as usize] += bytes.len() as u64;
@@ -208,9 +213,9 @@ mod tests {
 
     fn write(role: Role, frame: &Frame<u32>, framing: u64, stream: &mut Vec<u8>) {
         let content = match (frame, role) {
-            (Frame::Head { .. }, Role::Client) => {
-                Head::Get { authority: "host", path: "/" }.block(framing - HEADER_BYTES).expect("there is room")
-            }
+            (Frame::Head { .. }, Role::Client) => Head::Get { authority: "host", path: "/" }
+                .block(framing - HEADER_BYTES)
+                .expect("there is room"),
             (Frame::Head { .. }, Role::Server) => {
                 let answer = Head::Answer { is_found: true, length: None };
                 answer.block(framing - HEADER_BYTES).expect("there is room")
@@ -243,12 +248,16 @@ mod tests {
         let [up, down] = conversation(Preset::Nghttp2, &[1_000_000], 1448);
         let grants = 60 * 13;
         assert_eq!(up.len(), 24 + (9 + 6) + (9 + 120) + 9 + grants, "as many grants as nghttp sends");
-        assert_eq!(down.len(), (9 + 6) + 9 + (9 + 150) + 1_000_000 + 62 * 9, "as many frames as nghttpd sends");
+        assert_eq!(
+            down.len(),
+            (9 + 6) + 9 + (9 + 150) + 1_000_000 + 62 * 9,
+            "as many frames as nghttpd sends"
+        );
     }
 
     #[test]
     fn a_preface_comes_first() {
-        let mut reader = Reader::new(Role::Client);
+        let mut reader = Reader::new(Role::Client, 16_384);
         assert_eq!(reader.read(&PREFACE[..10]), Ok(None));
         assert_eq!(reader.read(PREFACE), Ok(None));
         assert_eq!(reader.read(b"GET / HTTP"), Err(FrameError::Protocol));
@@ -268,7 +277,7 @@ mod tests {
         let data = Data { stream: 1, bytes: 5, ends: true };
         let mut bytes = Vec::new();
         encode(Role::Server, &Frame::Data(data), b"films", &mut bytes);
-        let mut reader = Reader::new(Role::Server);
+        let mut reader = Reader::new(Role::Server, 16_384);
         assert_eq!(reader.read(&bytes[..9]), Ok(None));
         assert_eq!(reader.read(&bytes[..11]), Ok(Some((Piece::Data(data, b"fi", 3), 11))));
         assert_eq!(reader.read(b""), Ok(None));
@@ -281,7 +290,7 @@ mod tests {
 
     #[test]
     fn settings_come_on_top_of_those_before() {
-        let mut reader = Reader::new(Role::Server);
+        let mut reader = Reader::new(Role::Server, 16_384);
         let first = Settings { max_streams: Some(128), initial_window: 65_536, ..Settings::DEFAULT };
         for settings in [first, Settings { initial_window: 1 << 20, ..first }] {
             let mut bytes = Vec::new();
@@ -293,8 +302,12 @@ mod tests {
 
     #[test]
     fn what_may_not_be_is_an_error() {
-        let read = |bytes: &[u8]| Reader::new(Role::Server).read(bytes).map(|piece| piece.is_some());
-        assert_eq!(read(&[0, 0, 1, 0, 0, 0, 0, 0, 0, 7]), Err(FrameError::Protocol), "data for the connection");
+        let read = |bytes: &[u8]| Reader::new(Role::Server, 16_384).read(bytes).map(|piece| piece.is_some());
+        assert_eq!(
+            read(&[0, 0, 1, 0, 0, 0, 0, 0, 0, 7]),
+            Err(FrameError::Protocol),
+            "data for the connection"
+        );
         assert_eq!(read(&[0, 0x40, 1, 0, 0, 0, 0, 0, 1]), Err(FrameError::FrameSize), "16,385 B");
         assert_eq!(read(&[0, 0, 2, 0, 8, 0, 0, 0, 1, 1, 0]), Ok(true), "padding is left to the caller");
     }
@@ -311,7 +324,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_pieces_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..400), is_client: bool) {
-            let mut reader = Reader::new(if is_client { Role::Client } else { Role::Server });
+            let mut reader = Reader::new(if is_client { Role::Client } else { Role::Server }, 16_384);
             let mut rest = &bytes[..];
             while let Ok(Some((_, taken))) = reader.read(rest) {
                 prop_assert!(taken > 0);
