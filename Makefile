@@ -70,9 +70,9 @@ build/libcachesim/.installed: tests/verify/libcachesim.txt | tools
 	build/libcachesim/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-verify: build build/libcachesim/.installed ## Check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP and probes with Linux's.
+verify: build build/libcachesim/.installed ## Check the report in Chromium, captures with tshark and tcptrace, caches with libCacheSim; as root, TCP, HTTP/2 and probes with real ones.
 	@command -v "$(CHROMIUM)" >/dev/null || { echo "verify needs Chromium, and $(CHROMIUM) is not on the PATH: install it (Debian: apt-get install chromium), or name one with make verify CHROMIUM=/path/to/chromium" >&2; exit 1; }
-	@for tool in tshark editcap tcpdump tcptrace; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace)" >&2; missing=1; }; done; test -z "$$missing"
+	@for tool in tshark editcap tcpdump tcptrace nghttp nghttpd; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace nghttp2-client nghttp2-server)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/verify

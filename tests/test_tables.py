@@ -95,7 +95,8 @@ def test_equal_rows_give_equal_bytes_however_they_are_handed_over(
 
 def test_results_tables_have_what_the_front_counts_on() -> None:
     tables = results_tables()
-    assert list(tables) == ["requests", "connections", "exchanges", "links", "legs", "caches", "packets"]
+    names = ["requests", "connections", "exchanges", "links", "legs", "caches", "packets", "frames"]
+    assert list(tables) == names
     used = {"status", "start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts"}
     assert used <= {column["name"] for column in tables["requests"]["columns"]}
     assert {"link", "direction", "interval_ns", "bytes", "busy"} <= {c["name"] for c in tables["links"]["columns"]}

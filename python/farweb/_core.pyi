@@ -291,7 +291,8 @@ class PcapngEncoder:
             legs: Numbers of the nodes at which each leg begins and ends.
             points: What to capture, an interface each: the end of a leg on the node with a number, or the link with a
                 number; packets of other points are left out.
-            payload: Whether packets have their payload, as zeros, or only tell its length.
+            payload: Whether packets have their payload, frames where there are any and else zeros, or only tell its
+                length.
 
         Raises:
             FarwebError: A leg joins no two nodes.
@@ -299,6 +300,13 @@ class PcapngEncoder:
 
     def start(self, comment: str) -> bytes:
         """The beginning of the file."""
+
+    def add_frames(self, rows: Mapping[str, Column]) -> None:
+        """Take note of some rows of the frame table, before the packets that they are in.
+
+        Raises:
+            FarwebError: A row is none of a frame table.
+        """
 
     def add(self, rows: Mapping[str, Column]) -> bytes:
         """The packets of some rows.

@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from farweb import _core
 from farweb.atomic import staged_file
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Point = tuple[Literal["end", "link"], int]
 """A capture point: the end of a leg on the node with this number, or the link with this number."""
 
+Added = TypeVar("Added")
+
 Progress = Callable[[int, int], None]
 """Is told how many rows of how many have been read."""
 
@@ -32,8 +34,11 @@ PLOT = "timeseq.xpl"
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
-_UNUSED = ("cwnd_bytes", "ssthresh_bytes")
-_COLUMNS = [column["name"] for column in results_tables()["packets"]["columns"] if column["name"] not in _UNUSED]
+_UNUSED = {"packets": ("cwnd_bytes", "ssthresh_bytes"), "frames": ("time_ns", "leg", "request")}
+_COLUMNS = {
+    table: [column["name"] for column in results_tables()[table]["columns"] if column["name"] not in unused]
+    for table, unused in _UNUSED.items()
+}
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,8 @@ def export_pcapng(
         connection: Number of the only connection to write; None: all that were recorded.
         points: Names of the points to write, an interface each (see `capture_points`); None: the one nearest to the
             servers that sees the connection, as most programs take packets that they see twice for retransmissions.
-        payload: Write payload too, as zeros; else packets have their headers and tell their length.
+        payload: Write payload too: frames of HTTP/2 where the run recorded them, with zeros as data, and zeros
+            elsewhere. Else packets have their headers and tell their length.
         progress: Is told how far it is.
 
     Raises:
@@ -96,10 +102,13 @@ def export_pcapng(
     chosen = {name: _point(results, name) for name in points} if points else dict([_nearest_to_servers(own)])
     encoder = _core.PcapngEncoder(nodes, legs, list(chosen.values()), payload)
     comment = f"{results.name}, seed {results.manifest['seed']}"
+    if payload and (results.path / "frames.parquet").is_file():
+        for rows in _rows(results, "frames", connection):
+            _checked(results, "frames", encoder.add_frames, rows)
     with staged_file(out) as stage, stage.open("wb") as file:
         file.write(encoder.start(comment))
-        for rows in _rows(results, connection, progress):
-            file.write(_checked(results, encoder.add, rows))
+        for rows in _rows(results, "packets", connection, progress):
+            file.write(_checked(results, "packets", encoder.add, rows))
         if encoder.packets == 0:
             raise _nothing(results, connection, tuple(chosen))
     return Exported(out, encoder.packets, tuple(chosen), connection)
@@ -138,8 +147,8 @@ def export_xpl(
     encoder = _core.XplotEncoder(nodes, legs, _point(results, point), connection, direction == "up")
     with staged_file(out) as stage, stage.open("wb") as file:
         file.write(encoder.start(leg))
-        for rows in _rows(results, connection, progress):
-            file.write(_checked(results, encoder.add, rows))
+        for rows in _rows(results, "packets", connection, progress):
+            file.write(_checked(results, "packets", encoder.add, rows))
         file.write(encoder.finish())
         if encoder.packets == 0:
             raise _nothing(results, connection, (point,))
@@ -204,22 +213,24 @@ def _data(results: Results, connection: int, direction: str | None) -> tuple[int
     return int(most["leg"][0]), direction or str(most["direction"][0]), node
 
 
-def _rows(results: Results, connection: int | None, progress: Progress | None) -> Iterator[dict[str, Column]]:
-    """The rows of the packet table, or of one connection, as columns of the core, batch by batch."""
+def _rows(
+    results: Results, table: str, connection: int | None, progress: Progress | None = None
+) -> Iterator[dict[str, Column]]:
+    """The rows of a table, or those of one connection, as columns of the core, batch by batch."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    results.scan("packets")  # says what to set when there is no such table
-    path = results.path / "packets.parquet"
+    results.scan(table)  # says what to set when there is no such table
+    path = results.path / f"{table}.parquet"
     try:
         with pq.ParquetFile(path) as file:
-            if missing := [name for name in _COLUMNS if name not in file.schema_arrow.names]:
+            if missing := [name for name in _COLUMNS[table] if name not in file.schema_arrow.names]:
                 raise ResultsError(
                     f"{path}: has no column {missing[0]}: an older version of farweb wrote it; run the scenario again"
                 )
             done, total = 0, file.metadata.num_rows
             for group in range(file.num_row_groups):
-                for batch in _batches(file, group, connection):
+                for batch in _batches(file, table, group, connection):
                     yield from_arrow(batch)
                 done += file.metadata.row_group(group).num_rows
                 if progress is not None:
@@ -228,18 +239,18 @@ def _rows(results: Results, connection: int | None, progress: Progress | None) -
         raise ResultsError(f"{path}: cannot be read: {str(error).splitlines()[0].rstrip('.')}") from None
 
 
-def _batches(file: "pq.ParquetFile", group: int, connection: int | None) -> "Iterator[pa.RecordBatch]":
-    """The rows of a row group that belong to the connection, in the types of the packet table."""
+def _batches(file: "pq.ParquetFile", table: str, group: int, connection: int | None) -> "Iterator[pa.RecordBatch]":
+    """The rows of a row group that belong to the connection, in the types of the table."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if connection is not None and not _may_have(file.metadata.row_group(group), connection):
         return
-    schema = arrow_schema(results_tables()["packets"], {})
-    for batch in file.iter_batches(batch_size=_ROWS, row_groups=[group], columns=_COLUMNS):
+    schema, names = arrow_schema(results_tables()[table], {}), _COLUMNS[table]
+    for batch in file.iter_batches(batch_size=_ROWS, row_groups=[group], columns=names):
         # What another program wrote has other types for the same values; a null is for the core to refuse.
-        columns = [batch.column(name).cast(schema.field(name).type) for name in _COLUMNS]
-        rows = pa.RecordBatch.from_arrays(columns, names=_COLUMNS)
+        columns = [batch.column(name).cast(schema.field(name).type) for name in names]
+        rows = pa.RecordBatch.from_arrays(columns, names=names)
         if connection is not None:
             rows = rows.filter(pc.equal(rows.column("connection"), connection))
         if rows.num_rows:
@@ -255,11 +266,11 @@ def _may_have(group: "pa.RowGroupMetaData", connection: int) -> bool:
     return bool(statistics.min <= connection <= statistics.max)
 
 
-def _checked(results: Results, add: Callable[[dict[str, Column]], bytes], rows: dict[str, Column]) -> bytes:
+def _checked(results: Results, table: str, add: Callable[[dict[str, Column]], Added], rows: dict[str, Column]) -> Added:
     try:
         return add(rows)
     except FarwebError as error:
-        raise ResultsError(f"{results.path / 'packets.parquet'}: {error}") from None
+        raise ResultsError(f"{results.path / f'{table}.parquet'}: {error}") from None
 
 
 def _nothing(results: Results, connection: int | None, points: tuple[str, ...]) -> ResultsError:

@@ -33,6 +33,7 @@ _ASKED_FOR_BY = {
     "caches": "a [[cache]] table",
     "connections": "record.connections = true",
     "exchanges": "record.exchanges = true",
+    "frames": 'record.packets = "all" (with the carrier http/2, without TLS)',
     "legs": 'record.links_every = "100 ms"',
     "links": 'record.links_every = "100 ms"',
     "packets": 'record.packets = "all"',
@@ -95,6 +96,11 @@ class Results:
     def packets(self) -> "pl.DataFrame":
         """One row a packet sent, received or dropped."""
         return self.scan("packets").collect()
+
+    @functools.cached_property
+    def frames(self) -> "pl.DataFrame":
+        """One row a frame of HTTP/2 that an end put into its stream, where packets were recorded."""
+        return self.scan("frames").collect()
 
     def scan(self, table: str) -> "pl.LazyFrame":
         """A table as a lazy frame: a query reads only the columns and rows that it needs.

@@ -102,8 +102,12 @@ def farweb_tun(
     *,
     server: str = f"{KERNEL}:{SERVER_PORT}",
     first_number: int | None = None,
+    snapshot: str = "160 B",
 ) -> Iterator[Process]:
-    """Farweb's end in a namespace; a client connects to `server` at once. Captures go to `folder`."""
+    """Farweb's end in a namespace; a client connects to `server` at once.
+
+    Captures, of `snapshot` bytes of each packet, go to `folder`.
+    """
     description = {
         "device": DEVICE,
         "address": f"{FARWEB}:{CLIENT_PORT if role == 'client' else SERVER_PORT}",
@@ -120,6 +124,7 @@ def farweb_tun(
         "application": application,
         "seed": 1,
         "captures": str(folder),
+        "snapshot": snapshot,
         "deadline": f"{DEADLINE_S} s",
     }
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,8 @@
 """Real programs and farweb's TCP: curl fetches from farweb, and farweb fetches from nginx and from Python's server."""
 
 import subprocess
-import sys
-import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +11,7 @@ from typing import Any
 import pytest
 from kernel_end import PATTERN
 from namespaces import FARWEB, Namespace, missing, namespace
+from servers import nginx, python_server
 from talks import CAPTURES, PROFILES, SERVER_PORT, Way, farweb_tun, wait_for_the_end
 from under_way import under_way
 
@@ -132,40 +130,3 @@ def test_farweb_fetches_files_from_real_servers(case: Case, fetches: Fetches) ->
     assert connection["application"]["client"] == {"statuses": [200] * len(wanted), "problem": None}
     assert fetched.files == wanted
     assert "data 4" in fetched.report["down"]["dropped"]
-
-
-@contextmanager
-def nginx(there: Namespace, folder: Path, site: Path) -> Iterator[None]:
-    """Debian's nginx with a configuration of its own."""
-    configuration = folder / "nginx.conf"
-    places = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    temporary = "".join(f"{place}_temp_path {folder}/{place};\n" for place in places)
-    configuration.write_text(
-        f"daemon off;\nuser root;\npid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
-        f"http {{\naccess_log off;\n{temporary}server {{ listen {SERVER_PORT}; root {site}; }}\n}}\n"
-    )
-    with served(there, "nginx", "-p", folder, "-e", folder / "error.log", "-c", configuration):
-        yield
-
-
-@contextmanager
-def python_server(there: Namespace, folder: Path, site: Path) -> Iterator[None]:
-    """The server of Python's library."""
-    module = ("-m", "http.server", str(SERVER_PORT), "--directory", site)
-    with served(there, sys.executable, *module):
-        yield
-
-
-@contextmanager
-def served(there: Namespace, *command: str | Path) -> Iterator[None]:
-    """A server that runs in the namespace and listens."""
-    process = subprocess.Popen(there.command(*command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    with process:
-        try:
-            patience = time.monotonic() + 30
-            while not there.is_listening(SERVER_PORT):
-                assert process.poll() is None and time.monotonic() < patience, f"{command[0]} does not listen"
-                time.sleep(0.05)
-            yield
-        finally:
-            process.terminate()

@@ -3,7 +3,7 @@
 //! A column is an array, or for words a pair: codes (int32, -1 is null) and the words they stand for. Lists of ranges are
 //! three arrays: where each list begins and the last one ends (int32), first numbers, and numbers after the last.
 
-use farweb::export::Packets;
+use farweb::export::{Frames, Packets};
 use farweb::record::{Column, Dictionary, Ranges};
 use farweb::workload::{Batch, HostColumns, Words};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
@@ -73,6 +73,23 @@ pub(crate) fn packets(columns: &Bound<'_, PyDict>) -> PyResult<Packets> {
         sack: required(columns, "sack", ranges)?,
         timestamp: required(columns, "timestamp", array)?,
         timestamp_echo: required(columns, "timestamp_echo", array)?,
+    })
+}
+
+/// Rows of the frame table.
+pub(crate) fn frames(columns: &Bound<'_, PyDict>) -> PyResult<Frames> {
+    Ok(Frames {
+        connection: required(columns, "connection", array)?,
+        direction: required(columns, "direction", words)?,
+        seq: required(columns, "seq", array)?,
+        kind: required(columns, "kind", words)?,
+        stream: required(columns, "stream", array)?,
+        framing_bytes: required(columns, "framing_bytes", array)?,
+        data_bytes: required(columns, "data_bytes", array)?,
+        ends: required(columns, "ends", array)?,
+        credit_bytes: required(columns, "credit_bytes", array)?,
+        frame_bytes_max: required(columns, "frame_bytes_max", array)?,
+        streams_max: required(columns, "streams_max", array)?,
     })
 }
 

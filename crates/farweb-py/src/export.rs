@@ -21,7 +21,7 @@ impl PcapngEncoder {
         payload: bool,
     ) -> PyResult<Self> {
         let points = points.iter().map(|(kind, number)| point(kind, *number)).collect::<PyResult<_>>()?;
-        let payload = if payload { Payload::Zeros } else { Payload::None };
+        let payload = if payload { Payload::Whole } else { Payload::None };
         Ok(Self(export::Pcapng::new(Route::new(nodes, legs).map_err(wrong)?, points, payload)))
     }
 
@@ -29,6 +29,11 @@ impl PcapngEncoder {
         let mut out = Vec::new();
         self.0.start(comment, &mut out);
         PyBytes::new(py, &out)
+    }
+
+    fn add_frames(&mut self, py: Python<'_>, rows: &Bound<'_, PyDict>) -> PyResult<()> {
+        let rows = columns::frames(rows)?;
+        py.detach(|| self.0.add_frames(&rows)).map_err(wrong)
     }
 
     fn add<'py>(&mut self, py: Python<'py>, rows: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyBytes>> {

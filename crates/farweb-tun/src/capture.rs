@@ -14,8 +14,6 @@ use farweb::units::Instant;
 const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 /// Packets begin with their IP header (`LINKTYPE_RAW`).
 const LINK_TYPE_RAW: u32 = 101;
-/// Bytes of a packet that are kept (chosen: the longest headers of IPv4 and TCP, and some payload).
-const SNAPSHOT_BYTES: u32 = 160;
 const NANOSECONDS: u64 = 1_000_000_000;
 
 /// A capture file that is being written.
@@ -24,29 +22,32 @@ pub(crate) struct Capture<W = BufWriter<File>> {
     writer: W,
     /// Time of [`Instant::ZERO`], in nanoseconds since 1970.
     epoch: u64,
+    /// Bytes of a packet that are kept.
+    snapshot: u32,
 }
 
 impl Capture {
-    /// Creates the file `path`; `epoch` is the time of [`Instant::ZERO`], in nanoseconds since 1970.
-    pub(crate) fn create(path: &Path, epoch: u64) -> io::Result<Self> {
-        Self::new(BufWriter::new(File::create(path)?), epoch)
+    /// Creates the file `path`, for up to `snapshot` bytes of each packet; `epoch` is the time of [`Instant::ZERO`], in nanoseconds
+    /// since 1970.
+    pub(crate) fn create(path: &Path, epoch: u64, snapshot: u32) -> io::Result<Self> {
+        Self::new(BufWriter::new(File::create(path)?), epoch, snapshot)
     }
 }
 
 impl<W: Write> Capture<W> {
-    fn new(mut writer: W, epoch: u64) -> io::Result<Self> {
+    fn new(mut writer: W, epoch: u64, snapshot: u32) -> io::Result<Self> {
         let version = 2_u32 | 4 << 16;
-        for word in [MAGIC_NANOSECONDS, version, 0, 0, SNAPSHOT_BYTES, LINK_TYPE_RAW] {
+        for word in [MAGIC_NANOSECONDS, version, 0, 0, snapshot, LINK_TYPE_RAW] {
             writer.write_all(&word.to_le_bytes())?;
         }
-        Ok(Self { writer, epoch })
+        Ok(Self { writer, epoch, snapshot })
     }
 
     /// Writes a packet that passed at `now`.
     pub(crate) fn packet(&mut self, now: Instant, packet: &[u8]) -> io::Result<()> {
         let time = self.epoch + now.as_nanos();
         let len = packet.len() as u32;
-        let kept = len.min(SNAPSHOT_BYTES);
+        let kept = len.min(self.snapshot);
         for word in [(time / NANOSECONDS) as u32, (time % NANOSECONDS) as u32, kept, len] {
             self.writer.write_all(&word.to_le_bytes())?;
         }
@@ -66,7 +67,7 @@ mod tests {
     #[test]
     fn a_capture_is_a_header_and_a_record_for_each_packet() {
         let mut file = Vec::new();
-        let mut capture = Capture::new(&mut file, 1_000_000_007 * NANOSECONDS + 999_999_999).unwrap();
+        let mut capture = Capture::new(&mut file, 1_000_000_007 * NANOSECONDS + 999_999_999, 160).unwrap();
         capture.packet(Instant::from_nanos(2), &[0x45, 0, 0]).unwrap();
         capture.packet(Instant::from_nanos(3), &[7; 1500]).unwrap();
         capture.finish().unwrap();

@@ -4,6 +4,8 @@ use std::net::SocketAddrV4;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use farweb::http::h2::endpoint::{Config, Role};
+use farweb::http::h2::preset::Preset;
 use farweb::net::{ListedPackets, Loss, QueueLimit};
 use farweb::tcp::{Overrides, ProfileName};
 use farweb::units::{BitRate, Bytes, Duration};
@@ -35,8 +37,16 @@ pub(crate) struct Talk {
     pub(crate) first_number: Option<u32>,
     /// Folder for `kernel.pcap` and `farweb.pcap`, what each end sees.
     pub(crate) captures: Option<PathBuf>,
+    /// Bytes of each packet that captures have.
+    #[serde(default = "headers")]
+    pub(crate) snapshot: Bytes,
     /// When to stop whatever happens.
     pub(crate) deadline: Duration,
+}
+
+/// The longest headers of IPv4 and TCP, and some payload.
+const fn headers() -> Bytes {
+    Bytes::new(160)
 }
 
 /// Our endpoint.
@@ -92,6 +102,10 @@ pub(crate) enum Application {
     HttpServer(PathBuf),
     /// Fetches files by HTTP.
     HttpClient(Fetch),
+    /// Serves the files of a folder by HTTP/2.
+    Http2Server(ServeHttp2),
+    /// Fetches files by HTTP/2.
+    Http2Client(FetchHttp2),
 }
 
 /// What an HTTP client fetches, over one connection.
@@ -104,6 +118,47 @@ pub(crate) struct Fetch {
     pub(crate) version: String,
     /// Folder in which the n-th body is kept as `n`, from 0.
     pub(crate) save: PathBuf,
+}
+
+/// What an HTTP/2 server serves.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServeHttp2 {
+    /// Folder of the files.
+    pub(crate) folder: PathBuf,
+    /// How it speaks.
+    pub(crate) end: Http2End,
+}
+
+/// What an HTTP/2 client fetches, over one connection.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FetchHttp2 {
+    /// Paths, all at once as far as the server allows.
+    pub(crate) paths: Vec<String>,
+    /// Folder in which the n-th body is kept as `n`, from 0.
+    pub(crate) save: PathBuf,
+    /// How it speaks.
+    pub(crate) end: Http2End,
+}
+
+/// An end of an HTTP/2 connection.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Http2End {
+    /// The program as which it speaks.
+    pub(crate) preset: Preset,
+    /// Credit of a stream, instead of that program's.
+    pub(crate) stream_credit: Option<Bytes>,
+}
+
+impl Http2End {
+    /// What the endpoint needs.
+    pub(crate) fn config(self, role: Role) -> Config {
+        let mut config = self.preset.config(role);
+        config.credit.stream = self.stream_credit.map_or(config.credit.stream, Bytes::get);
+        config
+    }
 }
 
 /// A step of a script.

@@ -94,7 +94,8 @@ impl Talk {
         let captures = match &description.captures {
             Some(folder) => {
                 fs::create_dir_all(folder)?;
-                let create = |name| Capture::create(&folder.join(name), clock.epoch());
+                let snapshot = u32::try_from(description.snapshot.get()).unwrap_or(u32::MAX);
+                let create = |name| Capture::create(&folder.join(name), clock.epoch(), snapshot);
                 Some(Captures { kernel: create("kernel.pcap")?, farweb: create("farweb.pcap")? })
             }
             None => None,

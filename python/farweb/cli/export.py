@@ -35,7 +35,12 @@ def pcapng(
         ),
     ] = None,
     payload: Annotated[
-        bool, typer.Option("--payload", help="Write payload too, as zeros, so that TCP checksums can be verified.")
+        bool,
+        typer.Option(
+            "--payload",
+            help="Write payload too, frames of HTTP/2 where the run recorded them and else zeros, so that TCP "
+            "checksums can be verified.",
+        ),
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -4,10 +4,11 @@
 //! request bodies, ranges, and everything else that `curl` does not need to fetch a file.
 
 use std::collections::VecDeque;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::endpoint::Socket;
+
+use super::read_file;
 
 /// Header fields that a request may have; `curl` sends three.
 const FIELDS_MAX: usize = 64;
@@ -120,13 +121,4 @@ fn parse(received: &[u8]) -> Option<(Option<Request>, usize)> {
         }
         Err(_) => Some((None, received.len())),
     }
-}
-
-/// The file that `path` names, when it lies in `folder` itself.
-fn read_file(folder: &Path, path: &str) -> Option<Vec<u8>> {
-    let name = path.strip_prefix('/')?;
-    if name.contains('/') || name.starts_with('.') {
-        return None;
-    }
-    fs::read(folder.join(name)).ok()
 }

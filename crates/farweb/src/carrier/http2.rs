@@ -212,7 +212,7 @@ impl Http2 {
     }
 
     /// Puts what an end has to send into its stream, up to a write, once the connection is there.
-    fn fill(&mut self, connection: &mut Connection, end: End) {
+    fn fill(&mut self, cx: &mut Context, connection: &mut Connection, end: End) {
         let is_there = end == End::Server || connection.established.get().is_some();
         let (side, heads_apart) = (end as usize, self.heads_apart[end as usize]);
         let Some(place) = self.place_mut(connection).filter(|place| is_there && !place.is_reading[side])
@@ -222,6 +222,12 @@ impl Http2 {
         while connection.end(end).stream.to_write() < WRITE_BYTES
             && let Some((frame, framing)) = place.ends[side].next_frame()
         {
+            if connection.recorded && connection.tls.is_none() {
+                let seq = connection.end(end).stream.pushed() + 1;
+                let request =
+                    frame.stream().and_then(|id| cx.exchanges.get(id)).map(|exchange| exchange.number);
+                cx.observer.frames.record(cx.now, connection, end, seq, &frame, framing, request);
+            }
             let stream = &mut connection.end_mut(end).stream;
             let mut left = 0;
             match frame {
@@ -352,9 +358,9 @@ impl Carry for Http2 {
         }
     }
 
-    fn to_write(&mut self, _cx: &mut Context, connection: &mut Connection, end: End) -> u64 {
+    fn to_write(&mut self, cx: &mut Context, connection: &mut Connection, end: End) -> u64 {
         if connection.end(end).stream.to_write() == 0 {
-            self.fill(connection, end);
+            self.fill(cx, connection, end);
         }
         connection.end(end).stream.next_write()
     }
@@ -390,10 +396,10 @@ impl Carry for Http2 {
     }
 
     /// Its settings go first.
-    fn on_accepted(&mut self, _cx: &mut Context, _on: ConnectionId, connection: &mut Connection) {
+    fn on_accepted(&mut self, cx: &mut Context, _on: ConnectionId, connection: &mut Connection) {
         self.set_nodelay(connection, End::Server);
         if self.speaks_first {
-            self.fill(connection, End::Server);
+            self.fill(cx, connection, End::Server);
         }
     }
 

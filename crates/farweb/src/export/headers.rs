@@ -18,7 +18,7 @@
 //! The one-way agents of ns-2 know neither SYN nor windows, and their packets do not always count 40 bytes of headers; in a
 //! capture they have the headers, with a closed window.
 //!
-//! Payload is zeros: farweb counts bytes and has none. Left out: fragments, IP options, ECN, urgent data.
+//! Payload is the caller's; farweb counts bytes and has none of its own. Left out: fragments, IP options, ECN, urgent data.
 
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 use rand_core::Rng as _;
@@ -38,9 +38,6 @@ const SERVER_PORT: u16 = 80;
 /// Time to live of a packet that leaves its sender (RFC 1700).
 const TTL: usize = 64;
 
-/// Largest payload of a packet is below 64 KiB.
-static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
-
 /// Writes the headers of packets; keeps memory between them.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
@@ -58,7 +55,7 @@ struct Host {
 }
 
 impl Headers {
-    /// Appends the headers of the packet to `out`, and its payload if `payload`; its length on the wire.
+    /// Appends the headers of a packet with this payload to `out`; its length on the wire.
     ///
     /// # Errors
     /// When no IPv4 packet has room for its payload and options.
@@ -66,7 +63,7 @@ impl Headers {
         &mut self,
         packet: &Sighting<'_>,
         route: &Route,
-        payload: bool,
+        payload: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<u32, ExportError> {
         let [client, server] = [Host::of(packet, route, true), Host::of(packet, route, false)];
@@ -85,12 +82,9 @@ impl Headers {
         ip.dont_fragment = true;
         ip.identification = from.identification.wrapping_add(packet.number as u16);
         ip.header_checksum = ip.calc_header_checksum();
-        tcp.checksum = tcp.calc_checksum_ipv4(&ip, &ZEROS[..length]).map_err(|_| too_long())?;
+        tcp.checksum = tcp.calc_checksum_ipv4(&ip, payload).map_err(|_| too_long())?;
         out.extend_from_slice(&ip.to_bytes());
         out.extend_from_slice(&tcp.to_bytes());
-        if payload {
-            out.extend_from_slice(&ZEROS[..length]);
-        }
         Ok(u32::from(ip.total_len))
     }
 }

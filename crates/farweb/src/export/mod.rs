@@ -3,6 +3,7 @@
 //! Sans-IO: rows of the packet table go in as columns, in the table's order, and the bytes of a file come out; memory does
 //! not grow with their number. Nothing is simulated, and no file is opened.
 
+mod frames;
 mod headers;
 mod pcapng;
 mod rows;
@@ -10,6 +11,7 @@ mod rows;
 mod tests;
 mod xplot;
 
+pub use frames::Frames;
 pub use pcapng::{Payload, Pcapng};
 pub use rows::{ExportError, Packets, Point, Route};
 pub use xplot::Xplot;

@@ -7,6 +7,7 @@
 //!
 //! Source: draft-ietf-opsawg-pcapng (PCAP Next Generation Capture File Format), sections 3 and 4.
 
+use super::frames::{Contents, Frames};
 use super::headers::Headers;
 use super::rows::{ExportError, Packets, Point, Reader, Route, Sighting};
 use crate::record::Event;
@@ -39,8 +40,9 @@ const NANOSECONDS: u8 = 9;
 pub enum Payload {
     /// Nothing, as with a snap length: packets tell their whole length, and have their headers.
     None,
-    /// All of it, as zeros: the file is as large as the traffic, and programs can verify TCP checksums.
-    Zeros,
+    /// All of it, as frames where the run recorded them and else as zeros: the file is as large as the traffic, and programs can
+    /// verify TCP checksums.
+    Whole,
 }
 
 /// Writes a capture.
@@ -50,6 +52,7 @@ pub struct Pcapng {
     points: Vec<Point>,
     payload: Payload,
     headers: Headers,
+    contents: Contents,
     packets: u64,
 }
 
@@ -57,7 +60,14 @@ impl Pcapng {
     /// A capture at `points`.
     #[must_use]
     pub fn new(route: Route, points: Vec<Point>, payload: Payload) -> Self {
-        Self { route, points, payload, headers: Headers::default(), packets: 0 }
+        Self {
+            route,
+            points,
+            payload,
+            headers: Headers::default(),
+            contents: Contents::default(),
+            packets: 0,
+        }
     }
 
     /// Appends the beginning of the file to `out`: what made it, `comment` for people, and the interfaces.
@@ -84,18 +94,32 @@ impl Pcapng {
         }
     }
 
+    /// Takes note of the frames of some rows, before the packets that they are in.
+    ///
+    /// # Errors
+    /// When a row is none of a frame table.
+    pub fn add_frames(&mut self, rows: &Frames) -> Result<(), ExportError> {
+        self.contents.add(rows)
+    }
+
     /// Appends the packets of some rows to `out`.
     ///
     /// # Errors
     /// When a row is none of a packet table.
     pub fn add(&mut self, rows: &Packets, out: &mut Vec<u8>) -> Result<(), ExportError> {
-        let Self { route, points, payload, headers, packets } = self;
+        let Self { route, points, payload, headers, contents, packets } = self;
         let reader = Reader::new(rows, route)?;
         for row in 0..reader.len() {
             let packet = reader.sighting(row)?;
             let Some(interface) = points.iter().position(|point| *point == packet.point) else { continue };
             if packet.event != Event::Drop {
-                enhanced_packet(interface as u32, &packet, route, *payload, headers, out)?;
+                let content = contents.of(&packet);
+                let kept = if *payload == Payload::Whole { content } else { &[] };
+                enhanced_packet(interface as u32, &packet, out, |out| {
+                    let length = headers.write(&packet, route, content, out)?;
+                    out.extend_from_slice(kept);
+                    Ok(length)
+                })?;
                 *packets += 1;
             }
         }
@@ -119,13 +143,12 @@ impl Pcapng {
     }
 }
 
+/// Appends a packet, of which `write` appends what is captured and tells the whole length.
 fn enhanced_packet(
     interface: u32,
     packet: &Sighting<'_>,
-    route: &Route,
-    payload: Payload,
-    headers: &mut Headers,
     out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<u32, ExportError>,
 ) -> Result<(), ExportError> {
     let mut problem = None;
     block(ENHANCED_PACKET, out, |out| {
@@ -134,7 +157,7 @@ fn enhanced_packet(
         out.extend_from_slice(&(packet.time_ns as u32).to_le_bytes());
         let lengths = out.len();
         out.extend_from_slice(&[0; 8]);
-        match headers.write(packet, route, payload == Payload::Zeros, out) {
+        match write(out) {
             Ok(length) => {
                 let captured = (out.len() - lengths - 8) as u32;
                 out[lengths..lengths + 4].copy_from_slice(&captured.to_le_bytes());

@@ -260,31 +260,37 @@ impl Packets {
             ("timestamp", self.timestamp.len()),
             ("timestamp_echo", self.timestamp_echo.len()),
         ];
-        match lengths.iter().find(|(_, length)| *length != rows) {
-            Some((column, length)) => Err(ExportError::new(
-                column,
-                format!("{length} values"),
-                "every column has as many as time_ns",
-            )),
-            None => Ok(()),
-        }
+        check_lengths("every column has as many as time_ns", rows, &lengths)
+    }
+}
+
+/// # Errors
+/// When a column has not `rows` values.
+pub(super) fn check_lengths(
+    allowed: &'static str,
+    rows: usize,
+    lengths: &[(&'static str, usize)],
+) -> Result<(), ExportError> {
+    match lengths.iter().find(|(_, length)| *length != rows) {
+        Some((column, length)) => Err(ExportError::new(column, format!("{length} values"), allowed)),
+        None => Ok(()),
     }
 }
 
 /// A whole number that is there and fits.
-fn natural<T: TryFrom<i64>>(column: &'static str, value: i64) -> Result<T, ExportError> {
+pub(super) fn natural<T: TryFrom<i64>>(column: &'static str, value: i64) -> Result<T, ExportError> {
     let found = || if value == NULL_INT { "nothing".to_owned() } else { value.to_string() };
-    T::try_from(value).map_err(|_| ExportError::new(column, found(), "no recorded packet has that value"))
+    T::try_from(value).map_err(|_| ExportError::new(column, found(), "nothing recorded has that value"))
 }
 
-fn optional<T: TryFrom<i64>>(column: &'static str, value: i64) -> Result<Option<T>, ExportError> {
+pub(super) fn optional<T: TryFrom<i64>>(column: &'static str, value: i64) -> Result<Option<T>, ExportError> {
     if value == NULL_INT { Ok(None) } else { natural(column, value).map(Some) }
 }
 
-fn text<'a>(column: &'static str, words: &'a Words, row: usize) -> Result<&'a str, ExportError> {
+pub(super) fn text<'a>(column: &'static str, words: &'a Words, row: usize) -> Result<&'a str, ExportError> {
     let word = usize::try_from(words.codes[row]).ok().and_then(|code| words.words.get(code));
     word.map(String::as_str)
-        .ok_or_else(|| ExportError::new(column, "nothing".to_owned(), "every recorded packet has a value"))
+        .ok_or_else(|| ExportError::new(column, "nothing".to_owned(), "everything recorded has a value"))
 }
 
 fn event(word: &str) -> Option<Event> {
@@ -297,7 +303,7 @@ fn event(word: &str) -> Option<Event> {
     }
 }
 
-fn is_up(word: &str) -> Option<bool> {
+pub(super) fn is_up(word: &str) -> Option<bool> {
     match word {
         "up" => Some(true),
         "down" => Some(false),

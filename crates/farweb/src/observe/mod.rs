@@ -5,6 +5,7 @@
 
 mod caches;
 mod capture;
+mod frames;
 mod held;
 mod measurement;
 mod occupancy;
@@ -16,6 +17,7 @@ use crate::scenario::Scenario;
 use crate::units::{Duration, Instant};
 
 use capture::Capture;
+use frames::Frames;
 use held::Senders;
 use recorder::Recorder;
 
@@ -30,6 +32,7 @@ pub(crate) use occupancy::{Counted, Occupancy};
 pub(crate) struct Observer {
     recorder: Recorder,
     pub(crate) packets: Capture,
+    pub(crate) frames: Frames,
     /// What is on each leg.
     pub(crate) legs: Vec<Occupancy>,
     /// What each cache does.
@@ -44,6 +47,7 @@ impl Observer {
         Self {
             recorder: Recorder::new(scenario),
             packets: Capture::new(&scenario.record, scenario.path.link.len()),
+            frames: Frames::default(),
             legs: scenario.leg.iter().map(|_| Occupancy::new()).collect(),
             caches: scenario.cache.iter().map(|_| CacheWatch::default()).collect(),
             measurement: Measurement::new(&scenario.run),
@@ -55,6 +59,7 @@ impl Observer {
     pub(crate) fn take(&mut self, now: Instant) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
         let mut tables = self.recorder.take();
         tables.push(("packets", self.packets.take(now)));
+        tables.push(("frames", self.frames.take()));
         tables.retain(|(_, columns)| columns.iter().any(|(_, column)| !column.is_empty()));
         tables
     }
@@ -81,6 +86,7 @@ impl Observer {
     /// A connection is forgotten, or the run ends.
     pub(crate) fn on_connection_end(&mut self, now: Instant, connection: &Connection) {
         self.recorder.push_connection(connection, now);
+        self.frames.forget(connection);
     }
 
     /// A request ends; `connection` carried it, if that is still there.

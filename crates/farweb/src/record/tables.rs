@@ -6,7 +6,7 @@ use super::columns::{
 };
 
 /// The tables of a results folder, in the order in which people meet them.
-pub const TABLES: [TableSpec; 7] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS];
+pub const TABLES: [TableSpec; 8] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS, FRAMES];
 
 const DIRECTIONS: Dictionary = Dictionary::Fixed(&["up", "down"]);
 
@@ -32,6 +32,36 @@ pub enum Event {
     Drop,
     /// It passed the tap of a link.
     Pass,
+}
+
+/// What a frame of HTTP/2 is; its numbers are those of the column `kind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are those of RFC 9113, section 6")]
+pub enum FrameKind {
+    Settings,
+    SettingsAck,
+    WindowUpdate,
+    Headers,
+    Data,
+    RstStream,
+    GoAway,
+}
+
+impl FrameKind {
+    /// Its names, in the order of its numbers.
+    pub const NAMES: [&str; 7] =
+        ["SETTINGS", "SETTINGS ACK", "WINDOW_UPDATE", "HEADERS", "DATA", "RST_STREAM", "GOAWAY"];
+
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 7] = [
+        Self::Settings,
+        Self::SettingsAck,
+        Self::WindowUpdate,
+        Self::Headers,
+        Self::Data,
+        Self::RstStream,
+        Self::GoAway,
+    ];
 }
 
 table! {
@@ -176,6 +206,26 @@ table! {
         timestamp_echo: [int?] "" "Option: clock of the other side as it is echoed, in its ticks; null without timestamps.",
         cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null on links.",
         ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null on links.",
+    }
+}
+
+table! {
+    FRAMES "frames" "One row a frame of HTTP/2 that an end put into its stream, in the order in which it did: of connections without TLS whose packets were recorded from the first one on."
+    FrameRow FrameColumns {
+        time_ns: [int] "ns" "When, since the start of the run; it is sent later.",
+        connection: [int] "" "Number of the connection.",
+        leg: [int] "" "Leg of the connection, from 0.",
+        direction: [word DIRECTIONS] "" "Which way the frame goes.",
+        seq: [int] "" "Sequence number of its first byte, as packets have it.",
+        kind: [word Dictionary::Fixed(&FrameKind::NAMES)] "" "What it is, by its name in RFC 9113.",
+        stream: [int?] "" "Number of its stream; null where it is of the connection.",
+        request: [int?] "" "Number of the request on that stream.",
+        framing_bytes: [int] "B" "Its size, data left out; of the first SETTINGS of a client with the preface.",
+        data_bytes: [int] "B" "Data.",
+        ends: [bool] "" "Whether the message ends with it.",
+        credit_bytes: [int?] "B" "Credit that a WINDOW_UPDATE grants, or that SETTINGS give each stream; null with others.",
+        frame_bytes_max: [int?] "B" "Largest payload of a frame that SETTINGS allow; null with others.",
+        streams_max: [int?] "" "Streams that SETTINGS let the other end have open; null where they do not say.",
     }
 }
 

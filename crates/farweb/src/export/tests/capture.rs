@@ -168,12 +168,12 @@ fn numbers_go_round_after_32_bits() {
 #[test]
 fn a_packet_is_the_same_wherever_it_is_seen_but_for_its_time_to_live() {
     let row = Seen { number: 9, ..sent(segment(ACK, 1, 1, 100)) };
-    let at = |point, event| one(Payload::Zeros, Seen { point, event, ..row }).bytes;
+    let at = |point, event| one(Payload::Whole, Seen { point, event, ..row }).bytes;
     let (here, there) = (at(Point::End(0), Event::Send), at(Point::End(2), Event::Receive));
     assert_eq!(here[..8], there[..8]);
     assert_eq!((here[8], there[8]), (64, 63));
     assert_eq!(here[12..], there[12..]);
-    let next = one(Payload::Zeros, Seen { number: 10, ..row }).bytes;
+    let next = one(Payload::Whole, Seen { number: 10, ..row }).bytes;
     assert_eq!(
         u16_be(&next, 4),
         u16_be(&here, 4).wrapping_add(1),
@@ -261,7 +261,7 @@ proptest! {
         let plain = Segment { seq, ack, len, window, flags, options };
         let segment = block.map_or(plain, |start| with_sack(plain, &[(ack + start, ack + start + 1000)]));
         let row = Seen { up, connection, ..sent(segment) };
-        let (whole, headers) = (one(Payload::Zeros, row), one(Payload::None, row));
+        let (whole, headers) = (one(Payload::Whole, row), one(Payload::None, row));
         let bytes = &whole.bytes;
         prop_assert_eq!(bytes.len(), segment.packet_bytes() as usize);
         prop_assert_eq!((whole.length, headers.length), (bytes.len(), bytes.len()));

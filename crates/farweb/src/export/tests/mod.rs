@@ -1,6 +1,7 @@
 //! Files from rows made by hand.
 
 mod capture;
+mod frames;
 mod plot;
 mod wrong;
 

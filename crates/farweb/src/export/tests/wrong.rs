@@ -6,7 +6,7 @@ fn error(change: impl FnOnce(&mut Packets)) -> String {
     let mut rows = packets(&[sent(segment(ACK, 1, 1, 10))]);
     change(&mut rows);
     let mut out = Vec::new();
-    let capture = Pcapng::new(route(), vec![Point::End(0)], Payload::Zeros).add(&rows, &mut out);
+    let capture = Pcapng::new(route(), vec![Point::End(0)], Payload::Whole).add(&rows, &mut out);
     let plot = Xplot::new(route(), Point::End(0), 0, true).add(&rows, &mut String::new());
     let message = capture.expect_err("a wrong row").to_string();
     if let Err(error) = plot {
@@ -19,7 +19,7 @@ fn error(change: impl FnOnce(&mut Packets)) -> String {
 fn a_value_that_no_packet_has_is_named() {
     type Change = fn(&mut Packets);
     let cases: [(Change, &str); 12] = [
-        (|rows| rows.time_ns[0] = -1, "column time_ns: found -1; no recorded packet has that value"),
+        (|rows| rows.time_ns[0] = -1, "column time_ns: found -1; nothing recorded has that value"),
         (|rows| rows.seq[0] = NULL_INT, "column seq: found nothing;"),
         (|rows| rows.window_field[0] = 65_536, "column window_field: found 65536;"),
         (
@@ -34,7 +34,7 @@ fn a_value_that_no_packet_has_is_named() {
         (|rows| rows.timestamp[0] = 5, "column timestamp_echo: found nothing;"),
         (|rows| rows.leg[0] = 2, "column leg: found 2; the scenario has no leg of that number"),
         (|rows| rows.node.words[0] = "moon".to_owned(), "column node: found \"moon\"; that is no word"),
-        (|rows| rows.flags.codes[0] = 99, "column flags: found nothing; every recorded packet has a value"),
+        (|rows| rows.flags.codes[0] = 99, "column flags: found nothing; everything recorded has a value"),
         (|rows| rows.event.codes[0] = -1, "column event: found nothing;"),
         (|rows| rows.sack.clear(), "column sack: found 0 values; every column has as many as time_ns"),
     ];

@@ -73,6 +73,18 @@ pub enum Frame<S> {
 }
 
 impl<S: Copy> Frame<S> {
+    /// Its stream; none where it is of the connection.
+    #[must_use]
+    pub const fn stream(&self) -> Option<S> {
+        match self {
+            Self::Grant { stream, .. } => *stream,
+            Self::Head { stream, .. } | Self::Data(Data { stream, .. }) | Self::Reset(stream) => {
+                Some(*stream)
+            }
+            Self::Settings(_) | Self::SettingsAck | Self::GoAway => None,
+        }
+    }
+
     /// The stream whose message ends with this frame.
     #[must_use]
     pub const fn ended(&self) -> Option<S> {

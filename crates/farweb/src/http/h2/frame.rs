@@ -81,9 +81,12 @@ pub enum FrameError {
     /// Its length is none for its type, or above the limit.
     #[error("FRAME_SIZE_ERROR")]
     FrameSize,
-    /// It may not be on its stream, or has more padding than payload, or grants nothing.
+    /// It may not be on its stream, or has more padding than payload, or grants nothing, or has a setting out of range.
     #[error("PROTOCOL_ERROR")]
     Protocol,
+    /// It gives more credit than there may be.
+    #[error("FLOW_CONTROL_ERROR")]
+    FlowControl,
 }
 
 mod kind {
@@ -113,7 +116,7 @@ mod flag {
     pub(super) const PRIORITY: u8 = 0x20;
 }
 
-/// The reserved bit of a stream number.
+/// All but the reserved bit of a stream number.
 const STREAM_MASK: u32 = (1 << 31) - 1;
 
 impl<'a> Frame<'a> {
@@ -137,6 +140,17 @@ impl<'a> Frame<'a> {
         };
         let body = Body::decode(kind, flags, stream, payload)?;
         Ok(Some((Self { stream, body }, head.len() + payload.len())))
+    }
+
+    /// Stream, length and END_STREAM of the frame that `bytes` begin with, when it is one of data without padding: it can be read
+    /// before all of it is there.
+    pub(super) fn data_header(bytes: &[u8]) -> Option<(u32, u32, bool)> {
+        let [l0, l1, l2, kind::DATA, flags, s0, s1, s2, s3] = *bytes.first_chunk::<9>()? else {
+            return None;
+        };
+        let stream = u32::from_be_bytes([s0, s1, s2, s3]) & STREAM_MASK;
+        let length = u32::from_be_bytes([0, l0, l1, l2]);
+        (flags & flag::PADDED == 0).then_some((stream, length, flags & flag::END_STREAM != 0))
     }
 
     /// Appends the frame to `bytes`.

@@ -8,6 +8,7 @@
 //! Source: RFC 9113; RFC 9218; RFC 7541.
 
 pub mod endpoint;
+pub mod fields;
 pub mod frame;
 pub mod hpack;
 pub mod preset;
@@ -16,3 +17,4 @@ mod rate;
 pub mod receiver;
 pub mod sender;
 pub mod settings;
+pub mod wire;

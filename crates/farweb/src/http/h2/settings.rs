@@ -5,7 +5,9 @@
 //!
 //! Source: RFC 9113, section 6.5.
 
-use super::frame::HEADER_BYTES;
+use crate::http::credit::Window;
+
+use super::frame::{FrameError, HEADER_BYTES};
 
 /// A setting as it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +20,18 @@ pub struct Entry {
 
 /// Bytes of a setting in a frame.
 const ENTRY_BYTES: u64 = 6;
+
+/// Numbers of settings.
+///
+/// Source: RFC 9113, section 6.5.2.
+mod id {
+    pub(super) const MAX_CONCURRENT_STREAMS: u16 = 0x3;
+    pub(super) const INITIAL_WINDOW_SIZE: u16 = 0x4;
+    pub(super) const MAX_FRAME_SIZE: u16 = 0x5;
+}
+
+/// Sizes of frames that an end may ask for.
+const MAX_FRAMES: std::ops::RangeInclusive<u32> = 16_384..=16_777_215;
 
 impl Entry {
     /// Setting number `id` is `value`.
@@ -53,15 +67,45 @@ impl Settings {
     /// Source: RFC 9113, section 6.5.2.
     pub const DEFAULT: Self = Self { initial_window: 65_535, max_frame: 16_384, max_streams: None };
 
+    /// Those that are not the default, as a SETTINGS frame has them.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry> {
+        let default = Self::DEFAULT;
+        let streams = self.max_streams.filter(|_| self.max_streams != default.max_streams);
+        let window = (self.initial_window != default.initial_window).then_some(self.initial_window as u32);
+        let frame = (self.max_frame != default.max_frame).then_some(self.max_frame as u32);
+        let entries = [
+            streams.map(|streams| Entry::new(id::MAX_CONCURRENT_STREAMS, streams)),
+            window.map(|window| Entry::new(id::INITIAL_WINDOW_SIZE, window)),
+            frame.map(|frame| Entry::new(id::MAX_FRAME_SIZE, frame)),
+        ];
+        entries.into_iter().flatten().collect()
+    }
+
     /// Bytes of the SETTINGS frame with these, each that is not the default.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let said = [
-            self.initial_window != Self::DEFAULT.initial_window,
-            self.max_frame != Self::DEFAULT.max_frame,
-            self.max_streams != Self::DEFAULT.max_streams,
-        ];
-        HEADER_BYTES + ENTRY_BYTES * said.into_iter().filter(|is_said| *is_said).count() as u64
+        HEADER_BYTES + ENTRY_BYTES * self.entries().len() as u64
+    }
+
+    /// What holds when a SETTINGS frame has come on top of these. Settings that change neither bytes nor times are ignored.
+    ///
+    /// # Errors
+    /// When a value is not one that its setting may have.
+    pub fn with(mut self, entries: &[Entry]) -> Result<Self, FrameError> {
+        for &Entry { id, value } in entries {
+            match id {
+                id::MAX_CONCURRENT_STREAMS => self.max_streams = Some(value),
+                id::INITIAL_WINDOW_SIZE if u64::from(value) > Window::MAX => {
+                    return Err(FrameError::FlowControl);
+                }
+                id::INITIAL_WINDOW_SIZE => self.initial_window = u64::from(value),
+                id::MAX_FRAME_SIZE if !MAX_FRAMES.contains(&value) => return Err(FrameError::Protocol),
+                id::MAX_FRAME_SIZE => self.max_frame = u64::from(value),
+                _ => {}
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -80,5 +124,23 @@ mod tests {
         assert_eq!(Settings::DEFAULT.bytes(), bytes_of(&[]));
         let settings = Settings { max_streams: Some(100), initial_window: 1 << 20, ..Settings::DEFAULT };
         assert_eq!(settings.bytes(), bytes_of(&[Entry::new(3, 100), Entry::new(4, 1 << 20)]));
+    }
+    #[test]
+    fn what_is_said_holds_and_the_rest_stays() {
+        let settings = Settings { max_streams: Some(100), initial_window: 1 << 20, max_frame: 20_000 };
+        assert_eq!(Settings::DEFAULT.with(&settings.entries()), Ok(settings));
+        let table_size = Entry::new(1, 0);
+        assert_eq!(settings.with(&[table_size]), Ok(settings));
+        assert_eq!(settings.with(&[Entry::new(3, 7)]), Ok(Settings { max_streams: Some(7), ..settings }));
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_an_error() {
+        let with = |id, value| Settings::DEFAULT.with(&[Entry::new(id, value)]);
+        assert_eq!(with(4, 1 << 31), Err(FrameError::FlowControl));
+        assert!(with(4, (1 << 31) - 1).is_ok());
+        assert_eq!(with(5, 16_383), Err(FrameError::Protocol));
+        assert_eq!(with(5, 1 << 24), Err(FrameError::Protocol));
+        assert!(with(5, (1 << 24) - 1).is_ok());
     }
 }
