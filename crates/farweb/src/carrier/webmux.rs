@@ -246,6 +246,11 @@ impl Carry for WebMux {
         0
     }
 
+    fn waits_for_credit(&self, connection: &Connection, end: End) -> bool {
+        let line = connection.slot.and_then(|slot| self.lines.get(&slot));
+        line.is_some_and(|line| line.peers[end as usize].sender.waits_for_credit())
+    }
+
     fn to_read(&self, _connection: &Connection, _end: End) -> u64 {
         self.read_buffer
     }

@@ -16,7 +16,7 @@ use crate::node::Node;
 use crate::record;
 use crate::rng::Streams;
 use crate::scenario::Scenario;
-use crate::tcp::{self, Flags, Output, Segment, State};
+use crate::tcp::{self, Flags, Limit, Output, Segment, State};
 use crate::units::{Instant, When};
 
 /// All but the connections.
@@ -230,11 +230,20 @@ impl Network {
         }
         let is_sender = end == End::Server;
         if is_sender && self.context.observer.wants_senders() {
-            self.context.note_sent(id, connection);
+            self.note_sender(id, connection);
         }
         on_carrier!(&mut self.carriers[connection.leg], own => own.on_settled(connection, end));
         let has_responses = is_sender && connection.has_acknowledged_response();
         Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
+    }
+
+    /// Tells who watches how far the sender of responses has come, and what holds it.
+    fn note_sender(&mut self, id: ConnectionId, connection: &mut Connection) {
+        let Self { carriers, context, .. } = self;
+        let limit = connection.limit();
+        let waits_for_credit = limit == Some(Limit::None)
+            && on_carrier!(&carriers[connection.leg], own => own.waits_for_credit(connection, End::Server));
+        context.note_sent(id, connection, limit, waits_for_credit);
     }
 
     #[inline]

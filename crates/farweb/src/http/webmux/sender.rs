@@ -138,6 +138,12 @@ impl<E: Copy + Eq> Sender<E> {
         Some(self.sessions.iter().find(|outgoing| outgoing.message == message)?.window.credit())
     }
 
+    /// Whether a session has payload to send and no credit for it.
+    #[must_use]
+    pub fn waits_for_credit(&self) -> bool {
+        self.sessions.iter().any(|outgoing| outgoing.waiting > 0 && outgoing.window.credit() <= 0)
+    }
+
     /// What goes into the stream next; none when all that may be sent has been flushed.
     pub fn next_step(&mut self) -> Option<Step<E>> {
         if self.steps.is_empty() {
