@@ -126,7 +126,7 @@ def look() -> Iterator[None]:
 
 
 def series(index: int | None) -> dict[str, Any]:
-    """Colour and dash of the series with this number, from 0; None: those of text; `QUIETLY`: in grey; `BRIGHTLY`: in yellow."""
+    """Colour and dash of a series by number, from 0; None: those of text; `QUIETLY`: in grey; `BRIGHTLY`: in yellow."""
     if index is None or index < 0:
         return {"color": {None: INK, QUIETLY: QUIET, BRIGHTLY: BRIGHT}[index], "linestyle": LINES[0]}
     return {"color": PALETTE[index % len(PALETTE)], "linestyle": LINES[index % len(LINES)]}
