@@ -117,6 +117,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "sack": _RANGES,
         "cwnd_bytes": _I,
         "ssthresh_bytes": _I,
+        "credit_limit": _I,
     },
 }
 

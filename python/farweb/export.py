@@ -32,7 +32,7 @@ PLOT = "timeseq.xpl"
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
-_UNUSED = ("cwnd_bytes", "ssthresh_bytes")
+_UNUSED = ("cwnd_bytes", "ssthresh_bytes", "credit_limit")
 _COLUMNS = [column["name"] for column in results_tables()["packets"]["columns"] if column["name"] not in _UNUSED]
 
 

@@ -178,6 +178,12 @@ pub(crate) trait Carry {
         false
     }
 
+    /// How many bytes more `end` of a connection may put into its stream with the credit that it has; none where no credit limits
+    /// a message that it sends. Asked where packets are recorded.
+    fn credit(&self, _connection: &Connection, _end: End) -> Option<u64> {
+        None
+    }
+
     /// How many bytes `end` of a connection takes in now in one read. Asked again when it has got that many, until it is none.
     /// What it leaves shuts the sender's window, until [`Action::Act`] lets that end read again.
     #[inline]

@@ -79,6 +79,10 @@ impl WebMux {
         self.lines.get_mut(&connection.slot?)
     }
 
+    fn sender(&self, connection: &Connection, end: End) -> Option<&Sender<ExchangeId>> {
+        Some(&self.lines.get(&connection.slot?)?.peers[end as usize].sender)
+    }
+
     /// What `end` does when it has read a frame without payload.
     fn on_frame(&mut self, cx: &mut Context, connection: &Connection, end: End) {
         let Some(line) = self.line(connection) else {
@@ -247,8 +251,12 @@ impl Carry for WebMux {
     }
 
     fn waits_for_credit(&self, connection: &Connection, end: End) -> bool {
-        let line = connection.slot.and_then(|slot| self.lines.get(&slot));
-        line.is_some_and(|line| line.peers[end as usize].sender.waits_for_credit())
+        self.sender(connection, end).is_some_and(Sender::waits_for_credit)
+    }
+
+    /// That of all sessions.
+    fn credit(&self, connection: &Connection, end: End) -> Option<u64> {
+        self.sender(connection, end)?.available()
     }
 
     fn to_read(&self, _connection: &Connection, _end: End) -> u64 {

@@ -17,6 +17,7 @@ use crate::tcp::Limit;
 use crate::units::{Duration, Instant};
 
 use capture::Capture;
+pub(crate) use capture::Seen;
 use held::Senders;
 use recorder::Recorder;
 

@@ -191,6 +191,7 @@ table! {
         timestamp_echo: [int?] "" "Option: clock of the other side as it is echoed, in its ticks; null without timestamps.",
         cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null on links.",
         ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null on links.",
+        credit_limit: [int?] "" "Sequence number up to which the endpoint's application may fill its stream with the credit that the messages which it sends have, all together, before it reads what the event brings; what is in the stream is counted whole, what comes without its framing. Null on links, and where no credit limits a message.",
     }
 }
 
