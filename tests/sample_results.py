@@ -82,6 +82,9 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "end_ns": _I,
         "cwnd_ns": _I,
         "window_ns": _I,
+        "buffer_ns": _I,
+        "credit_ns": _I,
+        "nagle_ns": _I,
     },
     "caches": {
         "node": _S,
@@ -114,6 +117,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "sack": _RANGES,
         "cwnd_bytes": _I,
         "ssthresh_bytes": _I,
+        "credit_limit": _I,
     },
 }
 
@@ -146,7 +150,8 @@ def exchange(number: int, **more: Any) -> Row:
     start = number * SECOND
     at_ms = {"connect": 120, "requested": 180, "ready_first": 680, "ready_last": 680, "sent_last": 900, "end": 1000}
     times = {f"{name}_ns": start + at * SECOND // 1000 for name, at in at_ms.items()}
-    return {"request": number, "leg": 0, "start_ns": start, **times, "cwnd_ns": SECOND // 5, "window_ns": 0, **more}
+    held = dict.fromkeys(("window_ns", "buffer_ns", "credit_ns", "nagle_ns"), 0)
+    return {"request": number, "leg": 0, "start_ns": start, **times, "cwnd_ns": SECOND // 5, **held, **more}
 
 
 def leg_interval(leg: int, number: int, **more: Any) -> Row:

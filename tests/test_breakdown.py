@@ -35,7 +35,8 @@ def exchange(number: int, of: int, start: int, **at: int | None) -> Row:
     names = ("connect", "requested", "ready_first", "ready_last", "sent_last", "first_byte", "end")
     times = {f"{name}_ns": start for name in names}
     given_ms = {name if name.startswith("connection") else f"{name}_ns": value for name, value in at.items()}
-    row = {"request": number, "leg": of, "start_ns": start, "cwnd_ns": 0, "window_ns": 0, **times, **given_ms}
+    held = dict.fromkeys(("cwnd_ns", "window_ns", "buffer_ns", "credit_ns", "nagle_ns"), 0)
+    row = {"request": number, "leg": of, "start_ns": start, **held, **times, **given_ms}
     return {
         name: value if value is None or not name.endswith("_ns") else round(value * MS) for name, value in row.items()
     }
@@ -101,6 +102,41 @@ def test_what_is_held_while_the_server_still_releases_costs_nothing() -> None:
         "window 0": 25,
         "travel 0": 60,
     }
+
+
+def test_each_reason_has_its_part_and_what_is_left_is_another() -> None:
+    steps = {"connect": 0, "requested": 60, "ready_first": 60, "ready_last": 60, "sent_last": 460, "end": 520}
+    row = exchange(0, 0, 0, **steps, cwnd=100, window=130, buffer=30, credit=100, nagle=50)
+    assert in_ms(parts(table([row]), ONE, None)) == {
+        "request 0": 60,
+        "cwnd 0": 100,
+        "window 0": 100,
+        "buffer 0": 30,
+        "credit 0": 100,
+        "nagle 0": 50,
+        "other 0": 20,
+        "travel 0": 60,
+    }
+    # The last byte came when three quarters of what held was over.
+    late = exchange(0, 0, 0, **steps | {"ready_last": 365}, cwnd=100, window=130, buffer=30, credit=100, nagle=50)
+    found = in_ms(parts(table([late]), ONE, None))
+    assert {
+        name: found[name] for name in found if name.split()[0] in ("cwnd", "window", "buffer", "credit", "nagle")
+    } == {
+        "cwnd 0": 25,
+        "window 0": 25,
+        "buffer 0": 7.5,
+        "credit 0": 25,
+        "nagle 0": 12.5,
+    }
+    assert "other 0" not in found
+
+
+def test_results_of_a_farweb_that_told_only_two_reasons_leave_the_others_together() -> None:
+    row = exchange(0, 0, 0, requested=60, ready_first=60, ready_last=60, sent_last=460, end=520, cwnd=100, window=130)
+    old = table([row]).drop("buffer_ns", "credit_ns", "nagle_ns")
+    found = in_ms(parts(old, ONE, None))
+    assert (found["cwnd 0"], found["window 0"], found["other 0"]) == (100, 130, 170)
 
 
 def chain(number: int = 0) -> list[Row]:
@@ -218,14 +254,18 @@ def test_what_a_request_never_came_to_the_end_of_is_null() -> None:
 steps = st.lists(st.integers(0, 10**11), min_size=6, max_size=6)
 
 
-@given(st.lists(st.tuples(steps, st.integers(0, 10**11), st.integers(0, 10**11)), min_size=2, max_size=2))
+held = st.lists(st.one_of(st.just(0), st.integers(0, 10**11)), min_size=5, max_size=5)
+
+
+@given(st.lists(st.tuples(steps, held), min_size=2, max_size=2))
 def test_parts_add_up_whatever_the_table_says(legs: Any) -> None:
     rows = []
-    for place, (gaps, cwnd, window) in enumerate(legs):
+    for place, (gaps, (cwnd, window, buffer, credit, nagle)) in enumerate(legs):
         times = [sum(gaps[: end + 1]) for end in range(6)]
         names = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns")
-        rows.append({"request": 0, "leg": place, **dict(zip(names, times, strict=True)), "cwnd_ns": cwnd})
-        rows[-1]["window_ns"] = window
+        reasons = {"cwnd_ns": cwnd, "window_ns": window + buffer, "buffer_ns": buffer}
+        reasons |= {"credit_ns": credit, "nagle_ns": nagle}
+        rows.append({"request": 0, "leg": place, **dict(zip(names, times, strict=True)), **reasons})
     found = parts(table(rows), CHAIN, None)
     assert found.select(pl.sum_horizontal(pl.exclude("request"))).item() == rows[0]["end_ns"] - rows[0]["start_ns"]
 

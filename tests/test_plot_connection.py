@@ -174,6 +174,20 @@ def test_a_window_far_above_the_segments_is_told_and_not_drawn(tmp_path: Path, r
     assert near.axes[0].get_ylim()[1] > 5001
 
 
+def test_credit_is_a_stair_of_its_own_with_gaps_where_nothing_is_limited(tmp_path: Path) -> None:
+    limits = {150: 2001, 151: 2001, 250: 3501, 350: None}
+    packets = [
+        {**row, "credit_limit": limits.get(row["time_ns"] // MS - 3000) if row["node"] == "server" else 9999}
+        for row in connection(3, start_ms=3000)
+    ]
+    chart = draw("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
+    told = [(round(x, 3), y) for x, y in points(by_gid(chart, "credit")) if y == y]
+    assert told == [(0.15, 2001), (0.15, 2001), (0.15, 2001), (0.151, 2001), (0.25, 3501), (0.25, 3501)]
+    assert "credit" in legend(chart)
+    without = draw("timeseq", [write_results(tmp_path / "b", [request(3, 1.0, 3000)], packets=connection(3))])
+    assert "credit" not in legend(without)
+
+
 def test_a_syn_that_is_sent_again_says_so(tmp_path: Path) -> None:
     packets = [packet(1, ms, "client", "send", "up", flags="S", retransmission=ms > 1000) for ms in (1000, 6500)]
     results = write_results(tmp_path / "a", [request(1, 75.0, 10, status="failed", end_ns=None)], packets=packets)

@@ -11,9 +11,10 @@ no latency: it counts in no mean, and is told beside it with the legs that it re
 - **Held**: from when the last byte was there to be sent until it was. A sender that has bytes
   and does not send them is held; the table `exchanges` has how long, and by what, since the first byte was there. Where
   bytes were held before the last one was there, which cost nothing, what remains is divided in the same proportion.
-  What neither cwnd nor a window held is held otherwise: by Nagle's rule, a segment that is not full waits for the
-  acknowledgement of what is on its way. On connections that carry one response this does not happen, as the end of the
-  stream goes with the last byte.
+  By Nagle's rule a segment that is not full waits for the acknowledgement of what is on its way; on connections that
+  carry one response this does not happen, as the end of the stream goes with the last byte. Credit is that of the
+  carrier, as W3C MUX has it. What none of these held is held otherwise: by a program that takes time to wake, by the
+  recovery from a loss, or by a connection that is not established.
 - **Travel** is the propagation of the leg's links; **the rest** is queues, transmission, segments sent again, and what
   a proxy takes to pass something on (nothing, as it is modelled).
 - **The request on its way** contains its own queues and transmission.
@@ -40,7 +41,21 @@ if TYPE_CHECKING:
 
     from farweb.results import Results
 
-Kind = Literal["wait", "handshake", "request", "fetch", "server", "cwnd", "window", "other", "travel", "rest"]
+Kind = Literal[
+    "wait",
+    "handshake",
+    "request",
+    "fetch",
+    "server",
+    "cwnd",
+    "window",
+    "buffer",
+    "credit",
+    "nagle",
+    "other",
+    "travel",
+    "rest",
+]
 
 KINDS: Mapping[Kind, str] = {
     "wait": "waiting for a connection",
@@ -50,11 +65,17 @@ KINDS: Mapping[Kind, str] = {
     "server": "server",
     "cwnd": "held by cwnd",
     "window": "held by the window",
-    "other": "held otherwise (Nagle)",
+    "buffer": "held by the send buffer",
+    "credit": "held by credit",
+    "nagle": "held by Nagle's rule",
+    "other": "held otherwise",
     "travel": "response on its way",
     "rest": "the rest",
 }
 """The kinds of parts in the order of time, and what they are called."""
+
+_SELDOM: Sequence[Kind] = ("buffer", "credit", "nagle", "other")
+"""Kinds of parts that the table for people leaves out where they took no time."""
 
 _NS = 1e9
 
@@ -175,6 +196,8 @@ class Breakdown:
             if kind == "fetch" and not any(leg.has_cache for leg in self.legs):
                 continue
             total = self.total_s(kind)
+            if kind in _SELDOM and not total:
+                continue
             each = [None if kind == "server" else self.total_s(kind, leg) for leg in legs]
             rows.append([told, *map(seconds, each), *self._cells(total)])
         rows.append(["latency", *("" for _ in legs), *self._cells(self.latency_s)])
@@ -301,6 +324,8 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
 
     if "cache_answer" not in exchanges.columns:  # of a farweb without caches
         exchanges = exchanges.with_columns(cache_answer=pl.lit(None, pl.String))
+    if "credit_ns" not in exchanges.columns:  # of a farweb that told only cwnd and window
+        exchanges = exchanges.with_columns(buffer_ns=0, credit_ns=0, nagle_ns=0)
     sources = ["served_by"] if any(leg.inside for leg in legs) else []
     path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
     for place in range(1, len(legs)):
@@ -316,6 +341,7 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
 
 
 _STEPS = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns", "cwnd_ns", "window_ns")
+_REASONS: Sequence[Kind] = ("cwnd", "window", "buffer", "credit", "nagle")
 
 
 def _leg_rows(
@@ -338,7 +364,8 @@ def _leg_rows(
     is_open = pl.col("connect_ns").is_not_null()
     begun = pl.when(is_open).then(begun.clip(upper_bound=pl.col("connect_ns"))).otherwise(pl.col("open_ns"))
     rows = rows.with_columns(begun_ns=begun.clip(lower_bound=pl.col("start_ns")))
-    of_leg = (*_STEPS, "begun_ns", "cache_answer")
+    rows = rows.with_columns(window_ns=pl.col("window_ns") - pl.col("buffer_ns"))
+    of_leg = (*_STEPS, "buffer_ns", "credit_ns", "nagle_ns", "begun_ns", "cache_answer")
     return rows.select("request", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
 
 
@@ -386,10 +413,13 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
         return _at(name, place)
 
     held = at("sent_last") - at("ready_last")
-    reasons = at("cwnd") + at("window")
-    hidden = held < reasons  # some of it was before the last byte was there
-    by_cwnd = pl.when(hidden).then((held * (at("cwnd") / reasons)).round().cast(pl.Int64)).otherwise(at("cwnd"))
-    by_window = pl.when(hidden).then(held - by_cwnd).otherwise(at("window"))
+    first_ones = [
+        pl.sum_horizontal(*map(at, _REASONS[: count + 1]), ignore_nulls=False) for count in range(len(_REASONS))
+    ]
+    since_first = first_ones[-1]
+    # Some of it may have been before the last byte was there.
+    costs = pl.when(held < since_first).then(held).otherwise(since_first)
+    ends = [(costs * (some / since_first)).fill_nan(0).round().cast(pl.Int64) for some in first_ones]
     way = at("end") - at("sent_last")
     down = pl.lit(leg.down_ns)
     for node, from_there in leg.inside.items():
@@ -410,9 +440,9 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
     yield f"wait {place}", wait
     yield f"handshake {place}", at("connect") - at("begun")
     yield f"request {place}", at("requested") - at("connect")
-    yield f"cwnd {place}", by_cwnd
-    yield f"window {place}", by_window
-    yield f"other {place}", held - by_cwnd - by_window
+    for kind, begin, end in zip(_REASONS, [0 * costs, *ends], ends, strict=False):
+        yield f"{kind} {place}", end - begin
+    yield f"other {place}", held - ends[-1]
     yield f"travel {place}", travel
     yield f"rest {place}", rest
 

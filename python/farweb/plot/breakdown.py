@@ -19,12 +19,13 @@ _SHOWN: Sequence[tuple[str, tuple[Kind, ...], int | None]] = (
     ("on the way, there and back", ("request", "travel"), 2),
     ("server", ("server",), 3),
     ("held by cwnd", ("cwnd",), 1),
-    ("held by the window", ("window",), 4),
-    ("held otherwise (Nagle)", ("other",), None),
+    ("held by the window or the send buffer", ("window", "buffer"), 4),
+    ("held by credit", ("credit",), style.BRIGHTLY),
+    ("held otherwise (Nagle)", ("nagle", "other"), None),
     ("the rest", ("rest",), style.QUIETLY),
 )
-"""What is stacked, the kinds of parts that it holds, and the number of its colour. Both ways together: six colours are
-told apart, and how long a way is changes between paths only."""
+"""What is stacked, the kinds of parts that it holds, and the number of its colour. Both ways together: six colours and
+a bright one are told apart, and how long a way is changes between paths only."""
 
 
 @dataclass(frozen=True)

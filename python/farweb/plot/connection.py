@@ -27,6 +27,8 @@ class Trace:
         acks: Segments as they reached the sender: `time_s`, `ack`, `window_bytes`, `payload_bytes`, `sack`.
         drops: Segments that a link dropped on their way from the sender: `time_s`, `seq`, `payload_bytes`.
         state: The sender after each of its segments: `time_s`, `cwnd_bytes`, `ssthresh_bytes`, `flight_bytes`.
+        credit: How far the sender's application may fill its stream with its credit: `time_s`, `credit_limit`, null
+            while no message is limited; no rows where none ever is.
         start_s: When the first packet was sent, in seconds of the run.
         carrier: Kind of the carrier of its leg.
         legs: How many legs the path has.
@@ -41,6 +43,7 @@ class Trace:
     acks: pl.DataFrame
     drops: pl.DataFrame
     state: pl.DataFrame
+    credit: pl.DataFrame
     start_s: float
     carrier: str = "http/1.0"
     legs: int = 1
@@ -118,6 +121,7 @@ def trace(
         ),
         drops=rows.filter(shown & forward & (pl.col("event") == "drop")).select("time_s", "seq", "payload_bytes"),
         state=_state(at_sender, direction).filter(shown),
+        credit=_credit(at_sender).filter(shown),
         start_s=start_ns / 1e9,
         carrier=str(legs[leg]["carrier"]["kind"]),
         legs=len(legs),
@@ -194,6 +198,14 @@ def _absent(results: Results, connection: int) -> str:
         f"{results.path}: no packets of connection {connection}; there are {len(known):,} recorded connections "
         f"from {known[0]} to {known[-1]}"
     )
+
+
+def _credit(at_sender: pl.DataFrame) -> pl.DataFrame:
+    """How far the credit goes, after each packet that the sender sent or received."""
+    if "credit_limit" not in at_sender.columns:  # of a farweb without it
+        at_sender = at_sender.with_columns(credit_limit=pl.lit(None, pl.Int64))
+    credit = at_sender.select("time_s", "credit_limit")
+    return credit.clear() if credit["credit_limit"].is_null().all() else credit
 
 
 def _state(at_sender: pl.DataFrame, direction: str) -> pl.DataFrame:

@@ -48,6 +48,10 @@ QUIET = "#6B6B6B"
 QUIETLY = -1
 """Number of a series that has the quiet colour: what is left over."""
 
+BRIGHT = "#F0E442"
+BRIGHTLY = -2
+"""Number of a series of areas beside six others: it has the yellow that is too faint for lines."""
+
 SUFFIXES = (".png", ".svg", ".pdf")
 HTML = ".html"
 
@@ -122,9 +126,9 @@ def look() -> Iterator[None]:
 
 
 def series(index: int | None) -> dict[str, Any]:
-    """Colour and dash of the series with this number, counted from 0; None: those of text; `QUIETLY`: in grey."""
-    if index is None or index == QUIETLY:
-        return {"color": INK if index is None else QUIET, "linestyle": LINES[0]}
+    """Colour and dash of a series by number, from 0; None: those of text; `QUIETLY`: in grey; `BRIGHTLY`: in yellow."""
+    if index is None or index < 0:
+        return {"color": {None: INK, QUIETLY: QUIET, BRIGHTLY: BRIGHT}[index], "linestyle": LINES[0]}
     return {"color": PALETTE[index % len(PALETTE)], "linestyle": LINES[index % len(LINES)]}
 
 

@@ -17,11 +17,12 @@ from farweb.results import Results
 DATA = style.INK
 ACK = "#009E73"
 WINDOW = "#E69F00"
+CREDIT = "#0072B2"
 AGAIN = "#D55E00"
 ENDS = "#9A4F82"
 SACK = "#6A51E8"
 """Colours by role. tcptrace draws on black: data white, ACK green, window yellow, retransmission red, SACK purple, SYN
-and FIN orange; here its hues, as far as they can be told apart on white with any colour vision."""
+and FIN orange; here its hues, as far as they can be told apart on white with any colour vision; it knows no credit."""
 
 ARROWS_POINTS = 9
 """Height of a full segment, in points, from which its bar has arrow heads; chosen: below, they run together."""
@@ -36,8 +37,9 @@ def timeseq(
     """Sequence numbers over time, at the sender of the data of one connection.
 
     A bar is a segment, from its first to its last byte; the stair below is what has been acknowledged, the stair above
-    how far the advertised window allows to send. Thin bars between them are blocks of selective acknowledgements, where
-    they reached the sender.
+    how far the advertised window allows to send. Of a carrier with credit a dashed stair is how far the sender's
+    program may fill its stream with the credit that it has, of all messages together. Thin bars between them are blocks
+    of selective acknowledgements, where they reached the sender.
 
     Args:
         result: One with recorded packets.
@@ -54,6 +56,7 @@ def timeseq(
     axes = chart.subplots()
     window = _set_limits(axes, one)
     _draw_stairs(axes, one)
+    _draw_credit(axes, one)
     _draw_sack(axes, one)
     _draw_segments(axes, one)
     _draw_ends(axes, one)
@@ -131,6 +134,19 @@ def _draw_stairs(axes: Axes, one: Trace) -> None:
     )
 
 
+def _draw_credit(axes: Axes, one: Trace) -> None:
+    axes.step(
+        one.credit["time_s"].to_numpy(),
+        one.credit["credit_limit"].to_numpy(),
+        where="post",
+        color=CREDIT,
+        linestyle=(0, (4, 1.5)),
+        linewidth=1.3,
+        zorder=3,
+        gid="credit",
+    )
+
+
 def _has_window(one: Trace) -> bool:
     """Whether the receiver ever advertised one; the one-way agents of ns-2 do not."""
     return bool((one.acks["window_bytes"] > 0).any())
@@ -188,7 +204,7 @@ def _set_limits(axes: Axes, one: Trace) -> bool:
     edges: list[int] = (one.acks["ack"] + one.acks["window_bytes"]).to_list()
     room = max(WINDOW_ROOM * (top - foot), 2_000)
     shown = _has_window(one) and min(edges) - foot < room
-    highest = min(max([top, *edges]) - foot, room) if shown else top - foot
+    highest = min(max([top, *(edges if shown else ()), *one.credit["credit_limit"].drop_nulls()]) - foot, room)
     axes.set_ylim(foot - 0.055 * highest, foot + 1.06 * highest)
     ends = [*one.sent["time_s"].to_list(), *one.acks["time_s"].to_list(), *one.drops["time_s"].to_list()]
     first = 0.0 if one.request is None else min(ends, default=0.0)
@@ -204,11 +220,20 @@ def _draw_legend(axes: Axes, one: Trace, window: bool) -> None:
     ]
     if window:
         entries.append(Line2D([], [], color=WINDOW, label="advertised window"))
+    if len(one.credit):
+        entries.append(Line2D([], [], color=CREDIT, linestyle=(0, (4, 1.5)), label="credit"))
     if (one.acks["sack"].list.len() > 0).any():
         entries.append(Line2D([], [], color=SACK, marker="|", markersize=10, linestyle="", label="SACK block"))
     if one.sent["retransmission"].any():
         entries.append(Line2D([], [], color=AGAIN, marker="|", markersize=10, linestyle="", label="sent again (R)"))
     if len(one.drops):
         entries.append(Line2D([], [], color=AGAIN, marker="x", markeredgewidth=1.8, linestyle="", label="dropped"))
-    # All six in a row are as wide as the axes.
-    style.legend(axes, columns=len(entries), handles=entries, handlelength=1.1, handletextpad=0.5, columnspacing=1.3)
+    # Six in a row are as wide as the axes.
+    style.legend(
+        axes,
+        columns=len(entries) if len(entries) <= 6 else 4,
+        handles=entries,
+        handlelength=1.1,
+        handletextpad=0.5,
+        columnspacing=1.3,
+    )

@@ -6,7 +6,7 @@ use crate::conn::{
 };
 use crate::engine::EventQueue;
 use crate::observe::{Counted, Observer};
-use crate::tcp::{self, Output, Segment};
+use crate::tcp::{self, Limit, Output, Segment};
 use crate::units::{Instant, When};
 use crate::workload::{Directory, HostId, Request};
 
@@ -206,13 +206,28 @@ impl Context {
         let is_last = exchange.bytes.on_ready(bytes);
         if is_last {
             exchange.times.ready_last = When::at(self.now);
+        } else {
+            self.observer.on_response_due(on, id);
         }
         Some(Ready { before, is_last })
     }
 
-    /// Notes which responses the sender on a connection has sent to the end, and what has held it since it was last asked.
-    pub(crate) fn note_sent(&mut self, on: ConnectionId, connection: &mut Connection) {
-        self.observer.note_limit(self.now, on, connection);
+    /// Notes which responses the sender on a connection has sent to the end, and what holds it from now on: `limit` says its
+    /// transport, where one runs.
+    pub(crate) fn note_sent(
+        &mut self,
+        on: ConnectionId,
+        connection: &mut Connection,
+        limit: Option<Limit>,
+        waits_for_credit: bool,
+    ) {
+        let exchanges = &self.exchanges;
+        let is_due = |id: ExchangeId| {
+            let exchange =
+                exchanges.get(id).filter(|exchange| exchange.is_alive() && exchange.rides_down(on));
+            exchange.is_some_and(|exchange| exchange.times.ready_last.is_never())
+        };
+        self.observer.note_cause(self.now, on, limit, waits_for_credit, is_due);
         let sent = connection.bytes_sent();
         while let Some(response) = connection.unacknowledged.note_sent(sent) {
             if let Some(exchange) = self.exchanges.get_mut(response.exchange) {

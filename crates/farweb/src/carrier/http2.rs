@@ -100,6 +100,10 @@ impl Http2 {
         if self.by_host { host.index() as u32 } else { 0 }
     }
 
+    fn place(&self, connection: &Connection) -> Option<&Place> {
+        self.places.get(connection.slot? as usize)?.as_ref()
+    }
+
     fn place_mut(&mut self, connection: &Connection) -> Option<&mut Place> {
         self.places.get_mut(connection.slot? as usize)?.as_mut()
     }
@@ -363,6 +367,14 @@ impl Carry for Http2 {
             self.fill(cx, connection, end);
         }
         connection.end(end).stream.next_write()
+    }
+
+    fn waits_for_credit(&self, connection: &Connection, end: End) -> bool {
+        self.place(connection).is_some_and(|place| place.ends[end as usize].waits_for_credit())
+    }
+
+    fn credit(&self, connection: &Connection, end: End) -> Option<u64> {
+        self.place(connection)?.ends[end as usize].available()
     }
 
     fn on_content(

@@ -180,6 +180,18 @@ pub(crate) trait Carry {
         connection.end_mut(end).stream.on_written(bytes);
     }
 
+    /// Whether `end` of a connection has payload to send that nothing but credit keeps from its transport. Asked, where
+    /// somebody watches, when the transport has sent all that it took.
+    fn waits_for_credit(&self, _connection: &Connection, _end: End) -> bool {
+        false
+    }
+
+    /// How many bytes more `end` of a connection may put into its stream with the credit that it has; none where no credit limits
+    /// a message that it sends. Asked where packets are recorded.
+    fn credit(&self, _connection: &Connection, _end: End) -> Option<u64> {
+        None
+    }
+
     /// How many bytes `end` of a connection takes in now in one read. Asked again when it has got that many, until it is none.
     /// What it leaves shuts the sender's window, until [`Action::Act`] lets that end read again.
     #[inline]

@@ -79,6 +79,10 @@ impl WebMux {
         self.lines.get_mut(&connection.slot?)
     }
 
+    fn sender(&self, connection: &Connection, end: End) -> Option<&Sender<ExchangeId>> {
+        Some(&self.lines.get(&connection.slot?)?.peers[end as usize].sender)
+    }
+
     /// What `end` does when it has read a frame without payload.
     fn on_frame(&mut self, cx: &mut Context, connection: &Connection, end: End) {
         let Some(line) = self.line(connection) else {
@@ -244,6 +248,15 @@ impl Carry for WebMux {
             }
         }
         0
+    }
+
+    fn waits_for_credit(&self, connection: &Connection, end: End) -> bool {
+        self.sender(connection, end).is_some_and(Sender::waits_for_credit)
+    }
+
+    /// That of all sessions.
+    fn credit(&self, connection: &Connection, end: End) -> Option<u64> {
+        self.sender(connection, end)?.available()
     }
 
     fn to_read(&self, _connection: &Connection, _end: End) -> u64 {

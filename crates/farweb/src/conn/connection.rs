@@ -177,10 +177,17 @@ impl Connection {
         near.closing == Closing::No && near.tcp().is_some_and(|tcp| tcp.state() == State::Established)
     }
 
-    /// What keeps the sender of responses from sending more.
+    /// What keeps the sender of responses from sending more; none where nothing runs any more.
     pub(crate) fn limit(&self) -> Option<Limit> {
         let far = self.end(End::Server);
-        Some(far.transport.as_ref()?.limit(far.stream.to_write() > 0))
+        let sealed = self.tls.as_ref().map_or(0, |tls| tls.to_write(End::Server as usize));
+        let more = far.stream.to_write() + sealed > 0;
+        match &far.transport {
+            Some(Transport::Tcp(_)) if far.is_over() => None,
+            Some(transport) => Some(transport.limit(more)),
+            None if more => Some(Limit::Handshake),
+            None => None,
+        }
     }
 
     /// Whether the sender of responses has had the last byte of one acknowledged.

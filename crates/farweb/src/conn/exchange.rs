@@ -8,10 +8,10 @@
 
 use crate::http::{self, ReleasePlan};
 use crate::id::{Slab, SlabId};
-use crate::units::{Duration, Instant, When};
+use crate::units::{Instant, When};
 use crate::workload::Request;
 
-use super::{Connection, ConnectionId};
+use super::{Connection, ConnectionId, HeldTimes};
 
 pub(crate) type ExchangeId = SlabId;
 
@@ -111,13 +111,6 @@ pub(crate) struct Times {
     pub(crate) acked: When,
 }
 
-/// Time for which a sender was held by the congestion window, and by the peer's window or the send buffer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct HeldTimes {
-    pub(crate) cwnd: Duration,
-    pub(crate) window: Duration,
-}
-
 /// The exchanges that go on, on all legs.
 pub(crate) struct Exchanges(Slab<Exchange>);
 
@@ -184,13 +177,6 @@ impl Ride {
             retransmits: connection.retransmits() as u32,
             timeouts: connection.timeouts() as u32,
         }
-    }
-}
-
-impl HeldTimes {
-    /// What has been added since the clocks showed `before`.
-    pub(crate) fn since(self, before: Self) -> Self {
-        Self { cwnd: self.cwnd - before.cwnd, window: self.window - before.window }
     }
 }
 

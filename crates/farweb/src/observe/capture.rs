@@ -34,6 +34,15 @@ pub(crate) struct Capture {
     accepted: u64,
 }
 
+/// What an endpoint did with a packet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) end: End,
+    pub(crate) event: Event,
+    /// The sequence number up to which its application may fill its stream with the credit that it has.
+    pub(crate) credit_limit: Option<u64>,
+}
+
 /// A row whose time has not come.
 struct Ahead {
     at: Instant,
@@ -111,29 +120,31 @@ impl Capture {
         end: End,
         segment: &Segment,
         number: u32,
+        credit_limit: Option<u64>,
     ) -> Mark {
         let sent = &mut connection.end_mut(end).sent;
         let again = segment.sequence_len() > 0 && segment.seq < sent.highest;
         sent.highest = sent.highest.max(segment.end());
         let mark = Mark { number, again, recorded: true };
-        self.record_at_end(now, connection, end, Event::Send, segment, mark);
+        let seen = Seen { end, event: Event::Send, credit_limit };
+        self.record_at_end(now, connection, seen, segment, mark);
         mark
     }
 
-    /// A row for what the endpoint at `end` sent or received.
+    /// A row for what an endpoint sent or received.
     #[cold]
     pub(crate) fn record_at_end(
         &mut self,
         now: Instant,
         connection: &Connection,
-        end: End,
-        event: Event,
+        seen: Seen,
         segment: &Segment,
         mark: Mark,
     ) {
         if !self.at_ends {
             return;
         }
+        let Seen { end, event, credit_limit } = seen;
         let sender = if event == Event::Send { end } else { end.other() };
         let windows = connection.end(end).transport.as_ref().and_then(Transport::windows);
         let row = PacketRow {
@@ -141,6 +152,7 @@ impl Capture {
             node: i32::from(connection.end(end).node),
             cwnd_bytes: windows.map(|(cwnd, _)| int(cwnd)),
             ssthresh_bytes: windows.map(|(_, ssthresh)| int(ssthresh)),
+            credit_limit: credit_limit.map(int),
             ..packet_row(now, connection, sender, segment, mark)
         };
         self.push(now, &row);
@@ -241,5 +253,6 @@ fn packet_row(at: Instant, connection: &Connection, sender: End, segment: &Segme
         timestamp_echo: options.timestamps.map(|timestamps| i64::from(timestamps.echo)),
         cwnd_bytes: None,
         ssthresh_bytes: None,
+        credit_limit: None,
     }
 }

@@ -1,25 +1,26 @@
 //! How long the sender of the responses on a connection was held, and by what.
 //!
-//! Models a clock for each thing that may hold a sender: it runs while there are bytes to be sent that only this keeps from
-//! leaving. A response takes its part of the clocks as the difference between two readings, so one that waits behind others
-//! on its connection counts what holds those, too. Linux keeps such clocks of a connection (`tcp_chrono_start()` in 6.18
+//! Models a clock for each thing that may hold a sender ([`Cause`]), of which one runs at a time, from when the connection opens
+//! until it is over. A response takes its part of the clocks as the difference between two readings, so one that waits behind
+//! others on its connection counts what holds those, too. Linux keeps such clocks of a connection (`tcp_chrono_start()` in 6.18
 //! `tcp_output.c`), for the peer's window and the send buffer; the congestion window has the rest there.
 
-use crate::conn::{ConnectionId, HeldTimes};
-use crate::tcp::Limit;
-use crate::units::{Duration, Instant};
+use crate::conn::{Cause, ConnectionId, ExchangeId, HeldTimes};
+use crate::units::Instant;
 
 /// The clocks of the senders of responses, by the place of their connections.
 #[derive(Debug, Default)]
 pub(crate) struct Senders(Vec<Held>);
 
 /// The clocks of a sender.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Held {
-    /// What has held it since when.
-    limit: Limit,
+    /// What has held it since when; none when the connection is over.
+    cause: Option<Cause>,
     since: Instant,
     times: HeldTimes,
+    /// Responses that are due here and not there to the end; some may have ended since.
+    due: Vec<ExchangeId>,
 }
 
 impl Senders {
@@ -27,69 +28,91 @@ impl Senders {
     pub(crate) fn start(&mut self, now: Instant, id: ConnectionId) {
         let place = id.place();
         if place >= self.0.len() {
-            self.0.resize(place + 1, Held::new(now));
+            self.0.resize_with(place + 1, || Held::new(now));
         }
         self.0[place] = Held::new(now);
     }
 
-    /// From now on `limit` holds the sender on a connection.
-    pub(crate) fn change(&mut self, now: Instant, id: ConnectionId, limit: Limit) {
-        self.0[id.place()].change(now, limit);
+    /// From now on `cause` holds the sender on a connection.
+    pub(crate) fn change(&mut self, now: Instant, id: ConnectionId, cause: Cause) {
+        self.0[id.place()].change(now, cause);
+    }
+
+    /// A connection is over: its clocks stop.
+    pub(crate) fn stop(&mut self, now: Instant, id: ConnectionId) {
+        self.0[id.place()].stop(now);
     }
 
     /// What the clocks of a connection show at `now`.
     pub(crate) fn at(&self, now: Instant, id: ConnectionId) -> HeldTimes {
         self.0[id.place()].at(now)
     }
+
+    /// A response is due on a connection, of which not all is there.
+    pub(crate) fn expect(&mut self, id: ConnectionId, response: ExchangeId) {
+        let due = &mut self.0[id.place()].due;
+        if !due.contains(&response) {
+            due.push(response);
+        }
+    }
+
+    /// Responses that were due on a connection when somebody looked last.
+    pub(crate) fn due(&mut self, id: ConnectionId) -> &mut Vec<ExchangeId> {
+        &mut self.0[id.place()].due
+    }
 }
 
 impl Held {
-    const fn new(now: Instant) -> Self {
-        Self {
-            limit: Limit::None,
-            since: now,
-            times: HeldTimes { cwnd: Duration::ZERO, window: Duration::ZERO },
+    fn new(now: Instant) -> Self {
+        Self { cause: Some(Cause::Nothing), since: now, times: HeldTimes::default(), due: Vec::new() }
+    }
+
+    fn change(&mut self, now: Instant, cause: Cause) {
+        if self.cause.is_some() && self.cause != Some(cause) {
+            self.stop(now);
+            self.cause = Some(cause);
+            self.since = now;
         }
     }
 
-    fn change(&mut self, now: Instant, limit: Limit) {
+    fn stop(&mut self, now: Instant) {
         self.times = self.at(now);
-        self.limit = limit;
-        self.since = now;
+        self.cause = None;
     }
 
     fn at(&self, now: Instant) -> HeldTimes {
-        let HeldTimes { mut cwnd, mut window } = self.times;
-        match self.limit {
-            Limit::Cwnd => cwnd += now - self.since,
-            Limit::Window => window += now - self.since,
-            Limit::None | Limit::Other => {}
+        let mut times = self.times;
+        if let Some(cause) = self.cause {
+            times.add(cause, now - self.since);
         }
-        HeldTimes { cwnd, window }
+        times
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Duration;
 
     #[test]
-    fn a_clock_runs_while_its_limit_holds() {
+    fn one_clock_runs_until_the_connection_is_over() {
         let at = |ms| Instant::ZERO + Duration::from_millis(ms);
-        let times = |cwnd, window| HeldTimes {
-            cwnd: Duration::from_millis(cwnd),
-            window: Duration::from_millis(window),
+        let ms = |times: HeldTimes| {
+            [Cause::Nothing, Cause::Cwnd, Cause::Window, Cause::Nagle]
+                .map(|cause| times.by(cause).as_nanos() / 1_000_000)
         };
         let mut held = Held::new(at(5));
-        held.change(at(10), Limit::Cwnd);
-        assert_eq!(held.at(at(17)), times(7, 0));
-        held.change(at(30), Limit::Window);
-        held.change(at(31), Limit::Window);
-        held.change(at(70), Limit::Other);
-        held.change(at(80), Limit::Cwnd);
+        held.change(at(10), Cause::Cwnd);
+        assert_eq!(ms(held.at(at(17))), [5, 7, 0, 0]);
+        held.change(at(30), Cause::Window);
+        held.change(at(31), Cause::Window);
+        held.change(at(70), Cause::Nagle);
+        held.change(at(80), Cause::Cwnd);
         let before = held.at(at(81));
-        held.change(at(90), Limit::None);
-        assert_eq!(held.at(at(1000)), times(30, 40));
-        assert_eq!(held.at(at(1000)).since(before), times(9, 0));
+        held.change(at(90), Cause::Nothing);
+        assert_eq!(ms(held.at(at(1000)).since(before)), [910, 9, 0, 0]);
+        held.stop(at(100));
+        held.change(at(200), Cause::Nagle);
+        assert_eq!(ms(held.at(at(1000))), [15, 30, 40, 10]);
     }
 }

@@ -11,12 +11,14 @@ mod measurement;
 mod occupancy;
 mod recorder;
 
-use crate::conn::{Connection, ConnectionId, Exchange, HeldTimes, PacketPath};
+use crate::conn::{Cause, Connection, ConnectionId, Exchange, ExchangeId, HeldTimes, PacketPath};
 use crate::record::{Column, Status};
 use crate::scenario::Scenario;
+use crate::tcp::Limit;
 use crate::units::{Duration, Instant};
 
 use capture::Capture;
+pub(crate) use capture::Seen;
 use frames::Frames;
 use held::Senders;
 use recorder::Recorder;
@@ -38,7 +40,7 @@ pub(crate) struct Observer {
     /// What each cache does.
     pub(crate) caches: Vec<CacheWatch>,
     pub(crate) measurement: Measurement,
-    /// What holds the senders of responses, where exchanges are recorded.
+    /// What holds the senders of responses, where connections or exchanges are recorded.
     senders: Option<Senders>,
 }
 
@@ -51,7 +53,7 @@ impl Observer {
             legs: scenario.leg.iter().map(|_| Occupancy::new()).collect(),
             caches: scenario.cache.iter().map(|_| CacheWatch::default()).collect(),
             measurement: Measurement::new(&scenario.run),
-            senders: scenario.record.exchanges.then(Senders::default),
+            senders: (scenario.record.connections || scenario.record.exchanges).then(Senders::default),
         }
     }
 
@@ -83,9 +85,18 @@ impl Observer {
         }
     }
 
+    /// Both ends of a connection are closed or in TIME_WAIT.
+    pub(crate) fn on_connection_over(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
+        self.legs[connection.leg].remove(now, Counted::Open);
+        if let Some(senders) = &mut self.senders {
+            senders.stop(now, id);
+        }
+    }
+
     /// A connection is forgotten, or the run ends.
-    pub(crate) fn on_connection_end(&mut self, now: Instant, connection: &Connection) {
-        self.recorder.push_connection(connection, now);
+    pub(crate) fn on_connection_end(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
+        let held = self.held(now, id);
+        self.recorder.push_connection(connection, &held, now);
         self.frames.forget(connection);
     }
 
@@ -110,11 +121,33 @@ impl Observer {
         self.senders.is_some()
     }
 
-    /// What holds the sender of responses on a connection may have changed.
-    pub(crate) fn note_limit(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
-        if let (Some(senders), Some(limit)) = (&mut self.senders, connection.limit()) {
-            senders.change(now, id, limit);
+    /// A response is due on a connection, of which not all is there to be sent.
+    pub(crate) fn on_response_due(&mut self, id: ConnectionId, response: ExchangeId) {
+        if let Some(senders) = &mut self.senders {
+            senders.expect(id, response);
         }
+    }
+
+    /// What holds the sender of responses on a connection may have changed; `is_due` tells whether more of a response is still
+    /// expected there.
+    pub(crate) fn note_cause(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        limit: Option<Limit>,
+        waits_for_credit: bool,
+        is_due: impl Fn(ExchangeId) -> bool,
+    ) {
+        let Some(senders) = &mut self.senders else {
+            return;
+        };
+        let awaits_more = || {
+            let due = senders.due(id);
+            due.retain(|response| is_due(*response));
+            !due.is_empty()
+        };
+        let cause = Cause::of(limit, waits_for_credit, awaits_more);
+        senders.change(now, id, cause);
     }
 
     /// What the clocks of the sender of responses show; zero where they are not kept.

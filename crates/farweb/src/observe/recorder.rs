@@ -1,6 +1,6 @@
 //! The recorder: turns what happens in the world into rows. It reads the world and never changes it.
 
-use crate::conn::{Connection, End, Exchange, PacketPath};
+use crate::conn::{Cause, Connection, End, Exchange, HeldTimes, PacketPath};
 use crate::id::Id;
 use crate::record::{
     CacheColumns, CacheRow, Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow,
@@ -96,6 +96,9 @@ impl Recorder {
             return;
         };
         let times = &exchange.times;
+        let held = |causes: &[Cause]| {
+            times.sent_last.get().map(|_| causes.iter().map(|cause| held_ns(&exchange.held, *cause)).sum())
+        };
         columns.push(&ExchangeRow {
             request: int(exchange.number),
             leg: exchange.leg as i64,
@@ -109,15 +112,21 @@ impl Recorder {
             ready_first_ns: happened(times.ready_first),
             ready_last_ns: happened(times.ready_last),
             sent_last_ns: happened(times.sent_last),
-            cwnd_ns: times.sent_last.get().map(|_| int(exchange.held.cwnd.as_nanos())),
-            window_ns: times.sent_last.get().map(|_| int(exchange.held.window.as_nanos())),
+            cwnd_ns: held(&[Cause::Cwnd]),
+            window_ns: held(&[Cause::Window, Cause::Buffer]),
+            buffer_ns: held(&[Cause::Buffer]),
+            nagle_ns: held(&[Cause::Nagle]),
+            recovery_ns: held(&[Cause::Recovery]),
+            handshake_ns: held(&[Cause::Handshake]),
+            credit_ns: held(&[Cause::Credit]),
+            application_ns: held(&[Cause::Application]),
             first_byte_ns: happened(times.first_byte),
             end_ns: happened(times.end),
         });
     }
 
-    /// A connection that is over, or still there when the run ends at `now`.
-    pub(crate) fn push_connection(&mut self, connection: &Connection, now: Instant) {
+    /// A connection that is over, or still there when the run ends at `now`, and what its clocks show.
+    pub(crate) fn push_connection(&mut self, connection: &Connection, held: &HeldTimes, now: Instant) {
         let Some(columns) = &mut self.connections else {
             return;
         };
@@ -137,6 +146,15 @@ impl Recorder {
             requests: int(connection.requests),
             requests_max: int(connection.aboard_max),
             busy_ns: int(connection.busy(now).as_nanos()),
+            held_cwnd_ns: held_ns(held, Cause::Cwnd),
+            held_window_ns: held_ns(held, Cause::Window),
+            held_buffer_ns: held_ns(held, Cause::Buffer),
+            held_nagle_ns: held_ns(held, Cause::Nagle),
+            held_recovery_ns: held_ns(held, Cause::Recovery),
+            held_handshake_ns: held_ns(held, Cause::Handshake),
+            held_credit_ns: held_ns(held, Cause::Credit),
+            held_application_ns: held_ns(held, Cause::Application),
+            held_nothing_ns: held_ns(held, Cause::Nothing),
         });
     }
 
@@ -213,6 +231,10 @@ fn cache_row(node: i32, now: Instant, span: Duration, stats: CacheStats) -> Opti
 fn place(scenario: &Scenario, cache: &scenario::Cache) -> i32 {
     let found = scenario.path.nodes.iter().position(|node| *node == cache.node);
     found.expect("a checked scenario has caches at nodes of the path") as i32
+}
+
+fn held_ns(held: &HeldTimes, cause: Cause) -> i64 {
+    int(held.by(cause).as_nanos())
 }
 
 pub(crate) fn nanos(at: Instant) -> i64 {

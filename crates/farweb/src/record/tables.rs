@@ -104,6 +104,15 @@ table! {
         requests: [int] "" "Requests that it carried: the request, the response, or both.",
         requests_max: [int] "" "Most requests on it at once.",
         busy_ns: [int] "ns" "Time with at least one request on it.",
+        held_cwnd_ns: [int] "ns" "Of the time from `open_ns` to `close_ns`, or to the end of the run, that in which the sender of responses had bytes to send and its congestion window held them. The columns `held_*_ns` add up to that time.",
+        held_window_ns: [int] "ns" "The same, held by the peer's window.",
+        held_buffer_ns: [int] "ns" "The same, held as its own send buffer was full and held no whole segment.",
+        held_nagle_ns: [int] "ns" "The same, held by a rule against small segments (Nagle's).",
+        held_recovery_ns: [int] "ns" "The same, held by the recovery from a loss, with room in all windows.",
+        held_handshake_ns: [int] "ns" "The same, held as the connection was not established.",
+        held_credit_ns: [int] "ns" "The same, held by the credit of the carrier, with all that this had let go sent.",
+        held_application_ns: [int] "ns" "Time in which it waited for its program: a response was asked for and all of it that was there had been sent.",
+        held_nothing_ns: [int] "ns" "Time in which it had nothing to send.",
     }
 }
 
@@ -124,6 +133,12 @@ table! {
         sent_last_ns: [int?] "ns" "When the last byte was sent for the first time.",
         cwnd_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender had bytes to send and its congestion window held them.",
         window_ns: [int?] "ns" "The same, in which the peer's window held them, or the sender's own buffer.",
+        buffer_ns: [int?] "ns" "Of `window_ns`, that in which the sender's own buffer held them.",
+        nagle_ns: [int?] "ns" "The same, in which a rule against small segments (Nagle's) held them.",
+        recovery_ns: [int?] "ns" "The same, in which the recovery from a loss held them, with room in all windows.",
+        handshake_ns: [int?] "ns" "The same, in which the connection was not established.",
+        credit_ns: [int?] "ns" "The same, in which the credit of the carrier held them, with all that this had let go sent.",
+        application_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender waited for its program to hand over more. With `cwnd_ns`, `window_ns`, `nagle_ns`, `recovery_ns`, `handshake_ns` and `credit_ns` it is all of that time.",
         first_byte_ns: [int?] "ns" "When the first byte of the response was read at the near end.",
         end_ns: [int?] "ns" "When the last byte was.",
     }
@@ -206,6 +221,7 @@ table! {
         timestamp_echo: [int?] "" "Option: clock of the other side as it is echoed, in its ticks; null without timestamps.",
         cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null on links.",
         ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null on links.",
+        credit_limit: [int?] "" "Sequence number up to which the endpoint's application may fill its stream with the credit that the messages which it sends have, all together, before it reads what the event brings; what is in the stream is counted whole, what comes without its framing. Null on links, and where no credit limits a message.",
     }
 }
 

@@ -26,5 +26,6 @@ mod tests;
 pub use connection::{Config, Connection};
 pub use host::HostClock;
 pub use profile::{Overrides, Profile, ProfileError, ProfileName};
+pub(crate) use segment::FIRST_BYTE;
 pub use segment::{Flags, Options, SackBlocks, Segment, Timestamps};
 pub use state::{CloseReason, Limit, Notice, Output, State, reset_for};

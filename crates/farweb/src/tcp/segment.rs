@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Number of a SYN.
 pub(super) const ISS: u64 = 0;
 /// Number of the first byte of a stream.
-pub(super) const FIRST_BYTE: u64 = ISS + 1;
+pub(crate) const FIRST_BYTE: u64 = ISS + 1;
 
 /// A TCP segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -69,11 +69,18 @@ pub enum Limit {
     None,
     /// The congestion window: the next segment would leave if only that were larger.
     Cwnd,
-    /// The peer's window has no room for the next segment, or our own send buffer holds no whole one. A larger congestion
-    /// window would not help.
+    /// The peer's window has no room for the next segment. A larger congestion window would not help.
     Window,
-    /// Something else: Nagle's rule, or a connection that is not established.
-    Other,
+    /// Our own send buffer is full and holds no whole segment that waits. No larger window would help.
+    Buffer,
+    /// A rule against small segments: Nagle's, Minshall's form of it, or the sender's own against silly windows.
+    Nagle,
+    /// The recovery from a loss, or from what looks like one: it sends nothing new though the windows have room.
+    Recovery,
+    /// The connection is not established.
+    Handshake,
+    /// The one who writes: has more, and takes time to hand it over though there is room.
+    Writer,
 }
 
 /// Segments and notices of one call, in order. Lent by the caller, who drains and reuses it.
@@ -94,6 +101,15 @@ impl State {
             Self::SynReceived => Flags::SYN.union(Flags::ACK),
             Self::Established | Self::CloseWait | Self::FinWait2 | Self::TimeWait => Flags::ACK,
             Self::FinWait1 | Self::Closing | Self::LastAck => Flags::FIN.union(Flags::ACK),
+        }
+    }
+
+    /// What keeps a writer from being taken more from, whose endpoint has sent all that it took and is not full.
+    pub(super) const fn limit_of_writer(self) -> Limit {
+        match self {
+            Self::SynSent | Self::SynReceived => Limit::Handshake,
+            Self::Established | Self::CloseWait => Limit::Writer,
+            _ => Limit::None,
         }
     }
 }

@@ -288,6 +288,9 @@ impl Network {
             return;
         }
         exchange.times.requested = When::at(cx.now);
+        if exchange.rides_down(id) {
+            cx.observer.on_response_due(id, of);
+        }
         on_carrier!(&mut carriers[connection.leg], own => own.on_request_read(cx, id, connection, of));
         let node = connection.end(End::Server).node;
         match on_node!(&mut nodes[usize::from(node)], own => own.on_request(cx, of)) {

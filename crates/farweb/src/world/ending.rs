@@ -9,7 +9,6 @@
 use crate::carrier::{Action, Carry, Context, on_carrier};
 use crate::conn::{ConnectionId, End, Endpoint, Exchange, ExchangeId};
 use crate::node::{self, Node, Stand, on_node};
-use crate::observe::Counted;
 use crate::record::Status;
 use crate::units::When;
 
@@ -46,7 +45,7 @@ impl World {
                 return;
             }
             connection.closed = When::at(context.now);
-            context.observer.legs[connection.leg].remove(context.now, Counted::Open);
+            context.observer.on_connection_over(context.now, id, connection);
             if connection.aboard > 0 {
                 // A request that is sent again, or fails, later at this instant.
                 for exchange in context.aboard(id) {
@@ -71,7 +70,7 @@ impl World {
         }
         let context = &mut self.network.context;
         let connection = self.connections.get_mut(id).expect("it is forgotten once");
-        context.observer.on_connection_end(context.now, connection);
+        context.observer.on_connection_end(context.now, id, connection);
         let leg = &mut context.legs[connection.leg];
         connection.ends.iter_mut().filter_map(Endpoint::take_tcp).for_each(|tcp| leg.keep_ended(tcp));
         self.connections.remove(id);
@@ -200,7 +199,7 @@ impl World {
                 self.end_request(exchange, status);
             }
             let connection = self.connections.get(id).expect("listed above");
-            self.network.context.observer.on_connection_end(self.progress.now, connection);
+            self.network.context.observer.on_connection_end(self.progress.now, id, connection);
         }
         let left: Vec<_> = self.network.context.exchanges.iter().map(|(id, _)| id).collect();
         for id in left {

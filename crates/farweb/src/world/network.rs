@@ -13,10 +13,11 @@ use crate::engine::Channel;
 use crate::id::IdVec;
 use crate::net::{Enqueued, LinkId};
 use crate::node::Node;
+use crate::observe::Seen;
 use crate::record;
 use crate::rng::Streams;
 use crate::scenario::Scenario;
-use crate::tcp::{self, Flags, Output, Segment, State};
+use crate::tcp::{self, FIRST_BYTE, Flags, Limit, Output, Segment, State};
 use crate::units::{Instant, When};
 
 /// All but the connections.
@@ -129,8 +130,9 @@ impl Network {
             None => output.segments.extend(tcp::reset_for(&segment)),
         }
         if packet.mark().recorded {
-            let packets = &mut self.context.observer.packets;
-            packets.record_at_end(now, connection, end, record::Event::Receive, &segment, packet.mark());
+            let credit = self.credit_limit(connection, end);
+            let seen = Seen { end, event: record::Event::Receive, credit_limit: credit };
+            self.context.observer.packets.record_at_end(now, connection, seen, &segment, packet.mark());
         }
         self.settle(packet.connection, connection, end, output)
     }
@@ -230,11 +232,27 @@ impl Network {
         }
         let is_sender = end == End::Server;
         if is_sender && self.context.observer.wants_senders() {
-            self.context.note_sent(id, connection);
+            self.note_sender(id, connection);
         }
         on_carrier!(&mut self.carriers[connection.leg], own => own.on_settled(connection, end));
         let has_responses = is_sender && connection.has_acknowledged_response();
         Settled { has_responses, is_over: is_over && connection.end(end.other()).is_over() }
+    }
+
+    /// The sequence number up to which `end` of a connection may fill its stream with the credit that it has.
+    #[cold]
+    fn credit_limit(&self, connection: &Connection, end: End) -> Option<u64> {
+        let credit = on_carrier!(&self.carriers[connection.leg], own => own.credit(connection, end))?;
+        Some(FIRST_BYTE + connection.end(end).stream.pushed() + credit)
+    }
+
+    /// Tells who watches how far the sender of responses has come, and what holds it.
+    fn note_sender(&mut self, id: ConnectionId, connection: &mut Connection) {
+        let Self { carriers, context, .. } = self;
+        let limit = connection.limit();
+        let waits_for_credit = limit == Some(Limit::None)
+            && on_carrier!(&carriers[connection.leg], own => own.waits_for_credit(connection, End::Server));
+        context.note_sent(id, connection, limit, waits_for_credit);
     }
 
     #[inline]
@@ -248,8 +266,9 @@ impl Network {
         endpoint.sent.segments += 1;
         connection.in_flight += 1;
         let mark = if connection.recorded {
+            let credit = self.credit_limit(connection, end);
             let packets = &mut self.context.observer.packets;
-            packets.record_departure(self.context.now, connection, end, segment, number)
+            packets.record_departure(self.context.now, connection, end, segment, number, credit)
         } else {
             Mark::unrecorded(number)
         };

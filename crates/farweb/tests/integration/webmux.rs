@@ -1,9 +1,10 @@
 //! W3C MUX on a long path, to the nanosecond, and the time that programs take to wake.
 
+use farweb::record::NULL_INT;
 use farweb::scenario::Scenario;
 use farweb::units::{BitRate, Bytes};
 
-use crate::run::{Asked, e3, ints, one_link, run};
+use crate::run::{Asked, codes, e3, ints, one_link, run};
 
 const MS: i64 = 1_000_000;
 const DELAY: i64 = 60 * MS;
@@ -15,14 +16,18 @@ fn ser(bytes: u64) -> i64 {
 
 /// A client and a server with a carrier over an E3 link of 60 ms each way, whose TCP acknowledges and sends at once.
 fn over(carrier: &str, application: &str) -> Scenario {
-    let text = format!(
+    let text = over_text(carrier, application);
+    Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn over_text(carrier: &str, application: &str) -> String {
+    format!(
         "format = 1\n[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]\n{}\n[[leg]]\nfrom = \"client\"\nto = \"server\"\n\
          carrier = {{ {carrier} }}\napplication = {{ {application} }}\n\
          tcp = {{ constants = {{ delayed_ack = false, nagle = false }} }}\n\
          [workload]\nrequests = \"given by the test\"\n[origin]\nrelease = \"at-once\"\n",
         e3(60, 60)
-    );
-    Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+    )
 }
 
 /// When the first byte of a request of 300 B comes to the server: SYN and one fragment, behind the ACK of the handshake.
@@ -55,6 +60,26 @@ fn a_session_sends_its_credit_once_a_round_trip() {
             let end = requested() + (rounds - 1) * (sent + granted) + sent;
             assert_eq!(ints(&tables, "requests", "end_ns"), [end], "{rounds} rounds, layout of {layout}");
         }
+    }
+}
+
+/// A credit of two fragments, each of which has a header of 4 B when it is in the stream: with each grant that may have 2920 B more. When the response is whole
+/// in the stream no credit limits it any more.
+#[test]
+fn recorded_packets_tell_how_far_the_credit_goes() {
+    let carrier = "kind = \"webmux\", credit = \"2912 B\", fragment = \"1456 B\", layout = \"1998\"";
+    let keys = [("record.packets".to_owned(), "all".to_owned())];
+    let scenario = Scenario::parse(&over_text(carrier, ""), "test.toml", &keys).unwrap();
+    let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 3 * 2912, 0)]);
+    let limits = ints(&tables, "packets", "credit_limit");
+    let mut told: Vec<_> = limits.iter().copied().filter(|limit| *limit != NULL_INT).collect();
+    assert!(told.is_sorted(), "the limit never goes back: {told:?}");
+    told.dedup();
+    assert_eq!(told, [1 + 2912, 1 + 2920, 1 + 2 * 2920]);
+    let ends = ints(&tables, "packets", "seq").iter().zip(ints(&tables, "packets", "payload_bytes"));
+    let down = codes(&tables, "packets", "direction").iter().zip(codes(&tables, "packets", "event"));
+    for (((seq, bytes), (direction, event)), limit) in ends.zip(down).zip(limits) {
+        assert!(*limit == NULL_INT || (*direction, *event) != (1, 0) || seq + bytes <= *limit);
     }
 }
 

@@ -175,6 +175,18 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         !self.waiting.is_empty() || self.sender.is_ready()
     }
 
+    /// Bytes of data that may be sent before another grant; none when no message is being sent.
+    #[must_use]
+    pub fn available(&self) -> Option<u64> {
+        self.sender.available()
+    }
+
+    /// Whether a message has data to send and no credit for it.
+    #[must_use]
+    pub fn waits_for_credit(&self) -> bool {
+        self.sender.waits_for_credit()
+    }
+
     /// The next frame, and its bytes but for data.
     pub fn next_frame(&mut self) -> Option<(Frame<S>, u64)> {
         let is_held = match self.waiting.front() {

@@ -185,6 +185,21 @@ impl<S: Copy + Eq> Sender<S> {
         self.streams.iter().find(|stream| stream.id == id).map(|stream| stream.window)
     }
 
+    /// Bytes of data that may be sent before another grant: what the streams with a message that is not sent to its end have
+    /// credit for, and the connection. None when there is no such message.
+    #[must_use]
+    pub fn available(&self) -> Option<u64> {
+        let of_streams: u64 = self.streams.iter().map(|stream| stream.window.available()).sum();
+        (!self.streams.is_empty()).then(|| of_streams.min(self.connection.available()))
+    }
+
+    /// Whether a message that has begun has data to send and no credit for it, of its stream or of the connection.
+    #[must_use]
+    pub fn waits_for_credit(&self) -> bool {
+        let mut sending = self.streams.iter().filter(|stream| stream.has_begun && stream.waiting > 0);
+        sending.any(|stream| stream.window.available().min(self.connection.available()) == 0)
+    }
+
     /// The next frame, which is charged; none when nothing is there to be sent, or no credit for it.
     pub fn next_frame(&mut self) -> Option<Data<S>> {
         let most = self.fragment.min(self.max_frame).min(self.connection.available());
@@ -277,6 +292,7 @@ mod tests {
         let all: Vec<_> = std::iter::from_fn(|| sender.next_frame()).collect();
         assert_eq!(all.len(), 7);
         assert!(all[..6].iter().all(|data| data.bytes == 16_384 && !data.ends));
+        assert_eq!((sender.available(), sender.waits_for_credit()), (None, false));
         assert_eq!(all[6], Data { stream: 0, bytes: 100_000 - 6 * 16_384, ends: true });
     }
 
@@ -363,9 +379,11 @@ mod tests {
         let sent: u64 = frames(&mut sender).iter().map(|(_, bytes)| bytes).sum();
         assert_eq!(sent, 65_535, "the connection is shorter than four times 20,000 B");
         assert_eq!(sender.window(0).map(Window::credit), Some(20_000 - 16_384));
+        assert_eq!((sender.available(), sender.waits_for_credit()), (Some(0), true));
         sender.on_grant(None, 100_000).expect("below the greatest");
         let sent: u64 = frames(&mut sender).iter().map(|(_, bytes)| bytes).sum();
         assert_eq!(sent, 80_000 - 65_535, "what is left of the streams");
+        assert_eq!((sender.available(), sender.waits_for_credit()), (Some(0), true));
         sender.on_grant(Some(2), 7).expect("below the greatest");
         assert_eq!(frames(&mut sender), [(2, 7)]);
         sender.on_grant(Some(9), 7).expect("nobody takes notice");

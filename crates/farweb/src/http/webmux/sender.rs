@@ -138,6 +138,25 @@ impl<E: Copy + Eq> Sender<E> {
         Some(self.sessions.iter().find(|outgoing| outgoing.message == message)?.window.credit())
     }
 
+    /// Bytes that may go into the stream before another grant: what is decided already, and payload for which the sessions that
+    /// send a message have credit. None when no session does. Headers of fragments are not counted, nor that the last fragment may
+    /// overdraw.
+    #[must_use]
+    pub fn available(&self) -> Option<u64> {
+        let decided = self.steps.iter().map(|step| match *step {
+            Step::Framing(bytes) | Step::Payload(_, bytes) | Step::Frame(_, _, bytes) => bytes,
+            Step::Whole(_) | Step::Flush => 0,
+        });
+        let credits = self.sessions.iter().map(|outgoing| outgoing.window.available());
+        (!self.sessions.is_empty()).then(|| decided.sum::<u64>() + credits.sum::<u64>())
+    }
+
+    /// Whether a session has payload to send and no credit for it.
+    #[must_use]
+    pub fn waits_for_credit(&self) -> bool {
+        self.sessions.iter().any(|outgoing| outgoing.waiting > 0 && outgoing.window.credit() <= 0)
+    }
+
     /// What goes into the stream next; none when all that may be sent has been flushed.
     pub fn next_step(&mut self) -> Option<Step<E>> {
         if self.steps.is_empty() {

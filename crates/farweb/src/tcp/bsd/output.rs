@@ -108,13 +108,16 @@ impl Connection {
         }
         let (offset, queued) = (self.snd_nxt - self.snd_una, self.send.queued(self.snd_una));
         let next = queued.saturating_sub(offset).min(self.mss);
-        let buffer_is_full = more && queued > 0 && next < self.mss;
-        if buffer_is_full || (next > 0 && offset + next > self.snd_wnd) {
+        if next > 0 && offset + next > self.snd_wnd {
             Limit::Window
+        } else if more && queued > 0 && next < self.mss {
+            Limit::Buffer
         } else if next > 0 && offset + next > self.congestion.cwnd() {
             Limit::Cwnd
-        } else if next > 0 || more {
-            Limit::Other
+        } else if next > 0 {
+            Limit::Nagle
+        } else if more {
+            self.state.limit_of_writer()
         } else {
             Limit::None
         }

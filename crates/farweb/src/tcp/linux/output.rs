@@ -75,13 +75,18 @@ impl Connection {
             return Limit::None;
         }
         let unsent = self.unsent();
-        let buffer_is_full = more && self.bytes_unsent_or_unacknowledged() > 0 && unsent < self.current_mss();
-        if buffer_is_full || (unsent > 0 && !self.is_next_in_window()) {
+        if unsent > 0 && !self.is_next_in_window() {
             Limit::Window
+        } else if more && self.bytes_unsent_or_unacknowledged() > 0 && unsent < self.current_mss() {
+            Limit::Buffer
         } else if unsent > 0 && !self.may_send() {
             Limit::Cwnd
-        } else if unsent > 0 || more {
-            Limit::Other
+        } else if unsent > 0 {
+            let (len, has_fin) = self.next_segment();
+            let is_held = !has_fin && self.is_held_by_nagle(len, Push::Nagle);
+            if is_held { Limit::Nagle } else { Limit::Recovery }
+        } else if more {
+            self.state.limit_of_writer()
         } else {
             Limit::None
         }

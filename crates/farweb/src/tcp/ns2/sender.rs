@@ -318,7 +318,7 @@ impl Sender {
         }
     }
 
-    /// What keeps the agent from sending more packets: a burst that waits is [`Limit::Other`].
+    /// What keeps the agent from sending more packets: a burst that waits is [`Limit::Writer`].
     #[must_use]
     pub fn limit(&self) -> Limit {
         if self.next >= self.total {
@@ -328,7 +328,7 @@ impl Sender {
         } else if self.next >= self.una + self.window() {
             Limit::Cwnd
         } else {
-            Limit::Other
+            Limit::Writer
         }
     }
 

@@ -58,10 +58,10 @@ fn a_buffer_without_a_whole_segment_holds_a_writer_who_has_more() {
         "121 ms write 9000 takes 2920
                 > . 1:1461 ack 1
                 > P. 1461:2921 ack 1
-                = limit none, limit_with_more window
+                = limit none, limit_with_more buffer
          241 ms < . 1:1 ack 1461              # 1460 B are below the low-water mark
                 ! nothing
-                = limit none, limit_with_more window",
+                = limit none, limit_with_more buffer",
     );
 }
 

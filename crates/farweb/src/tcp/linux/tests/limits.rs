@@ -44,6 +44,6 @@ fn a_buffer_without_a_whole_segment_holds_a_writer_who_has_more() {
         "121 ms write 30000 takes 3000
                 > . 1:2001 ack 1 each 1000
                 > P. 2001:3001 ack 1
-                = limit none, limit_with_more window",
+                = limit none, limit_with_more buffer",
     );
 }

@@ -4,10 +4,10 @@ use super::{opening, server, server_with};
 
 /// RFC 9293, section 3.10.2.
 #[test]
-fn before_the_handshake_is_over_nothing_is_taken_and_something_else_holds() {
+fn before_the_handshake_is_over_nothing_is_taken_and_the_handshake_holds() {
     opening(
         "       write 100 takes 0
-                = sent 0, limit none, limit_with_more other
+                = sent 0, limit none, limit_with_more handshake
                 close
                 = state closed, limit none",
     );
@@ -15,12 +15,12 @@ fn before_the_handshake_is_over_nothing_is_taken_and_something_else_holds() {
 
 /// RFC 896; 4.4BSD-Lite `tcp_output.c` 8.3; Linux 6.18 `tcp_minshall_check()`.
 #[test]
-fn a_small_segment_is_held_by_no_window() {
+fn a_small_segment_is_held_by_a_rule() {
     server(
         "121 ms write 100
                 > P. 1:101 ack 1
          122 ms write 50
-                = limit other
+                = limit nagle
          241 ms < . 1:1 ack 101
                 > P. 101:151 ack 1
                 = limit none",
