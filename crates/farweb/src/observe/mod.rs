@@ -40,7 +40,7 @@ pub(crate) struct Observer {
     /// What each cache does.
     pub(crate) caches: Vec<CacheWatch>,
     pub(crate) measurement: Measurement,
-    /// What holds the senders of responses, where connections or exchanges are recorded.
+    /// What holds the senders of responses, where exchanges are recorded.
     senders: Option<Senders>,
 }
 
@@ -53,7 +53,7 @@ impl Observer {
             legs: scenario.leg.iter().map(|_| Occupancy::new()).collect(),
             caches: scenario.cache.iter().map(|_| CacheWatch::default()).collect(),
             measurement: Measurement::new(&scenario.run),
-            senders: (scenario.record.connections || scenario.record.exchanges).then(Senders::default),
+            senders: scenario.record.exchanges.then(Senders::default),
         }
     }
 
@@ -95,8 +95,8 @@ impl Observer {
 
     /// A connection is forgotten, or the run ends.
     pub(crate) fn on_connection_end(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
-        let held = self.held(now, id);
-        self.recorder.push_connection(connection, &held, now);
+        let held = self.senders.as_ref().map(|senders| senders.at(now, id));
+        self.recorder.push_connection(connection, held.as_ref(), now);
         self.frames.forget(connection);
     }
 

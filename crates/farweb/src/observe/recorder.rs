@@ -125,8 +125,13 @@ impl Recorder {
         });
     }
 
-    /// A connection that is over, or still there when the run ends at `now`, and what its clocks show.
-    pub(crate) fn push_connection(&mut self, connection: &Connection, held: &HeldTimes, now: Instant) {
+    /// A connection that is over, or still there when the run ends at `now`, and what its clocks show where they are kept.
+    pub(crate) fn push_connection(
+        &mut self,
+        connection: &Connection,
+        held: Option<&HeldTimes>,
+        now: Instant,
+    ) {
         let Some(columns) = &mut self.connections else {
             return;
         };
@@ -146,15 +151,15 @@ impl Recorder {
             requests: int(connection.requests),
             requests_max: int(connection.aboard_max),
             busy_ns: int(connection.busy(now).as_nanos()),
-            held_cwnd_ns: held_ns(held, Cause::Cwnd),
-            held_window_ns: held_ns(held, Cause::Window),
-            held_buffer_ns: held_ns(held, Cause::Buffer),
-            held_nagle_ns: held_ns(held, Cause::Nagle),
-            held_recovery_ns: held_ns(held, Cause::Recovery),
-            held_handshake_ns: held_ns(held, Cause::Handshake),
-            held_credit_ns: held_ns(held, Cause::Credit),
-            held_application_ns: held_ns(held, Cause::Application),
-            held_nothing_ns: held_ns(held, Cause::Nothing),
+            held_cwnd_ns: held.map(|times| held_ns(times, Cause::Cwnd)),
+            held_window_ns: held.map(|times| held_ns(times, Cause::Window)),
+            held_buffer_ns: held.map(|times| held_ns(times, Cause::Buffer)),
+            held_nagle_ns: held.map(|times| held_ns(times, Cause::Nagle)),
+            held_recovery_ns: held.map(|times| held_ns(times, Cause::Recovery)),
+            held_handshake_ns: held.map(|times| held_ns(times, Cause::Handshake)),
+            held_credit_ns: held.map(|times| held_ns(times, Cause::Credit)),
+            held_application_ns: held.map(|times| held_ns(times, Cause::Application)),
+            held_nothing_ns: held.map(|times| held_ns(times, Cause::Nothing)),
         });
     }
 

@@ -63,6 +63,25 @@ fn a_session_sends_its_credit_once_a_round_trip() {
     }
 }
 
+/// The empty fragment behind a chunk of whole ones, and the FIN, are held by Nagle's rule until the response is acknowledged: its
+/// last byte is sent before.
+#[test]
+fn what_follows_a_response_is_none_of_it() {
+    let tcp = "tcp = { profile = \"solaris-2.5\" }";
+    let leg = |text: &str| text.replace("tcp = { constants = { delayed_ack = false, nagle = false } }", tcp);
+    let text =
+        leg(&over_text("kind = \"webmux\", write_buffer = \"512 B\"", "")) + "[record]\nexchanges = true\n";
+    let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap();
+    let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 1024, 0)]);
+    let of = |column| ints(&tables, "exchanges", column)[0];
+    assert!(
+        of("sent_last_ns") + DELAY < of("end_ns"),
+        "sent at {}, read at {}",
+        of("sent_last_ns"),
+        of("end_ns")
+    );
+}
+
 /// A credit of two fragments, each of which has a header of 4 B when it is in the stream: with each grant that may have 2920 B more. When the response is whole
 /// in the stream no credit limits it any more.
 #[test]

@@ -72,6 +72,8 @@ struct Outgoing<E> {
     ending: Ending,
     /// Whether an empty fragment is due.
     owes_empty: bool,
+    /// Whether it is told that all of the message is in the stream.
+    is_told: bool,
 }
 
 impl<E: Copy + Eq> Sender<E> {
@@ -104,6 +106,7 @@ impl<E: Copy + Eq> Sender<E> {
             head: self.config.head,
             ending: Ending::More,
             owes_empty: false,
+            is_told: false,
         });
     }
 
@@ -182,7 +185,7 @@ impl<E: Copy + Eq> Sender<E> {
                 self.take_turn(&mut outgoing);
             }
             if outgoing.is_over() {
-                self.end(&outgoing);
+                self.end(&mut outgoing);
             } else {
                 self.sessions.push_back(outgoing);
             }
@@ -210,7 +213,7 @@ impl<E: Copy + Eq> Sender<E> {
         }
     }
 
-    fn put_fragment(&mut self, outgoing: &Outgoing<E>, bytes: u64) {
+    fn put_fragment(&mut self, outgoing: &mut Outgoing<E>, bytes: u64) {
         let frame = Frame::fragment(outgoing.session, bytes as u32);
         let header = frame.header(self.config.layout);
         let padding = frame.padding(self.config.layout);
@@ -221,6 +224,9 @@ impl<E: Copy + Eq> Sender<E> {
             self.flush();
         }
         self.steps.push_back(Step::Payload(outgoing.message, bytes));
+        if outgoing.has_all_taken() {
+            self.tell_whole(outgoing);
+        }
         if padding > 0 {
             self.steps.push_back(Step::Framing(padding));
         }
@@ -237,11 +243,18 @@ impl<E: Copy + Eq> Sender<E> {
     }
 
     /// A message is whole in the stream.
-    fn end(&mut self, outgoing: &Outgoing<E>) {
-        self.steps.push_back(Step::Whole(outgoing.message));
+    fn end(&mut self, outgoing: &mut Outgoing<E>) {
+        self.tell_whole(outgoing);
         if outgoing.ending == Ending::Session {
             self.put_frame(outgoing.message, Frame::end(outgoing.session, false));
             self.flush();
+        }
+    }
+
+    /// Tells once that all of a message is in the stream: behind its last byte, whatever frame follows.
+    fn tell_whole(&mut self, outgoing: &mut Outgoing<E>) {
+        if !std::mem::replace(&mut outgoing.is_told, true) {
+            self.steps.push_back(Step::Whole(outgoing.message));
         }
     }
 
@@ -267,9 +280,14 @@ impl<E> Outgoing<E> {
         self.owes_empty || self.is_over() || (self.waiting > 0 && self.window.credit() > 0)
     }
 
-    /// Whether its message is whole in the stream.
+    /// Whether its message is whole in the stream, and what belongs to its last fragment as well.
     fn is_over(&self) -> bool {
-        self.ending != Ending::More && self.waiting == 0 && !self.owes_empty
+        self.has_all_taken() && !self.owes_empty
+    }
+
+    /// Whether no byte of its message is left to go into a fragment.
+    fn has_all_taken(&self) -> bool {
+        self.ending != Ending::More && self.waiting == 0
     }
 
     /// Takes the next fragment out of the chunk that is being written, and gives its bytes of payload.
