@@ -21,7 +21,9 @@ DOCUMENTS = sorted(
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/guide.md", "docs/sweeps.md", "docs/edge-caches.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/guide.md", "docs/sweeps.md", "docs/edge-caches.md", "docs/credit.md"]
+)
 def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
     shutil.copytree(ROOT / "examples", folder / "examples")
     (folder / "access.log").write_text(LOG)
