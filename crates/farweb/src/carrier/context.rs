@@ -164,6 +164,20 @@ impl Context {
         }
     }
 
+    /// A connection may carry requests: those that wait for it have got it.
+    pub(crate) fn note_established(&mut self, on: ConnectionId) {
+        for id in self.aboard(on) {
+            self.exchanges.get_mut(id).expect("listed above").times.connected.set_once(self.now);
+        }
+    }
+
+    /// A connection is gone, and with it all that it carries.
+    pub(crate) fn give_up_all(&mut self, on: ConnectionId) {
+        for id in self.aboard(on) {
+            self.give_up(id);
+        }
+    }
+
     /// The exchanges that a connection carries, by age of their places.
     pub(crate) fn aboard(&self, on: ConnectionId) -> Vec<ExchangeId> {
         let carried = self.exchanges.iter().filter(|(_, exchange)| exchange.aboard == Some(on));

@@ -15,7 +15,6 @@ use crate::conn::{
     Closing, Connection, ConnectionId, Connections, Content, End, Event, Exchange, ExchangeId, Response,
 };
 use crate::http::h2::endpoint::{Config, Endpoint, Frame, Role};
-use crate::id::Id;
 use crate::scenario::{self, AssignStream, OpenRule};
 use crate::units::{Duration, When};
 use crate::workload::HostId;
@@ -38,8 +37,6 @@ pub(crate) struct Http2 {
     open_rule: OpenRule,
     assign: AssignStream,
     idle_timeout: Duration,
-    /// Whether a connection serves requests to one host only, as its far end is an origin server.
-    by_host: bool,
     /// By `Connection::slot`.
     places: Vec<Option<Place>>,
     /// The place behind that which was chosen last.
@@ -75,7 +72,7 @@ struct OnWire {
 const WRITE_BYTES: u64 = 65_536;
 
 impl Http2 {
-    pub(crate) fn new(leg: usize, keys: &scenario::Http2, has_tls: bool, by_host: bool) -> Self {
+    pub(crate) fn new(leg: usize, keys: &scenario::Http2, has_tls: bool) -> Self {
         let roles = [Role::Client, Role::Server];
         Self {
             leg,
@@ -88,7 +85,6 @@ impl Http2 {
             open_rule: keys.open_rule,
             assign: keys.assign,
             idle_timeout: keys.idle_timeout,
-            by_host,
             places: Vec::new(),
             next: 0,
             waiting: VecDeque::new(),
@@ -97,7 +93,7 @@ impl Http2 {
 
     fn key_of(&self, cx: &Context, id: ExchangeId) -> u32 {
         let host = cx.exchanges.get(id).expect("who asks or waits has not ended").request.host;
-        if self.by_host { host.index() as u32 } else { 0 }
+        cx.legs[self.leg].key(host)
     }
 
     fn place(&self, connection: &Connection) -> Option<&Place> {
@@ -255,6 +251,14 @@ impl Http2 {
         }
     }
 
+    fn set_nodelay(&self, connection: &mut Connection, end: End) {
+        if self.nodelay[end as usize]
+            && let Some(tcp) = connection.end_mut(end).tcp_mut()
+        {
+            tcp.set_nodelay();
+        }
+    }
+
     /// Closes a connection on which nothing is left to be done.
     fn close(&mut self, cx: &mut Context, connection: &Connection) {
         if let Some(place) = self.place_mut(connection)
@@ -311,7 +315,8 @@ impl Carry for Http2 {
         }
         if self.open_places(key).count() < self.connections as usize {
             let host = cx.exchanges.get(id).expect("it goes on").request.host;
-            let on = self.open(cx, connections, key, self.by_host.then_some(host));
+            let of = cx.legs[self.leg].host_of(host);
+            let on = self.open(cx, connections, key, of);
             return self.put_on(cx, connections, id, on);
         }
         self.waiting.push_back((key, id));
@@ -402,9 +407,7 @@ impl Carry for Http2 {
     /// The requests that wait for the connection have got it.
     fn on_established(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection) {
         self.set_nodelay(connection, End::Client);
-        for id in cx.aboard(on) {
-            cx.exchanges.get_mut(id).expect("listed above").times.connected.set_once(cx.now);
-        }
+        cx.note_established(on);
     }
 
     /// Its settings go first.
@@ -436,9 +439,7 @@ impl Carry for Http2 {
             self.leave_place(cx, connection);
             cx.actions.later(Action::Close(on, End::Client, Closing::Now));
         }
-        for id in cx.aboard(on) {
-            cx.give_up(id);
-        }
+        cx.give_up_all(on);
     }
 
     /// The end towards the leg that failed gives the stream up; the others on the connection go on.
@@ -469,16 +470,6 @@ impl Carry for Http2 {
             if let Some(connection) = connections.get(on) {
                 self.close(cx, connection);
             }
-        }
-    }
-}
-
-impl Http2 {
-    fn set_nodelay(&self, connection: &mut Connection, end: End) {
-        if self.nodelay[end as usize]
-            && let Some(tcp) = connection.end_mut(end).tcp_mut()
-        {
-            tcp.set_nodelay();
         }
     }
 }

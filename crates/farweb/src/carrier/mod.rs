@@ -65,19 +65,18 @@ pub(crate) use on_carrier;
 impl Carrier {
     /// The carrier of leg number `leg`.
     pub(crate) fn new(leg: usize, scenario: &Scenario, streams: Streams) -> Self {
-        let is_last = leg + 1 == scenario.leg.len();
         let carrier = &scenario.leg[leg].carrier;
         match *carrier {
             scenario::Carrier::Http10 {} => Self::OneEach(OneEach::new(leg)),
             scenario::Carrier::Http11 { idle_timeout, closed_by, per_host, total } => {
-                Self::Pool(Pooled::new(leg, idle_timeout, closed_by, per_host, total, is_last))
+                Self::Pool(Pooled::new(leg, idle_timeout, closed_by, per_host, total))
             }
             scenario::Carrier::Mux { connections, overhead, assign, ties } => {
                 Self::Mux(Mux::new(leg, connections, overhead, assign, ties))
             }
             scenario::Carrier::Http2(ref http2) => {
                 let has_tls = scenario.leg[leg].tls.is_some();
-                Self::Http2(Http2::new(leg, http2, has_tls, is_last))
+                Self::Http2(Http2::new(leg, http2, has_tls))
             }
             scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario, streams)),
             scenario::Carrier::WebMux { credit, write_buffer, read_buffer, fragment, layout } => {
@@ -90,7 +89,7 @@ impl Carrier {
                     chunk: write.map(Bytes::get),
                     head: head.get(),
                 };
-                Self::WebMux(WebMux::new(leg, config, read_buffer.get(), is_last))
+                Self::WebMux(WebMux::new(leg, config, read_buffer.get()))
             }
         }
     }

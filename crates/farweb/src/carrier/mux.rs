@@ -121,10 +121,7 @@ impl Carry for Mux {
 
     /// The requests that wait for the connection have got it.
     fn on_established(&mut self, cx: &mut Context, on: ConnectionId, _connection: &mut Connection) {
-        for id in cx.aboard(on) {
-            let exchange = cx.exchanges.get_mut(id).expect("listed above");
-            exchange.times.connected.set_once(cx.now);
-        }
+        cx.note_established(on);
     }
 
     /// Its response may come back on another connection.
@@ -144,9 +141,7 @@ impl Carry for Mux {
         if self.leave_slot(connection) {
             cx.actions.later(Action::Close(on, End::Client, Closing::Now));
         }
-        for id in cx.aboard(on) {
-            cx.give_up(id);
-        }
+        cx.give_up_all(on);
     }
 
     /// The others that ride the same connections go on.

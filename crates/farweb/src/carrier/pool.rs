@@ -9,10 +9,8 @@
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, End, Event, Exchange, ExchangeId};
 use crate::http::http11::{Answer, Limits, Next, Pool};
-use crate::id::Id;
 use crate::scenario::ClosedBy;
 use crate::units::{Duration, When};
-use crate::workload::HostId;
 
 use super::{Action, Carry, Context, Turn};
 
@@ -22,8 +20,6 @@ pub(crate) struct Pooled {
     pool: Pool<ConnectionId, ExchangeId>,
     idle_timeout: Duration,
     closed_by: End,
-    /// Whether a connection serves requests to one host only, as its far end is an origin server.
-    by_host: bool,
 }
 
 impl Pooled {
@@ -33,30 +29,25 @@ impl Pooled {
         closed_by: ClosedBy,
         per_host: Option<u32>,
         total: Option<u32>,
-        by_host: bool,
     ) -> Self {
         let closed_by = match closed_by {
             ClosedBy::Client => End::Client,
             ClosedBy::Server => End::Server,
         };
-        Self { leg, pool: Pool::new(Limits { per_host, total }), idle_timeout, closed_by, by_host }
-    }
-
-    /// The host by which connections for requests to `host` are kept apart.
-    fn key(&self, host: HostId) -> u32 {
-        if self.by_host { host.index() as u32 } else { 0 }
+        Self { leg, pool: Pool::new(Limits { per_host, total }), idle_timeout, closed_by }
     }
 
     fn key_of(&self, cx: &Context, id: ExchangeId) -> u32 {
-        self.key(cx.exchanges.get(id).expect("who asks or waits has not ended").request.host)
+        cx.legs[self.leg].key(cx.exchanges.get(id).expect("who asks or waits has not ended").request.host)
     }
 
     /// Opens a connection for an exchange.
     fn open(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
         let host = cx.exchanges.get(id).expect("it goes on").request.host;
-        let nodes = cx.legs[self.leg].nodes();
-        let connection = cx.open(connections, self.leg, self.by_host.then_some(host), nodes);
-        self.pool.opened(self.key(host), connection);
+        let leg = &cx.legs[self.leg];
+        let (nodes, of, key) = (leg.nodes(), leg.host_of(host), leg.key(host));
+        let connection = cx.open(connections, self.leg, of, nodes);
+        self.pool.opened(key, connection);
         cx.assign(connections, id, connection, true);
     }
 
@@ -204,7 +195,7 @@ impl Carry for Pooled {
     fn on_failed(&mut self, cx: &mut Context, id: ExchangeId, there: std::cmp::Ordering) {
         let exchange = cx.exchanges.get(id).expect("the caller has found it");
         if exchange.up.is_none() {
-            let key = self.key(exchange.request.host);
+            let key = cx.legs[self.leg].key(exchange.request.host);
             self.pool.leave(key, id);
         }
         super::close_behind(cx, id, there);

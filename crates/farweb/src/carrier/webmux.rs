@@ -14,7 +14,6 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, Content, End, ExchangeId, Response};
 use crate::http::webmux::{Config, Control, Ending, Frame, Ids, Receiver, Sender, Step};
-use crate::id::Id;
 use crate::workload::HostId;
 
 use super::{Action, Carry, Context};
@@ -24,8 +23,6 @@ pub(crate) struct WebMux {
     leg: usize,
     config: Config,
     read_buffer: u64,
-    /// Whether a connection serves requests to one host only, as its far end is an origin server.
-    by_host: bool,
     /// By what keeps them apart, which is the `slot` of their connections.
     lines: BTreeMap<u32, Line>,
 }
@@ -55,21 +52,17 @@ struct Peer {
 }
 
 impl WebMux {
-    pub(crate) const fn new(leg: usize, config: Config, read_buffer: u64, by_host: bool) -> Self {
-        Self { leg, config, read_buffer, by_host, lines: BTreeMap::new() }
-    }
-
-    /// The host by which connections for requests to `host` are kept apart.
-    fn key(&self, host: HostId) -> u32 {
-        if self.by_host { host.index() as u32 } else { 0 }
+    pub(crate) const fn new(leg: usize, config: Config, read_buffer: u64) -> Self {
+        Self { leg, config, read_buffer, lines: BTreeMap::new() }
     }
 
     /// The connection to a host, which is opened where there is none.
     fn line_to(&mut self, cx: &mut Context, connections: &mut Connections, host: HostId) -> &mut Line {
-        let (key, config) = (self.key(host), self.config);
+        let (key, config) = (cx.legs[self.leg].key(host), self.config);
         self.lines.entry(key).or_insert_with(|| {
-            let nodes = cx.legs[self.leg].nodes();
-            let on = cx.open(connections, self.leg, self.by_host.then_some(host), nodes);
+            let leg = &cx.legs[self.leg];
+            let (nodes, of) = (leg.nodes(), leg.host_of(host));
+            let on = cx.open(connections, self.leg, of, nodes);
             connections.get_mut(on).expect("it has just been added").slot = Some(key);
             Line::new(on, config)
         })
@@ -293,10 +286,7 @@ impl Carry for WebMux {
 
     /// The requests that wait for the connection have got it.
     fn on_established(&mut self, cx: &mut Context, on: ConnectionId, _connection: &mut Connection) {
-        for id in cx.aboard(on) {
-            let exchange = cx.exchanges.get_mut(id).expect("listed above");
-            exchange.times.connected.set_once(cx.now);
-        }
+        cx.note_established(on);
     }
 
     /// The other end is gone, or is going as well: what the connection carries fails, and those that wait go on another.
@@ -307,9 +297,7 @@ impl Carry for WebMux {
             cx.actions.later(Action::Close(on, End::Client, Closing::Now));
             line.waiting.into_iter().for_each(|id| cx.actions.later(Action::Send(id)));
         }
-        for id in cx.aboard(on) {
-            cx.give_up(id);
-        }
+        cx.give_up_all(on);
     }
 
     /// The end towards the leg that failed takes its session back; the others on the connection go on.
@@ -318,7 +306,7 @@ impl Carry for WebMux {
             Ordering::Less => End::Server,
             Ordering::Equal | Ordering::Greater => End::Client,
         };
-        let key = self.key(cx.exchanges.get(id).expect("the caller has found it").request.host);
+        let key = cx.legs[self.leg].key(cx.exchanges.get(id).expect("the caller has found it").request.host);
         let Some(line) = self.lines.get_mut(&key) else {
             return;
         };

@@ -4,15 +4,18 @@
 //! the host table, which then holds for both ends of a connection to it. A host row reaches TCP here: [`Leg::config`].
 
 use crate::http::tls;
+use crate::id::Id;
 use crate::scenario::{self, HostOr, Scenario, TcpEnd};
 use crate::tcp::{self, Profile};
-use crate::workload::Host;
+use crate::workload::{Host, HostId};
 
 use super::{Application, End};
 
 /// A leg: where its ends are and how their transport is set.
 pub(crate) struct Leg {
     nodes: [u8; 2],
+    /// Whether its far end is where the origin servers are, each of which has connections of its own.
+    ends_at_servers: bool,
     pub(crate) profile: Profile,
     pub(crate) application: Application,
     settings: [EndSettings; 2],
@@ -47,6 +50,7 @@ impl Leg {
         };
         Self {
             nodes: [node(&leg.from), node(&leg.to)],
+            ends_at_servers: scenario.path.nodes.last() == Some(&leg.to),
             profile: leg.tcp.profile(),
             application: Application::new(&leg.application),
             settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
@@ -81,6 +85,16 @@ impl Leg {
     /// Nodes of both ends.
     pub(crate) const fn nodes(&self) -> [u8; 2] {
         self.nodes
+    }
+
+    /// The host that a connection for a request to `host` belongs to; none where its far end is a proxy, which takes all requests.
+    pub(crate) fn host_of(&self, host: HostId) -> Option<HostId> {
+        self.ends_at_servers.then_some(host)
+    }
+
+    /// The number by which connections for requests to `host` are kept apart from those of other hosts.
+    pub(crate) fn key(&self, host: HostId) -> u32 {
+        self.host_of(host).map_or(0, |host| host.index() as u32)
     }
 
     /// The MSS that `end` advertises on connections to `host`, in bytes.

@@ -1,8 +1,8 @@
 //! What the applications at both ends of a connection do when their endpoint tells them something.
 //!
 //! Models a near end that writes requests and reads responses, and a far end that reads requests and writes responses, each as
-//! soon as it can, or when it has woken (`application.wake`). What else they do is decided by the carrier of the leg, and by the node at the far end for a request, at
-//! the near end for a response that goes on. Leaves out the time that applications take to do what they do.
+//! soon as it can, or when it has woken (`application.wake`). What else they do is decided by the carrier of the leg, and by the
+//! node at the far end for a request, at the near end for a response that goes on. Leaves out the time that applications compute.
 
 use crate::carrier::{Action, Carry, Context, on_carrier};
 use crate::conn::{Closing, Connection, ConnectionId, Content, End, Event, Exchange, ExchangeId, Transport};
