@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
 
-from farweb import Results, ResultsError
+from farweb import Results, ResultsError, sql
 from farweb.quantities import with_margin
 from farweb.sweep.results import STATISTICS, SweepResults
 from sample_results import SECOND, Row, interval, request, write_results
@@ -255,6 +256,16 @@ def test_sql_has_numbers_that_json_has(sweep: SweepResults, farweb: Farweb) -> N
         ("copy runs to 'here.csv'", "takes one query"),
         ("attach 'x.db'", "takes one query"),
         ("set threads = 1", "takes one query"),
+        ("explain select * from runs", "takes one query"),
+        ("explain analyze copy runs to 'runs.parquet'", "takes one query"),
+        ("pragma show_tables", "takes one query"),
+        ("call pragma_version()", "takes one query"),
+        ("update runs set seed = 1", "takes one query"),
+        ("delete from runs", "takes one query"),
+        ("drop view requests", "takes one query"),
+        ("install httpfs", "takes one query"),
+        ("export database 'here'", "takes one query"),
+        ("select * from query('copy runs to ''here.csv''')", "SQL: "),
         ("select * from read_csv('/etc/passwd')", "SQL: Cannot access file"),
         ("select * from '/etc/passwd'", "passwd"),
         ("select * from query", "no table query"),
@@ -268,6 +279,27 @@ def test_sql_errors_are_a_line(sweep: SweepResults, farweb: Farweb, query: str, 
     assert message in answer.err
     assert answer.err.count("\n") == 1
     assert sorted(sweep.path.rglob("*")) == before
+
+
+def test_sql_reaches_not_even_the_files_of_the_results(sweep: SweepResults, farweb: Farweb) -> None:
+    part = next(sweep.path.rglob("requests.parquet"))
+    answer = farweb("sql", sweep.path, f"select * from read_parquet('{part}')")
+    assert (answer.code, "Cannot access file" in answer.err) == (2, True)
+
+
+def test_a_locked_database_has_no_way_out(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"x": [1]})
+    with duckdb.connect() as database:
+        database.register("runs", rows.to_arrow())
+        sql.lock(database)
+        for statement, message in (
+            (f"copy runs to '{tmp_path}/out.parquet'", "disabled by configuration"),
+            ("select * from rows", "Table with name rows does not exist"),
+            ("set enable_external_access = true", "configuration has been locked"),
+        ):
+            with pytest.raises(duckdb.Error, match=message):
+                database.execute(statement)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_many_rows_are_cut_on_a_terminal_only(sweep: SweepResults, farweb: Farweb) -> None:

@@ -1,12 +1,12 @@
 """SQL over results: a DuckDB database in memory, whose tables are those of a run or a sweep.
 
-A query reads what it needs of the Parquet files and changes nothing: there is no access to other files, nothing is
-loaded or written, and a statement that is not a query is refused.
+A query reads what it needs of the Parquet files and can change nothing: DuckDB is handed the rows by Arrow, has no
+access to any file, the results' own included, and is given a statement only if its parser takes it for a SELECT.
 """
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from farweb.columns import results_tables
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
     import pyarrow as pa
+    import pyarrow.dataset as ds
 
     from farweb.results import Results
     from farweb.sweep.results import SweepResults
@@ -28,13 +29,14 @@ def query_run(results: "Results", query: str) -> "pl.DataFrame":
         ResultsError: The query is wrong, or is not a query.
     """
     import duckdb
+    import pyarrow.dataset as ds
 
     with duckdb.connect() as database:
         for table in results_tables():
             file = results.path / f"{table}.parquet"
             if file.is_file():
-                database.execute(f"CREATE VIEW {table} AS SELECT * FROM {_parquet([str(file.absolute())])}")
-        return _answer(database, str(results.path.absolute()), query)
+                database.register(table, ds.dataset(file, format="parquet"))
+        return _answer(database, query)
 
 
 def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
@@ -52,16 +54,9 @@ def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
     from farweb.sweep.results import STATISTICS
     from farweb.sweep.tables import to_table
 
-    store = sweep.store
-
-    def place(file: str) -> str:
-        return file if store.folder is not None else str(store.filesystem.unstrip_protocol(file))
-
     named = set(re.findall(r"\w+", query.lower()))
     with duckdb.connect() as database:
         labels = ["run", *(factor.name for factor in sweep.design.factors), "replication"]
-        if store.folder is None:
-            database.register_filesystem(store.filesystem)
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())
         for table in STATISTICS:
@@ -72,13 +67,13 @@ def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
         for table in results_tables():
             if files := sweep.files(table):
                 own = ", ".join(f"runs.{_quoted(label)}" for label in labels)
-                without = ", ".join(["filename", *_shared(labels, table)])
-                database.execute(
-                    f"CREATE VIEW {table} AS SELECT {own}, part.* EXCLUDE ({without}) "
-                    f"FROM {_parquet(map(place, files.values()))} AS part "
-                    r"JOIN runs ON runs.run = regexp_extract(part.filename, 'run=([^/\\]*)[/\\][^/\\]*$', 1)"
-                )
-        return _answer(database, place(store.path("")), query)
+                without = ", ".join([_PART_OF, *_shared(labels, table)])
+                parts = database.from_arrow(_parts(files, sweep.store.arrow_filesystem))
+                joined = f"FROM part JOIN runs ON runs.run = part.{_PART_OF}"
+                labelled = parts.query("part", f"SELECT {own}, part.* EXCLUDE ({without}) {joined}")
+                assert labelled is not None, "a SELECT has rows"
+                labelled.create_view(table)
+        return _answer(database, query)
 
 
 def _quoted(name: str) -> str:
@@ -92,28 +87,28 @@ def _shared(labels: Iterable[str], table: str) -> list[str]:
     return [_quoted(label) for label in labels if label in names]
 
 
-def _parquet(files: Iterable[str]) -> str:
-    """The rows of files, as a table of SQL, with the column `filename`."""
-    texts = ", ".join("'" + _escaped(file).replace("'", "''") + "'" for file in files)
-    return f"read_parquet([{texts}], filename = true, hive_partitioning = false)"
+_PART_OF = "part_of_run"  # a column that no table has
 
 
-def _escaped(path: str) -> str:
-    """A path as DuckDB takes it, to which `*`, `?` and `[` are patterns."""
-    return re.sub(r"([*?\[])", r"[\1]", path)
+def _parts(files: Mapping[str, str], filesystem: "pa.fs.FileSystem") -> "ds.Dataset":
+    """The rows of a table of several runs, `files` by run, with the run in the column `_PART_OF`."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    form = ds.ParquetFileFormat()
+    parts = [form.make_fragment(file, filesystem, ds.field(_PART_OF) == run) for run, file in files.items()]
+    schema = parts[0].physical_schema.append(pa.field(_PART_OF, pa.string()))
+    return ds.FileSystemDataset(parts, schema, form, filesystem)
 
 
-def _answer(database: "duckdb.DuckDBPyConnection", path: str, query: str) -> "pl.DataFrame":
+def _answer(database: "duckdb.DuckDBPyConnection", query: str) -> "pl.DataFrame":
     import duckdb
     import polars as pl
 
-    _lock(database, path)
+    lock(database)
     try:
         statements = database.extract_statements(query)
-        if len(statements) != 1 or statements[0].type not in {
-            duckdb.StatementType.SELECT,
-            duckdb.StatementType.EXPLAIN,
-        }:
+        if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
             raise ResultsError("farweb sql takes one query (SELECT, DESCRIBE, SHOW TABLES) and changes nothing")
         table = database.sql(query).to_arrow_table()
     except duckdb.Error as error:
@@ -123,17 +118,10 @@ def _answer(database: "duckdb.DuckDBPyConnection", path: str, query: str) -> "pl
     return frame
 
 
-def _lock(database: "duckdb.DuckDBPyConnection", path: str) -> None:
-    """Leave nothing to be reached but the results folder."""
-    folders = {path, _escaped(path)}
-    texts = ", ".join("'" + folder.replace("'", "''") + "'" for folder in sorted(folders))
-    for setting in (
-        f"allowed_directories = [{texts}]",
-        "enable_external_access = false",
-        "python_enable_replacements = false",  # names of variables of this program
-        "lock_configuration = true",
-    ):
-        database.execute(f"SET {setting}")
+def lock(database: "duckdb.DuckDBPyConnection") -> None:
+    """Leave nothing to be reached but the tables that the database has: no file, no variable of this program."""
+    database.execute("SET enable_external_access = false")
+    database.execute("SET lock_configuration = true")
 
 
 def _plain(table: "pa.Table") -> "pa.Table":

@@ -22,6 +22,7 @@ from farweb.results import MANIFEST, SWEEP_KIND
 
 if TYPE_CHECKING:
     import fsspec
+    from pyarrow import fs
 
 _PARTS = "parts"
 _FAILURES = "failures"
@@ -98,6 +99,13 @@ class Store:
         if self._filesystem is None:
             self._connect()
         return self._filesystem
+
+    @property
+    def arrow_filesystem(self) -> "fs.FileSystem":
+        """The same, as Arrow takes it."""
+        from pyarrow import fs
+
+        return fs.LocalFileSystem() if self.folder is not None else fs.PyFileSystem(fs.FSSpecHandler(self.filesystem))
 
     def _connect(self) -> None:
         import fsspec
