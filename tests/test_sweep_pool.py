@@ -1,17 +1,20 @@
-"""The pool by itself: what it does with runs that kill workers, fail now and then, or come twice."""
+"""The pool by itself: runs that kill workers, fail now and then, or come twice; and who may talk to its processes."""
 
 import os
 import signal
+import socket
+import ssl
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from farweb import RunError, Scenario, StorageError
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
-from farweb.sweep.pool import Pool
+from farweb.sweep.pool import Pool, local_cluster
 from farweb.sweep.store import Outcome, Store
 from farweb.sweep.work import Version, work
 
@@ -107,3 +110,49 @@ def test_what_the_machine_has_to_put_right_ends_everything(runs: list[Run]) -> N
             with pytest.raises(error, match=told):
                 list(pool.outcomes(runs[:2]))
     assert Store("out").failed() == set()
+
+
+def test_a_local_cluster_talks_to_nobody_else() -> None:
+    stranger = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    stranger.check_hostname, stranger.verify_mode = False, ssl.CERT_NONE
+
+    def answer(port: int, encrypted: bool) -> bytes:
+        try:
+            bare = socket.create_connection(("127.0.0.1", port), timeout=1)
+            with stranger.wrap_socket(bare) if encrypted else bare as line:
+                line.sendall(b"GET /status HTTP/1.0\r\n\r\n")
+                return line.recv(100)
+        except OSError:
+            return b""
+
+    with local_cluster(1):
+        own = psutil.Process()
+        sockets = [each for process in (own, *own.children(recursive=True)) for each in process.net_connections("tcp")]
+        ports = {each.laddr.port for each in sockets if each.status == psutil.CONN_LISTEN}
+        assert len(ports) >= 4, "a scheduler, its status server, a nanny and a worker"
+        for port in ports:
+            plain = answer(port, encrypted=False)
+            assert plain == b"" or plain.startswith(b"HTTP/1.1 404"), plain
+            assert answer(port, encrypted=True) == b""
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "needs certificates, which Dask's configuration does not name"),
+        (
+            {"distributed.comm.tls.ca-file": "no.pem", "distributed.comm.tls.client.cert": "no.pem"},
+            "certificates that Dask's configuration names .*: .*No such file",
+        ),
+    ],
+)
+def test_a_scheduler_behind_tls_asks_for_certificates(runs: list[Run], settings: dict[str, str], message: str) -> None:
+    import dask
+
+    with (
+        dask.config.set(settings),
+        Pool(Store("out"), scheduler="tls://127.0.0.1:1") as pool,
+        pytest.raises(RunError, match=message) as error,
+    ):
+        list(pool.outcomes(runs))
+    assert "distributed.comm.tls.ca-file" in str(error.value)

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from farweb.atomic import staged_file
 from farweb.errors import FarwebError
@@ -15,6 +16,9 @@ from farweb.sweep.pool import local_cluster
 from farweb.sweep.store import Store
 from farweb.sweep.sweep import Progress as SweepProgress
 from farweb.sweep.sweep import run_sweep
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
 
 
 @dataclass(frozen=True)
@@ -63,18 +67,18 @@ def run_studies(
     total = sum(len(each.runs) for each in planned)
     ended = failed = 0
     with contextlib.ExitStack() as stack:
-        scheduler: str | None = None
+        cluster: LocalCluster | None = None
         for each in planned:
             folder = out / each.study.name / each.sweep.name
-            if scheduler is None and not set(each.runs) <= Store(folder).finished():
-                scheduler = stack.enter_context(local_cluster(jobs)).scheduler_address
+            if cluster is None and not set(each.runs) <= Store(folder).finished():
+                cluster = stack.enter_context(local_cluster(jobs))
             name, before = f"{each.study.name}/{each.sweep.name}", (ended, failed)
 
             def told(now: SweepProgress, name: str = name, before: tuple[int, int] = before) -> None:
                 if progress is not None:
                     progress(Progress(total, before[0] + now.done + now.failed, before[1] + now.failed, name))
 
-            results = run_sweep(each.scenario, folder, scheduler=scheduler, progress=told)
+            results = run_sweep(each.scenario, folder, scheduler=cluster, progress=told)
             ended += len(each.runs)
             failed += int((results.runs["status"] == "failed").sum())
     return [StudyResults(study, out / study.name, quick=quick) for study in studies]

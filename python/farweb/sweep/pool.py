@@ -3,6 +3,9 @@
 Each run is one future. No more are with the scheduler at a time than keep its workers busy, so that memory does not
 grow with the number of runs. What a worker did is in the store before its future ends: whatever is killed, what was
 finished stays.
+
+Whoever talks to a scheduler has its workers run any code. The local one listens on this machine only, and talks to
+those alone that hold its certificate, which is made when the cluster starts and kept in memory.
 """
 
 import contextlib
@@ -54,6 +57,8 @@ _LOCAL = {
     "distributed.scheduler.allowed-failures": 1,
     "distributed.scheduler.dashboard.status.task-stream-length": 10,
     "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
+    "distributed.scheduler.http.routes": [],  # status pages are open to all users of the machine
+    "distributed.worker.http.routes": [],
 }
 
 # A worker has one core: libraries that would start a thread a core must not.
@@ -66,12 +71,12 @@ class Pool:
     Args:
         store: Where the runs leave their results. Their tables have to be there (`Inputs.write`).
         jobs: Processes of a local cluster; as many as there are cores when left out.
-        scheduler: Address of a Dask scheduler (`tcp://…`, `tls://…`), or path of its scheduler file, instead.
+        scheduler: Address of a Dask scheduler (`tls://…`, `tcp://…`), path of its scheduler file, or a cluster.
         retries: How often a run that failed is tried again.
     """
 
     def __init__(
-        self, store: Store, *, jobs: int | None = None, scheduler: str | None = None, retries: int = 0
+        self, store: Store, *, jobs: int | None = None, scheduler: "str | LocalCluster | None" = None, retries: int = 0
     ) -> None:
         self._store = store
         self._jobs = jobs or cores()
@@ -192,13 +197,15 @@ class Pool:
         """
         if self._client is None:
             _quiet()
-            self._client = self._local() if self._scheduler is None else self._remote(self._scheduler)
+            if isinstance(self._scheduler, str):
+                self._client = self._remote(self._scheduler)
+            else:
+                self._client = self._local(self._scheduler or self._open.enter_context(local_cluster(self._jobs)))
         return self._client
 
-    def _local(self) -> "Client":
+    def _local(self, cluster: "LocalCluster") -> "Client":
         from distributed import Client
 
-        cluster = self._open.enter_context(local_cluster(self._jobs))
         client: Client = self._open.enter_context(Client(cluster, set_as_default=False))
         return client
 
@@ -210,6 +217,8 @@ class Pool:
             raise RunError(
                 f"{scheduler}: no such file; name a scheduler's address (tcp://host:port) or its scheduler file"
             )
+        if scheduler.startswith("tls://"):
+            _check_certificates(scheduler)
         try:
             client: Client = self._open.enter_context(Client(**where, timeout=_CONNECT_S, set_as_default=False))
         except (OSError, ValueError, TimeoutError) as error:
@@ -218,11 +227,28 @@ class Pool:
 
     def gone(self) -> RunError:
         """What to say when the scheduler has gone."""
-        where = self._scheduler or "of this machine"
+        where = self._scheduler if isinstance(self._scheduler, str) else "of this machine"
         return RunError(
             f"the Dask scheduler {where} has gone; what is finished stays in {self._store.url}, and the same command "
             "goes on from there"
         )
+
+
+def _check_certificates(scheduler: str) -> None:
+    """See that Dask's configuration has what a scheduler behind TLS asks for.
+
+    Raises:
+        RunError: It names no certificates, or files that cannot be read.
+    """
+    from distributed.security import Security
+
+    keys = "distributed.comm.tls.ca-file, client.cert and client.key"
+    try:
+        if Security().get_connection_args("client")["ssl_context"] is not None:
+            return
+    except OSError as error:
+        raise RunError(f"{scheduler}: the certificates that Dask's configuration names ({keys}): {error}") from None
+    raise RunError(f"{scheduler}: needs certificates, which Dask's configuration does not name ({keys})")
 
 
 @contextlib.contextmanager
@@ -234,6 +260,7 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
     """
     import dask
     from distributed import LocalCluster
+    from distributed.security import Security
 
     _quiet()
     with contextlib.ExitStack() as stack:
@@ -244,7 +271,10 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
                     n_workers=jobs or cores(),
                     threads_per_worker=1,
                     host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",  # no port that another may have; nothing is served but status
+                    protocol="tls://",
+                    security=Security.temporary(),
+                    dashboard_address="127.0.0.1:0",  # no port that another may have
+                    scheduler_kwargs={"dashboard": False},
                     memory_limit=None,
                     silence_logs=logging.CRITICAL,
                     env=_ONE_THREAD,

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,9 @@ from farweb.sweep.pool import Pool
 from farweb.sweep.results import STATISTICS, SweepResults
 from farweb.sweep.store import Outcome, Store
 from farweb.sweep.tables import factor_value, schema, write_table
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
 
 _SHOWN_S = 0.1  # how often progress is told
 
@@ -61,7 +64,7 @@ def run_sweep(
     out: str | Path,
     *,
     jobs: int | None = None,
-    scheduler: str | None = None,
+    scheduler: "str | LocalCluster | None" = None,
     retries: int = 0,
     progress: Callable[[Progress], None] | None = None,
 ) -> SweepResults:
