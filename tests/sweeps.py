@@ -87,6 +87,7 @@ def content(folder: Path) -> dict[str, object]:
             continue
         if path.name == "manifest.json" and name != "manifest.json":
             manifest = json.loads(path.read_text("utf-8"))
+            del manifest["sha256"]  # which has the times in it
             assert manifest.pop("wall_s") >= manifest.pop("cpu_s") * 0.5 >= 0
             found[name] = manifest
         else:

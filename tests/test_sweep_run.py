@@ -58,10 +58,10 @@ def test_a_part_holds_what_a_single_run_results_in(undisturbed: Path, scenario: 
         assert (part / f"{table}.parquet").read_bytes() == Path("single", f"{table}.parquet").read_bytes()
     manifest, alone = Results.open(part).manifest, Results.open("single").manifest
     assert (manifest["run"], manifest["point"], manifest["replication"]) == (row["run"], 2, 1)
-    own = {"wall_s", "cpu_s", "run", "point", "replication", "metrics"}
+    own = {"wall_s", "cpu_s", "sha256", "run", "point", "replication", "metrics"}
     del alone["scenario"]["sweep"]
     assert {key: manifest[key] for key in manifest if key not in own} == {
-        key: alone[key] for key in alone if key not in {"wall_s", "cpu_s"}
+        key: alone[key] for key in alone if key not in {"wall_s", "cpu_s", "sha256"}
     }
 
 

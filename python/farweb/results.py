@@ -112,6 +112,8 @@ class Results:
 
         file = self.path / f"{table}.parquet"
         if not file.is_file():
+            if table in self.manifest["rows"]:
+                raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
             raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
         return pl.scan_parquet(file, glob=False)
 

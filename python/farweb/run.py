@@ -1,7 +1,6 @@
 """A run: drives the compiled simulation and writes its rows to a results folder as they come."""
 
 import contextlib
-import hashlib
 import json
 import os
 import time
@@ -13,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb import _core, connection_use
+from farweb import _core, connection_use, digests
 from farweb.atomic import staged_folder
 from farweb.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.errors import ResultsError
@@ -128,8 +127,10 @@ def simulate_into(
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Write the manifest of a results folder."""
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    """Write the manifest of a results folder, when all its tables are there."""
+    tables = {path.name: _described(path) for path in sorted(folder.glob("*.parquet"))}
+    whole = digests.seal(manifest, tables)
+    (folder / MANIFEST).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _run(
@@ -206,9 +207,12 @@ class TableWriter:
 
 def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
     """What a manifest says of an input file: enough to know it again."""
+    return {"file": named, "sha256": _described(path)["sha256"], "rows": rows}
+
+
+def _described(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"file": named, "sha256": digest, "rows": rows}
+        return digests.describe(file)
 
 
 def _progress(simulation: _core.Simulation, total: int | None) -> Progress:

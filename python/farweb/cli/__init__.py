@@ -14,7 +14,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, report, reproduce, runs, schema, size, sql, sweeps, workload
+from farweb.cli import export, figures, report, reproduce, runs, schema, size, sql, sweeps, verify, workload
 from farweb.errors import FarwebError, RunError
 from farweb.extras import how_to_install
 
@@ -37,6 +37,7 @@ app.command()(runs.show)
 app.command()(figures.plot)
 app.command()(report.report)
 app.command()(sql.sql)
+app.command()(verify.verify)
 app.command()(reproduce.reproduce)
 app.add_typer(export.app, name="export")
 app.add_typer(workload.app, name="workload")

@@ -59,9 +59,12 @@ def sweep(
         planned = schedule(loaded, folder, jobs)
         output.result({"results": folder, "plan": planned.to_dict()}, planned)
         return
+    damaged = 0
     with output.progress("sweeping", left=False) as show:
 
         def on_progress(now: "Progress") -> None:
+            nonlocal damaged
+            damaged = now.damaged
             show(now.done + now.failed, now.total, _words(now))
 
         try:
@@ -69,6 +72,8 @@ def sweep(
         except KeyboardInterrupt:
             output.note(f"What is finished stays in {folder}; the same command goes on from there.")
             raise
+    if damaged:
+        output.note(f"{damaged} runs were done again: a file of theirs was missing, or not as it was written.")
     failures = results.runs.filter(results.runs["status"] == "failed")
     if as_json or not quiet:
         summary = results.summary()

@@ -25,9 +25,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from farweb.digests import damages
 from farweb.errors import FarwebError, RunError
 from farweb.sweep.plan import Run
-from farweb.sweep.store import Outcome, Store, failure_name
+from farweb.sweep.store import Outcome, Store, failure_name, part_name
 from farweb.sweep.work import Version, work
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ class Pool:
         self._threads = 0
         self._counted = float("-inf")
         self._finished: set[str] = set()
+        self._damaged = 0
         self._failed: set[str] = set()
 
     def __enter__(self) -> "Pool":
@@ -107,8 +109,13 @@ class Pool:
         """Runs that the workers do at a time, as last counted; 0 before there are any."""
         return self._threads
 
+    @property
+    def damaged(self) -> int:
+        """Runs that are done again since their parts were damaged."""
+        return self._damaged
+
     def outcomes(self, runs: Iterable[Run]) -> Iterator[Outcome]:
-        """What comes of runs, as they end. Those that the store has are not simulated again.
+        """What comes of runs, as they end. Those that the store has, undamaged, are not simulated again.
 
         A run that fails is tried again `retries` times; then its failure is written to the store. Of runs with the same
         id one is simulated, and there is one outcome.
@@ -118,6 +125,7 @@ class Pool:
             RunError: The workers have another version of farweb, or the scheduler has gone.
         """
         each = {run.run: run for run in runs}.values()
+        self._remove_damaged(run.run for run in each)
         missing = [run for run in each if run.run not in self._finished]
         yield from self._stored([run for run in each if run.run in self._finished])
         if missing:
@@ -126,6 +134,14 @@ class Pool:
                 yield from flight.outcomes()
             finally:
                 flight.cancel()
+
+    def _remove_damaged(self, runs: Iterable[str]) -> None:
+        """Remove the parts of which a table is not as it was written: their runs are done again."""
+        for run in runs:
+            if run in self._finished and any(damages(self._store, part_name(run), full=True)):
+                self._store.remove_part(run)
+                self._finished.remove(run)
+                self._damaged += 1
 
     def _stored(self, runs: list[Run]) -> Iterator[Outcome]:
         if self._store.folder is not None:

@@ -108,6 +108,10 @@ class SweepResults:
                 rows.append({**row, "status": "failed", "error": self._json(failure_name(planned["run"]))["error"]})
         return rows
 
+    def planned_runs(self) -> list[str]:
+        """Ids of the runs of the plan, in its order; of those that have ended only, where the plan has gone."""
+        return list(dict.fromkeys(row["run"] for row in self._plan(self.store.finished(), self.store.failed())))
+
     def _plan(self, finished: set[str], failed: set[str]) -> list[Row]:
         """Run, levels, replication and seed of each planned run, in the order of the plan.
 
@@ -241,12 +245,28 @@ class SweepResults:
         return pl.scan_pyarrow_dataset(ds.dataset(file, format="parquet", filesystem=self.store.filesystem))
 
     def files(self, table: str) -> dict[str, str]:
-        """The file of a table of each finished run that has recorded it, by run, as the file system names it."""
+        """The file of a table of each finished run that has recorded it, by run, as the file system names it.
+
+        Raises:
+            ResultsError: The file of a run that has recorded it has gone.
+        """
         files = {run: self.store.path(f"{part_name(run)}/{table}.parquet") for run in self._done()}
         if self.store.folder is not None:
-            return {run: file for run, file in files.items() if Path(file).is_file()}
-        there = set(self._listing)
+            there = {file for file in files.values() if Path(file).is_file()}
+        else:
+            there = set(self._listing)
+        for run, file in files.items():
+            if file not in there and table in self._recorded[run]:
+                raise ResultsError(
+                    f"{file}: has gone; the same farweb sweep makes it again, and farweb verify {self.store.url} "
+                    "names all that is damaged"
+                )
         return {run: file for run, file in files.items() if file in there}
+
+    @functools.cached_property
+    def _recorded(self) -> dict[str, set[str]]:
+        """The tables that each finished run has recorded, by run, as its manifest says."""
+        return {run: set(self._json(f"{part_name(run)}/{MANIFEST}")["rows"]) for run in self._done()}
 
     @functools.cached_property
     def _listing(self) -> list[str]:

@@ -10,11 +10,12 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from farweb.atomic import made_folder, remove_stages, staged_file, staged_folder, storage_errors
 from farweb.errors import ResultsError, StorageError
@@ -143,6 +144,30 @@ class Store:
         except FileNotFoundError:
             raise ResultsError(f"{self.url}/{name}: no such file") from None
 
+    def open(self, name: str) -> BinaryIO:
+        """A file to be read from, in a `with` block.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        with _transfer_errors(f"{self.url}/{name}", "read"):
+            if self.folder is not None:
+                return (self.folder / name).open("rb")
+            stream: BinaryIO = self.filesystem.open(self.path(name), "rb")
+            return stream
+
+    def size(self, name: str) -> int | None:
+        """Bytes of a file; None when there is none.
+
+        Raises:
+            StorageError: The place cannot be read.
+        """
+        with contextlib.suppress(FileNotFoundError), _transfer_errors(f"{self.url}/{name}", "read"):
+            if self.folder is not None:
+                return (self.folder / name).stat().st_size
+            return int(self.filesystem.size(self.path(name)))
+        return None
+
     def write(self, name: str, data: bytes) -> None:
         """Write a file, which is there afterwards or unchanged.
 
@@ -184,6 +209,19 @@ class Store:
                 (self.folder / name).unlink(missing_ok=True)
             elif self.has(name):
                 self.filesystem.rm_file(self.path(name))
+
+    def remove_part(self, run: str) -> None:
+        """Remove the part of a run: its manifest first, without which a part does not count.
+
+        Raises:
+            StorageError: It cannot be removed.
+        """
+        self.remove(f"{part_name(run)}/{MANIFEST}")
+        with storage_errors(f"{self.url}/{part_name(run)}"):
+            if self.folder is not None:
+                shutil.rmtree(self.folder / part_name(run))
+            else:
+                self.filesystem.rm(self.path(part_name(run)), recursive=True)
 
     def finished(self) -> set[str]:
         """Ids of the runs whose parts are whole."""

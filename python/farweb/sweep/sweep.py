@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from farweb import _core
+from farweb import _core, digests
 from farweb.metrics import METRICS
 from farweb.results import MANIFEST, SWEEP_KIND
 from farweb.scenario import Scenario
@@ -21,7 +21,7 @@ from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool
 from farweb.sweep.results import STATISTICS, SweepResults
-from farweb.sweep.store import Outcome, Store
+from farweb.sweep.store import Outcome, Store, part_name
 from farweb.sweep.tables import factor_value, schema, write_table
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Progress:
         events: Events processed by the runs of this sweep.
         elapsed_s: Since the first run was handed out.
         workers: Runs that are done at a time; 0 while no worker has come.
+        damaged: Runs that are done again, since their results were there but not as they were written.
     """
 
     total: int
@@ -51,6 +52,7 @@ class Progress:
     events: int
     elapsed_s: float
     workers: int
+    damaged: int
 
     @property
     def left_s(self) -> float | None:
@@ -74,7 +76,7 @@ def run_sweep(
     design = scenario.design
     assert design is not None, "plan() asks for one"
     manifest = describe(scenario, design, inputs, len(runs))
-    if store.manifest() == {**manifest, "complete": True} and {run.run for run in runs} <= store.finished():
+    if _is_whole(store, manifest, runs):
         return SweepResults.open(out)
     with store.claimed():
         inputs.write(store)
@@ -84,6 +86,17 @@ def run_sweep(
             _collect(pool, runs, table, progress)
             finish(store, manifest, design, table, pool)
     return SweepResults.open(out)
+
+
+def _is_whole(store: Store, manifest: Mapping[str, Any], runs: Sequence[Run]) -> bool:
+    """Whether the store has a finished sweep of this plan, all of it as it was written."""
+    there = store.manifest()
+    if there is None or digests.unsealed(there) != {**manifest, "complete": True}:
+        return False
+    parts = {run.run for run in runs}
+    return parts <= store.finished() and not any(
+        any(digests.damages(store, folder, full=True)) for folder in ("", *map(part_name, sorted(parts)))
+    )
 
 
 def describe(scenario: Scenario, design: Design, inputs: Inputs, runs: int) -> dict[str, Any]:
@@ -116,14 +129,18 @@ def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "Ru
         with store.file(f"{name}.parquet") as file:
             write_table(content, file)
     SweepResults.open(store.url).write_tables(pool.map)
-    store.write_json(MANIFEST, {**manifest, "complete": True})
+    tables = {}
+    for name in ("plan", "runs", *STATISTICS):  # not timings: those of equal sweeps differ
+        with store.open(f"{name}.parquet") as file:
+            tables[f"{name}.parquet"] = digests.describe(file)
+    store.write_json(MANIFEST, digests.seal({**manifest, "complete": True}, tables))
 
 
 def _collect(pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Callable[[Progress], None] | None) -> None:
     began = shown = time.monotonic()
     events = found = 0
     if progress is not None:
-        progress(Progress(len(runs), 0, 0, 0, 0, 0.0, 0))
+        progress(Progress(len(runs), 0, 0, 0, 0, 0.0, 0, 0))
     for outcome in pool.outcomes(runs):
         table.add(outcome)
         if outcome.worker:
@@ -134,7 +151,7 @@ def _collect(pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Calla
         if progress is not None and (now - shown > _SHOWN_S or table.ended == len(runs)):
             shown = now
             done = table.ended - table.failed
-            progress(Progress(len(runs), done, table.failed, found, events, now - began, pool.threads))
+            progress(Progress(len(runs), done, table.failed, found, events, now - began, pool.threads, pool.damaged))
 
 
 class RunTable:

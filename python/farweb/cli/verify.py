@@ -1,0 +1,46 @@
+"""`farweb verify`: whether results are as they were written."""
+
+from typing import Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+
+_DAMAGED = 4
+
+
+def verify(
+    results: Annotated[
+        str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
+    ],
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Compare every byte with the digests in the manifests, not sizes and rows only."),
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Check that results are as they were written, and name each file that is missing or damaged.
+
+    The exit code is 0 when all is whole and 4 when something is damaged. The command that made the results makes
+    what is damaged again: a sweep only the runs that it is about.
+
+    Examples:
+
+        farweb verify results/cable
+
+        farweb verify results/sweep --full
+    """
+    del debug
+    from farweb.verify import verify
+
+    output = Output(as_json, quiet)
+    with output.progress("checking") as show:
+        found = verify(
+            results, full=full, progress=lambda done, total: show(done, total, f"{done:,} of {total:,} runs")
+        )
+    if as_json or not quiet or not found.whole:
+        output.result(found.to_dict(), found)
+    if not found.whole:
+        raise typer.Exit(_DAMAGED)

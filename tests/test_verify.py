@@ -1,0 +1,122 @@
+"""`farweb verify`, and what other verbs make of results that are damaged."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from farweb.results import MANIFEST
+from samples import Farweb
+
+SWEEP = '[sweep]\nreplications = 2\n[sweep.factors]\n"workload.load" = [1, 2]\n'
+
+
+@pytest.fixture
+def run(cable: Path, farweb: Farweb) -> Path:
+    assert farweb("run", cable, "--out", "run", "--set", "record.connections=true").code == 0
+    return Path("run")
+
+
+@pytest.fixture
+def sweep(cable: Path, farweb: Farweb) -> Path:
+    cable.write_text(cable.read_text() + SWEEP)
+    assert farweb("sweep", cable, "--out", "sweep", "--jobs", 1, "--quiet").code == 0
+    return Path("sweep")
+
+
+def flip(file: Path, byte: int, bit: int = 0) -> None:
+    content = bytearray(file.read_bytes())
+    content[byte] ^= 1 << bit
+    file.write_bytes(content)
+
+
+def found(farweb: Farweb, results: Path, *options: str) -> dict[str, str]:
+    """What `farweb verify` names, by file."""
+    answer = farweb("verify", results, "--json", *options)
+    report = answer.json()
+    assert answer.code == (0 if report["whole"] else 4)
+    return {damage["file"]: damage["what"] for damage in report["damages"]}
+
+
+def test_results_as_they_were_written(run: Path, sweep: Path, farweb: Farweb) -> None:
+    assert found(farweb, run) == found(farweb, run, "--full") == {}
+    assert found(farweb, sweep) == found(farweb, sweep, "--full") == {}
+    shown = farweb("verify", sweep, "--full")
+    assert "every byte of 5 result folders checked" in shown.out and "Nothing is damaged." in shown.out
+
+
+def test_every_bit_that_is_flipped_is_seen(run: Path, farweb: Farweb) -> None:
+    """Flips that a reader stumbles over, and flips that give other numbers without a word."""
+    draw = random.Random(1)
+    for name in ("requests.parquet", "connections.parquet", MANIFEST):
+        file = run / name
+        whole = file.read_bytes()
+        for _ in range(20):
+            flip(file, draw.randrange(len(whole)), draw.randrange(8))
+            answer = farweb("verify", run, "--full", "--json")
+            # A manifest may be damaged so that there is none.
+            assert answer.code == 4 or (name == MANIFEST and answer.code == 2 and answer.err.count("\n") == 1)
+            file.write_bytes(whole)
+    assert found(farweb, run, "--full") == {}
+
+
+def test_what_is_missing_or_cut_off_is_seen_by_a_look(run: Path, farweb: Farweb) -> None:
+    requests, connections = run / "requests.parquet", run / "connections.parquet"
+    requests.write_bytes(requests.read_bytes()[:-1])
+    connections.unlink()
+    damages = found(farweb, run)
+    assert list(damages) == ["connections.parquet", "requests.parquet"]
+    assert damages["connections.parquet"] == "is missing"
+    assert "were written" in damages["requests.parquet"]
+
+
+def test_rows_are_counted_where_there_are_no_digests(run: Path, farweb: Farweb) -> None:
+    manifest = json.loads((run / MANIFEST).read_text())
+    del manifest["files"], manifest["sha256"]
+    manifest["rows"]["requests"] += 1
+    (run / MANIFEST).write_text(json.dumps(manifest))
+    assert found(farweb, run, "--full") == {"requests.parquet": "has 3 rows, and 4 were written"}
+
+
+def test_a_sweep_does_what_is_damaged_again_and_nothing_else(sweep: Path, farweb: Farweb) -> None:
+    files = {path: path.read_bytes() for path in sorted(sweep.rglob("*.parquet")) if path.name != "timings.parquet"}
+    parts = sorted((sweep / "parts").iterdir())
+    flip(parts[0] / "requests.parquet", 200)
+    (parts[1] / "requests.parquet").unlink()
+    (parts[2] / MANIFEST).write_text("{")
+    assert set(found(farweb, sweep, "--full")) == {
+        f"parts/{parts[0].name}/requests.parquet",
+        f"parts/{parts[1].name}/requests.parquet",
+        f"parts/{parts[2].name}/{MANIFEST}",
+    }
+    untouched = (parts[3] / MANIFEST).stat().st_mtime_ns
+    answer = farweb("sweep", "cable.toml", "--out", sweep, "--jobs", 1)
+    assert (answer.code, "3 runs were done again" in answer.err) == (0, True)
+    assert {path: path.read_bytes() for path in files} == files
+    assert (parts[3] / MANIFEST).stat().st_mtime_ns == untouched
+    assert found(farweb, sweep, "--full") == {}
+
+
+def test_a_finished_sweep_whose_table_is_damaged_makes_it_again(sweep: Path, farweb: Farweb) -> None:
+    whole = (sweep / "runs.parquet").read_bytes()
+    flip(sweep / "runs.parquet", 100)
+    assert list(found(farweb, sweep, "--full")) == ["runs.parquet"]
+    assert farweb("sweep", "cable.toml", "--out", sweep, "--quiet").code == 0
+    assert (sweep / "runs.parquet").read_bytes() == whole
+
+
+def test_nobody_answers_from_a_part_of_a_sweep(sweep: Path, farweb: Farweb) -> None:
+    part = sorted((sweep / "parts").iterdir())[0]
+    (part / "requests.parquet").unlink()
+    for verb in (("sql", sweep, "select count(*) from requests"), ("plot", "cdf", sweep)):
+        answer = farweb(*verb)
+        assert answer.code == 2
+        assert f"{part.name}/requests.parquet: has gone" in answer.err and answer.err.count("\n") == 1
+
+
+def test_leftovers_of_killed_commands_are_named(sweep: Path, farweb: Farweb) -> None:
+    (sweep / "parts" / ".run=0.a1b2.partial").mkdir()
+    answer = farweb("verify", sweep)
+    assert answer.code == 0
+    assert "parts/.run=0.a1b2.partial" in answer.out
