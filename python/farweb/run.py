@@ -22,6 +22,7 @@ from farweb.plot import NAMES
 from farweb.report import REPORT
 from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
 from farweb.scenario import Scenario
+from farweb.statistics.quantiles import to_json
 from farweb.tables import open_hosts, open_requests, row_count
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
@@ -129,7 +130,7 @@ def simulate_into(
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest of a results folder."""
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    (folder / MANIFEST).write_text(json.dumps(to_json(manifest), indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _run(

@@ -11,6 +11,7 @@ from farweb.size.judge import Verdict
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target
 from farweb.size.vary import Axis
+from farweb.statistics.quantiles import to_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -138,7 +139,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return asdict(self)
+        found: dict[str, Any] = to_json(asdict(self))
+        return found
 
     def __rich__(self) -> "RenderableType":
         from rich.console import Group
