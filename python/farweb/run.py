@@ -119,6 +119,7 @@ def simulate_into(
         "cpu_s": round(cpu, 3),
         **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
         "warmup_ns": scenario.core.warmup_ns,
+        "warnings": json.loads(scenario.core.check(tables.hosts))["warnings"],
         "links": json.loads(simulation.link_totals()),
         connection_use.KEY: connection_use.told(scenario.effective),
         "measured": json.loads(simulation.measured()),

@@ -128,7 +128,7 @@ class Summary:
         return to_html(self._sheets())
 
     def _sheets(self) -> list[Sheet]:
-        header = ["", "n", "failed", "median", "90 %", "99 %", "mean", "max"]
+        header = ["", "n", "not answered", "median", "90 %", "99 %", "mean", "max"]
         times = [
             [
                 label,

@@ -1,5 +1,6 @@
 """What `farweb show` says of a sweep: estimates, differences, what the variation is due to, and what to beware of."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -210,6 +211,8 @@ def plus_minus(row: Mapping[str, Any], *, signed: bool = False) -> str:
     unit, mean, high = find_metric(row["metric"]).unit, row["mean"], row["high"]
     if mean is None:
         return "–"
+    if signed and math.isinf(mean):
+        return "failures decide"
     if high is not None:
         return with_margin(mean, high - mean, unit, signed=signed)
     sign = "+" if signed and mean > 0 else ""
@@ -260,7 +263,7 @@ def summarize(
 
 def _main(sweep: "SweepResults") -> list[str]:
     """The main metrics that tell something."""
-    known = [metric for metric in MAIN if not np.isnan(sweep.values(metric)).all()]
+    known = [metric for metric in MAIN if metric in sweep.metrics and not np.isnan(sweep.values(metric)).all()]
     return [metric for metric in known if np.nan_to_num(sweep.values(metric)).any()] or known
 
 
