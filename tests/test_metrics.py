@@ -1,6 +1,7 @@
 """Metrics of runs made by hand, whose figures are known beforehand."""
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results, ResultsError, Scenario
-from farweb.metrics import METRICS, find_metric, leg_metrics, measure, metrics_table
+from farweb.metrics import METRICS, find_metric, leg_metrics, measure, metrics_table, restored, within
 from sample_results import SECOND, Row, measured_leg, request, write_results
 from samples import Farweb
 
@@ -86,6 +87,42 @@ def test_the_time_to_the_last_ack_is_of_requests_that_have_one(tmp_path: Path) -
     assert measure(make(tmp_path / "none", rows[2:]))["acked_mean_s"] is None
 
 
+def failing(number: int, status: str = "failed") -> Row:
+    return request(number, 1, 0, status=status, end_ns=None, first_byte_ns=None)
+
+
+def test_failed_requests_count_as_slower_than_any_that_ended(tmp_path: Path) -> None:
+    # Of ten that ended after 1 to 10 s and one that failed, place 9 of 0 to 10 is the slowest that ended.
+    rows = [request(number, number + 1, 1000) for number in range(10)]
+    found = measure(make(tmp_path / "one", [*rows, failing(10)]))
+    assert (found["latency_p50_s"], found["latency_p90_s"], found["latency_p95_s"]) == (6, 10, math.inf)
+    assert (found["latency_mean_s"], found["latency_max_s"], found["failed_share"]) == (5.5, 10, 1 / 11)
+    # Left out, they would make it faster: the same ten, and as many that did not end.
+    half = measure(make(tmp_path / "half", [*rows, *(failing(10 + n, "unfinished") for n in range(10))]))
+    assert (half["latency_p50_s"], half["failed_share"], half["latency_mean_s"]) == (math.inf, 0.5, 5.5)
+
+
+def test_shares_within_a_time_have_the_failed_ones_outside(tmp_path: Path) -> None:
+    rows = [request(0, 5, 700), request(1, 1, 1000), request(2, 5.000000001, 1000), failing(3)]
+    results = make(tmp_path / "r", rows)
+    assert measure(results, [within("5 s"), find_metric("within(5000001 us)")]) == {
+        **measure(results),
+        "within(5 s)": 0.5,
+        "within(5000001 us)": 0.75,
+    }
+    assert find_metric("within( 5000 ms )").name == "within(5 s)"
+    for wrong, said in {"within(5)": "write a time", "within(5 kB)": "write a time", "within(0 s)": "above 0"}.items():
+        with pytest.raises(ResultsError, match=said):
+            find_metric(wrong)
+
+
+def test_what_is_infinite_comes_back_from_json(tmp_path: Path) -> None:
+    for name, rows in {"half": [request(0, 1, 1000), failing(1)], "none": []}.items():
+        found = measure(make(tmp_path / name, rows))
+        plain = {key: None if value == math.inf else value for key, value in found.items()}
+        assert restored(plain) == found
+
+
 def test_requests_are_counted_by_what_came_of_them(tmp_path: Path) -> None:
     rows = [
         request(0, 1, 700),
@@ -98,7 +135,8 @@ def test_requests_are_counted_by_what_came_of_them(tmp_path: Path) -> None:
     counts = ("requests", "done", "failed", "unfinished", "left_out", "sample_requests", "response_bytes")
     assert [found[name] for name in counts] == [4, 2, 1, 1, 1, 2, 2000]
     assert (found["retransmits"], found["timeouts"]) == (5, 3)
-    assert (found["latency_mean_s"], found["sample_latency_mean_s"], found["sample_latency_p50_s"]) == (3, 4, 4)
+    assert (found["latency_mean_s"], found["sample_latency_mean_s"]) == (3, 4)
+    assert (found["failed_share"], found["sample_latency_p50_s"]) == (0.5, math.inf)
     # From the first start after the warm-up, 10 s, to the last end, 15 s.
     assert found["goodput_bps"] == 8 * 2000 / 5
 

@@ -1,5 +1,6 @@
 """What the latency figures draw, against results made by hand."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from farweb.errors import ResultsError
 from farweb.plot import describe, draw
+from farweb.plot.failures import hollow
 from farweb.plot.latency import CURVE_POINTS, SCATTER_MAX, medians
 from farweb.plot.measured import labels
 from sample_results import SECOND, request, write_results
@@ -29,7 +31,10 @@ def test_dots_are_the_finished_requests_since_the_warm_up(tmp_path: Path) -> Non
     assert (dots.form, dots.x.tolist(), dots.y.tolist()) == ("dots", [1000, 20000], [0.5, 2.0])
     assert (panel.x.label, panel.y.label) == ("response size, headers included", "latency [s]")
     assert panel.x.marks_carry_unit
-    assert "n = 2 finished requests; 1 failed and 1 unfinished ones are left out." in figure.caption
+    lost = (
+        "n = 4 requests, 1 failed and 1 cut off by the end of the run (50 %): they count as slower than any that ended."
+    )
+    assert lost in figure.caption
     assert "Seed 1, farweb 0.1.0." in figure.caption
 
 
@@ -43,6 +48,26 @@ def test_median_and_its_interval_by_size_class() -> None:
     assert np.allclose(found.size, [1024])
     assert (found.median.tolist(), found.low.tolist(), found.high.tolist()) == ([13], [7], [19])
     assert (found.size_class.tolist(), found.n.tolist()) == ([10], [25])
+
+
+def test_medians_count_requests_that_did_not_end() -> None:
+    """Twelve that ended after 1 to 12 s and four that did not: place 7.5 of 0 … 15. Of the other class most failed."""
+    size = np.array([1024] * 16 + [2048] * 12)
+    latency = np.array([*range(1, 13), *[math.inf] * 4, *range(1, 6), *[math.inf] * 7], dtype=np.float64)
+    found = medians(size, latency)
+    assert (found.median.tolist(), found.n.tolist(), found.failed.tolist()) == ([8.5], [16], [0.25])
+    # Ranks floor(8 - 3.92) = 4 and ceil(9 + 3.92) = 13: the upper one failed, and the slowest that ended is its end.
+    assert (found.low.tolist(), found.high.tolist()) == ([4], [12])
+    assert hollow(found.series("", 0)).tolist() == [True]
+
+
+def test_a_distribution_ends_at_the_share_that_was_answered(tmp_path: Path) -> None:
+    rows = [request(number, number / 10, 1000) for number in range(1, 10)]
+    rows.append(request(10, 1.0, 1000, status="failed", end_ns=None))
+    curve, dots = describe("cdf", [write_results(tmp_path / "a", rows)]).panels[0].series
+    assert (curve.y[0], curve.y[-1], curve.x[-1]) == (0.0, 0.9, 0.9)
+    assert curve.label == "cable:  median 550 ms, 90 % not reached, 99 % not reached"
+    assert (dots.x.tolist(), dots.y.tolist()) == ([pytest.approx(0.55)], [0.5])
 
 
 def test_interval_of_the_median_covers_it_as_often_as_it_says() -> None:

@@ -9,10 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.plot import describe
+from farweb.plot import describe, draw
+from farweb.plot.failures import hollow
 from farweb.plot.figure import Figure
 from farweb.plot.load import IN_PICTURE
 from farweb.sweep.results import SweepResults
+from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
 
 HALF = 4.302653 * 0.1 / 3**0.5
@@ -155,8 +157,27 @@ def test_requests_without_latency_are_told(tmp_path: Path) -> None:
     lost = {"requests": 100, "failed": 3, "unfinished": 2}
     design = design_of({"workload.load": LOADS}, 2)
     sweep = write_sweep(tmp_path / "sweep", design, lambda levels, r: {**metrics(levels, r), **lost})
-    assert "30 requests (5 %) failed or were cut off" in describe("latency-load", [sweep]).caption
-    assert "failed" not in describe("latency-load", [sweep], metric="utilisation").caption
+    figure = describe("latency-load", [sweep])
+    assert "Hollow: requests failed or were cut off there, 30 (5 %) in all and up to 5 % at a point" in figure.caption
+    assert hollow(figure.panels[0].series[0]).all()
+    # Its markers are drawn without a filling, over those of the line.
+    (axes,) = draw("latency-load", [sweep]).axes
+    assert [line.get_markerfacecolor() for line in axes.get_lines()][-1] == "white"
+    whole = write_sweep(tmp_path / "whole", design, metrics)
+    assert "Hollow" not in describe("latency-load", [whole]).caption
+    assert not hollow(describe("latency-load", [whole]).panels[0].series[0]).any()
+
+
+def test_a_quantile_that_failures_reach_is_not_drawn_and_told(tmp_path: Path) -> None:
+    def requests(levels: Levels, replication: int) -> list[Row]:
+        lost = 20 if levels["workload.load"] == LOADS[-1] else 0
+        rows = [request(number, 1.0 + number / 100 + replication, 1000) for number in range(100)]
+        return [{**row, "status": "failed", "end_ns": None} for row in rows[:lost]] + rows[lost:]
+
+    sweep = write_sweep(tmp_path / "sweep", design_of({"workload.load": LOADS}, 2), metrics, requests)
+    figure = describe("latency-load", [sweep], metric="latency_p95_s")
+    assert len(figure.panels[0].series[0].x) == len(LOADS) - 1
+    assert "Not drawn: 1 point whose value failed requests reach." in figure.caption
 
 
 def test_one_replication_has_no_interval(tmp_path: Path) -> None:

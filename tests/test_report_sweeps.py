@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,8 +82,9 @@ def test_the_page_of_a_full_factorial(page: str) -> None:
     assert "Worst: 58" in outline.text
     assert "Circuit satellite instead of cable: +400 ms" in outline.text
     assert "Load 4 instead of 1: +6" in outline.text
-    assert "Not distinguishable from no difference: queue down 256000 B instead of 64000 B" in outline.text
-    assert "Where the variation comes from: circuit 98." in outline.text
+    queue = "Not distinguishable from no difference in median latency: queue down 256000 B instead of 64000 B"
+    assert queue in outline.text
+    assert "Where the variation of median latency comes from: circuit 98." in outline.text
     assert "60 ms or 320 ms" in outline.text
     assert "64000 B or 256000 B" in outline.text
     assert "farweb sweep scenario.toml --out factorial\nfarweb report factorial" in outline.text
@@ -98,11 +99,12 @@ def test_three_figures_that_the_design_allows(factorial: SweepResults, page: str
 
 
 def test_the_answer_is_that_of_the_numbers(factorial: SweepResults) -> None:
-    facts = dict(answer(factorial, MEDIAN))
+    facts = dict(answer(factorial, [MEDIAN]))
+    assert facts["Checked: median latency"] == "of 48 runs at 12 points, compared by replication."
     # The difference between the two queues is of 0.25 ms at most, at any point.
     best = next(text for fact, text in facts.items() if fact.startswith("Best"))
     assert "Of the other 11 points 1 cannot be told from it." in best
-    assert answer(factorial, find_metric("done")) == [("Done: 3", "(3 … 3) at every point.")]
+    assert answer(factorial, [find_metric("done")])[1:] == [("Done: 3", "(3 … 3) at every point.")]
 
 
 @pytest.mark.parametrize(
@@ -126,9 +128,32 @@ def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
 
     design = design_of({LOAD: [1, 2], QUEUE: ["64000 B", "256000 B"]}, 3)
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, metrics), circuits)
-    facts = dict(answer(sweep, find_metric("latency_mean_s")))
+    facts = dict(answer(sweep, [find_metric("latency_mean_s")]))
     assert "How much load matters depends on queue down:" in facts
-    assert "load × queue down 33.3 %" in facts["Where the variation comes from:"]
+    assert "load × queue down 33.3 %" in facts["Where the variation of mean latency comes from:"]
+
+
+def test_the_answer_counts_failures_and_does_not_rank_means_beside_them(tmp_path: Path) -> None:
+    """A queue that lets a fifth of the requests fail."""
+
+    def failing(levels: Levels, replication: int) -> Sequence[Row]:
+        rows = [request(number, 1.0 + number / 100 + replication / 1000, 500 << number % 4) for number in range(100)]
+        lost = 20 if levels[QUEUE] == "64000 B" else 0
+        return [*rows[lost:], *({**row, "status": "failed", "end_ns": None} for row in rows[:lost])]
+
+    design = design_of({QUEUE: ["64000 B", "256000 B"]}, 3)
+    sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, failing), circuits)
+    text = Outline(report([sweep]).html()).text
+    assert "Checked: median latency, 90th percentile of latency and share not answered of 6 runs at 2 points" in text
+    # Places 49.5 and 89.1 of 0 … 99: with failures 20 places further in the same times, and none at 90 %.
+    assert "Best median latency: 1.5" in text and "Worst: 1.7" in text
+    assert "Best 90th percentile of latency: 1.89 s" in text and "Worst: more than any that ended" in text
+    assert "Decided by failures: queue down 256000 B instead of 64000 B:" in text
+    assert "Best share not answered: 0 %" in text and "Worst: 20 %" in text
+    assert "latency_p90_s has no end at 1 of 2 points" in text.lower()
+    asked = Outline(report([sweep], metrics=["latency_mean_s"]).html()).text
+    assert "Points are not ranked by mean latency:" in asked and "Best mean latency" not in asked
+    assert "Best share answered within 1.5 s: 50.3 %" in Outline(report([sweep], metrics=["within(1.5 s)"]).html()).text
 
 
 def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_path: Path) -> None:
@@ -229,7 +254,7 @@ def test_the_page_of_a_latin_hypercube(tmp_path: Path) -> None:
     assert "The points with the 8 best and the 8 worst values of median latency" in outline.text
     assert "1 … 30, 30 values" in outline.text
     assert "10 ms … 100 ms" in outline.text
-    assert "Where the variation comes from, by ranks: load 100.0 %" in outline.text
+    assert "Where the variation of median latency comes from, by ranks: load 100.0 %" in outline.text
     assert "instead of" not in outline.text.partition("What makes the difference")[0]
 
 

@@ -131,6 +131,33 @@ def test_a_run_without_a_value_does_not_meet() -> None:
     assert search(lambda position, _: None).found().attainable is False
 
 
+def test_a_quantile_that_failures_reach_is_beyond_every_bound() -> None:
+    """Failures in one replication of eight, at values below 60; the others are quicker there than above."""
+
+    def p90(position: int, replication: int) -> float:
+        quick = 1.0 + 0.01 * (replication % 3)
+        return (math.inf if replication == 7 else quick / 2) if position < 60 else quick
+
+    for target in ("p90(latency) <= 2 s", "p90(latency) <= 1.05*best"):
+        found = search(p90, target, name="latency_p90_s", limits=Limits(replications=8)).found()
+        assert (found.below, found.answer) == (59, 60), target
+
+
+def test_a_mean_of_what_ended_is_not_compared_where_requests_failed() -> None:
+    for target in ("mean(latency) <= 2 s", "mean(latency) <= 1.05*best"):
+        made = Search(Steps(100), parse_target(target), Limits())
+        while asked := made.ask():
+            for position, replication in asked:
+                failed = position < 40
+                made.tell(
+                    position, replication, {"latency_mean_s": 0.5 if failed else 1.5, "failed_share": 0.1 * failed}
+                )
+        assert (made.found().below, made.found().answer) == (39, 40), target
+        (clause,) = parse_target(target).clauses
+        assert [made.judge.is_partial(clause, position) for position in (39, 40)] == [True, False]
+        assert made.judge.interval(clause, 39) == (None, None, None)
+
+
 def test_equal_runs_are_not_enough_where_the_scenario_draws_losses() -> None:
     made = search(lambda position, _: 0.0 if position >= 50 else 3.0, chance=True)
     assert (made.found().below, made.found().answer) == (49, 50)

@@ -23,6 +23,8 @@ from farweb.size.target import TargetError, parse_target
         ("presented >= 10 Mbit/s", "presented_bps", ">=", 10e6, False),
         ("link_1_down_queue_bytes_mean <= 1e4", "link_1_down_queue_bytes_mean", "<=", 1e4, False),
         ("drops <= best", "drops", "<=", 1.0, True),
+        ("within( 5000 ms ) >= 95 %", "within(5 s)", ">=", 0.95, False),
+        ("failed_share <= 0.001", "failed_share", "<=", 0.001, False),
     ],
 )
 def test_a_clause_is_a_metric_an_operator_and_a_bound(
@@ -62,6 +64,8 @@ def test_every_metric_is_known_by_its_name() -> None:
         ("drops <= 3 s", 10, "it is a number"),
         ("p50(latency) <= 0.9*best", 17, "a factor above 1"),
         ("goodput > best", 11, "a factor between 0 and 1"),
+        ("within(5 kB) >= 0.9", 8, "write a time above 0"),
+        ("within(5 s >= 0.9", 8, "is no number with a unit"),
         ("", 1, "expected a metric"),
     ],
 )

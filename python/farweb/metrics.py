@@ -3,9 +3,14 @@
 Requests that start before the end of the scenario's `run.warmup` count in `left_out` and in nothing else. Rates,
 utilisation, queues and what legs held are those of the measured interval (`run.measure`); counters of the simulation
 are of the whole run.
+
+A request that failed, or that the end of the run cut off, counts in quantiles as slower than any that ended
+(`farweb.statistics.quantiles`): one that falls among them is infinite, and null in JSON. Means and maxima are of the
+requests that ended, which says nothing of the others; `failed_share` has how many they are.
 """
 
 import functools
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,9 +19,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from farweb import quantity
 from farweb.cache.totals import ratios
 from farweb.errors import ResultsError
 from farweb.parquet import equals, read_columns, whole_numbers
+from farweb.statistics.quantiles import quantiles, with_lost
 
 if TYPE_CHECKING:
     from farweb.columns import TableSpec
@@ -27,6 +34,8 @@ Value = int | float | None
 
 _NS = 1e9
 SAMPLE = "sample"  # the tag of requests that are measured in every run
+DEFINITION = 2
+"""Number of what the metrics mean: with another one the same run has other values. 2: quantiles count failures."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +48,17 @@ class Metric:
         description: What exactly it is.
         kind: Which statistics suit it. A quantile's interval comes from the requests of all replications (bootstrap),
             that of all others from their values in each run (Student).
+        of_ended: Whether it is a mean or maximum of requests that ended, so that runs in which other shares failed
+            cannot be ranked by it.
+        within_s: Of a share of requests answered in time, that time in s; None for others.
     """
 
     name: str
     unit: str
     description: str
     kind: Kind
+    of_ended: bool = False
+    within_s: float | None = None
 
     @property
     def whole(self) -> bool:
@@ -53,14 +67,15 @@ class Metric:
 
 
 def _times(name: str, what: str, shares: Iterable[int]) -> list[Metric]:
-    of = f"from the request at the first node to the {what} byte of its response there; finished requests only"
+    of = f"from the request at the first node to the {what} byte of its response there"
     return [
-        Metric(f"{name}_mean_s", "s", f"Mean time {of}.", "mean"),
+        Metric(f"{name}_mean_s", "s", f"Mean time {of}; finished requests only.", "mean", of_ended=True),
         *(
             Metric(
                 f"{name}_p{share}_s",
                 "s",
-                f"Time within which {share} % had it, {of}. Linear between the two nearest values.",
+                f"Time within which {share} % of all requests had it, {of}. Linear between the two nearest values; "
+                "those that failed or were cut off count as slower than any that ended, and it is infinite among them.",
                 "quantile",
             )
             for share in shares
@@ -75,9 +90,12 @@ _ALL = [
     Metric("done", "", "Those whose whole response arrived.", "count"),
     Metric("failed", "", "Those whose connection was refused, reset or timed out.", "count"),
     Metric("unfinished", "", "Those that the end of the run cut off.", "count"),
+    Metric("failed_share", "1", "`failed` and `unfinished` over `requests`: the share that was not answered.", "rate"),
     Metric("left_out", "", "Requests that start before the end of the warm-up.", "count"),
     *_times("latency", "last", (50, 90, 95, 99)),
-    Metric("latency_max_s", "s", "The longest time to the last byte; finished requests only.", "maximum"),
+    Metric(
+        "latency_max_s", "s", "The longest time to the last byte; finished requests only.", "maximum", of_ended=True
+    ),
     *_times("first_byte", "first", (50, 90)),
     Metric(
         "acked_mean_s",
@@ -85,15 +103,20 @@ _ALL = [
         "Mean time from the request at the first node until the sender of its response had the last acknowledgement; "
         "finished requests for which it is known.",
         "mean",
+        of_ended=True,
     ),
     Metric("sample_requests", "", f"Requests tagged `{SAMPLE}` that start after the warm-up.", "count"),
     Metric(
-        "sample_latency_mean_s", "s", f"Mean time to the last byte of requests tagged `{SAMPLE}`; finished.", "mean"
+        "sample_latency_mean_s",
+        "s",
+        f"Mean time to the last byte of requests tagged `{SAMPLE}`; finished.",
+        "mean",
+        of_ended=True,
     ),
     Metric(
         "sample_latency_p50_s",
         "s",
-        f"Time within which 50 % of the requests tagged `{SAMPLE}` had the last byte; finished.",
+        f"Time within which 50 % of all requests tagged `{SAMPLE}` had the last byte; as `latency_p50_s`.",
         "quantile",
     ),
     Metric("response_bytes", "B", "Responses of finished requests, headers included.", "count"),
@@ -230,15 +253,43 @@ def cache_metrics(cache: int) -> list[Metric]:
     ]
 
 
+_WITHIN = re.compile(r"within\s*\((.*)\)")
+
+
+def within(limit: str) -> Metric:
+    """The share of requests whose last byte came within a time: ``within(5 s)``.
+
+    Requests that failed were not answered in time, however long it was; nor were those that the end of the run cut off.
+
+    Args:
+        limit: The time with its unit.
+
+    Raises:
+        ResultsError: It is no time.
+    """
+    try:
+        time = quantity.parse(limit)
+    except quantity.QuantityError as error:
+        raise ResultsError(f"within({limit}): {error}") from None
+    if time.base != "s" or time.number <= 0:
+        units = ", ".join(quantity.units("s"))
+        raise ResultsError(f"within({limit}): write a time above 0 with its unit ({units}), such as within(5 s)")
+    text = quantity.write(time.number, "s")
+    what = f"Share of `requests` whose last byte came within {text}; those that failed or were cut off did not."
+    return Metric(f"within({text})", "1", what, "rate", within_s=float(time.number))
+
+
 @functools.cache
 def find_metric(name: str) -> Metric:
-    """The metric of that name, of the run, a link, a leg or a cache.
+    """The metric of that name, of the run, a link, a leg or a cache, or a share `within` a time.
 
     Raises:
         ResultsError: There is none; the message names the nearest.
     """
     if name in METRICS:
         return METRICS[name]
+    if in_time := _WITHIN.fullmatch(name):
+        return within(in_time[1])
     if of_link := _LINK_NAME.fullmatch(name):
         link, direction, _ = of_link.groups()
         return next(metric for metric in link_metrics(int(link), direction) if metric.name == name)
@@ -248,7 +299,7 @@ def find_metric(name: str) -> Metric:
         return next(metric for metric in cache_metrics(int(of_cache[1])) if metric.name == name)
     import difflib
 
-    near = difflib.get_close_matches(name, [*METRICS, *_alike(name)], 1, 0.4)
+    near = difflib.get_close_matches(name, [*METRICS, *_alike(name), "within(5 s)"], 1, 0.4)
     raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
 
 
@@ -269,11 +320,13 @@ def metrics_table() -> "TableSpec":
     """The metrics as a description of columns, as `farweb schema` prints it.
 
     Those of link 0 down stand for those of all links, those of leg 0 and cache 0 for those of all legs and caches.
+    Shares `within` a time are worked out for the times that are asked for, and are no columns.
     """
     return {
         "name": "metrics",
         "description": "The metrics of a run: columns of the table `runs` of a sweep. Links and directions each have "
-        "those of link 0 down, legs those of leg 0, caches those of cache 0.",
+        "those of link 0 down, legs those of leg 0, caches those of cache 0. `within(5 s)`, with any time, is one more "
+        "that `--metric`, `--target` and `--x` take: the share of requests answered in that time.",
         "columns": [
             {
                 "name": metric.name,
@@ -287,12 +340,16 @@ def metrics_table() -> "TableSpec":
     }
 
 
-def measure(results: "Results") -> dict[str, Value]:
+def measure(results: "Results", more: Iterable[Metric] = ()) -> dict[str, Value]:
     """The metrics of a run, in the order of `METRICS`, then those of links, legs and caches; None without a value.
 
     Results of a farweb that did not measure legs have no metrics of them.
 
     Reads the columns that it needs, a row group at a time; memory grows by 16 bytes a finished request.
+
+    Args:
+        results: The run.
+        more: Shares `within` a time that are measured too.
 
     Raises:
         ResultsError: The run has no measured interval, or a table is damaged.
@@ -322,7 +379,18 @@ def measure(results: "Results") -> dict[str, Value]:
         **_each_leg(measured.get("legs", ())),
         **_each_cache(measured.get("caches", ())),
     }
-    return {**{name: found[name] for name in METRICS}, **each}
+    shares = {metric.name: requests.within(metric.within_s) for metric in more if metric.within_s is not None}
+    return {**{name: found[name] for name in METRICS}, **each, **shares}
+
+
+def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
+    """Metrics that were JSON, which has no infinity: a quantile that is null though there were requests is infinite."""
+    found = dict(metrics)
+    for name, value in metrics.items():
+        asked = metrics.get("sample_requests" if name.startswith("sample_") else "requests")
+        if value is None and asked and name in METRICS and METRICS[name].kind == "quantile":
+            found[name] = math.inf
+    return found
 
 
 _REQUEST_COLUMNS = (
@@ -385,32 +453,40 @@ class _Requests:
                 acked = whole_numbers(columns["acked_ns"])
                 self._acked.append((acked - start)[done & (acked >= start)])
 
+    def within(self, limit_s: float) -> float | None:
+        """The share of requests that were answered within a time."""
+        if not self._counts["requests"]:
+            return None
+        answered = sum(int((times <= round(limit_s * _NS)).sum()) for times in self._latency)
+        return answered / self._counts["requests"]
+
     def metrics(self, span_s: float) -> dict[str, Value]:
-        sample = _distribution("sample_latency", self._sample)
+        number, done = self._counts["requests"], self._counts["done"]
+        lost = number - done
+        lost_sample = self._counts["sample_requests"] - sum(map(len, self._sample))
         goodput = None
         if self._first_ns is not None and self._last_ns is not None and self._last_ns > self._first_ns:
             goodput = 8 * self._counts["response_bytes"] / ((self._last_ns - self._first_ns) / _NS)
         return {
             **self._counts,
-            **_distribution("latency", self._latency),
-            **_distribution("first_byte", self._first_byte),
-            **_distribution("acked", self._acked),
-            **sample,
+            "failed_share": lost / number if number else None,
+            **_distribution("latency", self._latency, lost),
+            **_distribution("first_byte", self._first_byte, lost),
+            **_distribution("acked", self._acked, 0),
+            **_distribution("sample_latency", self._sample, lost_sample),
             "goodput_bps": goodput,
             "offered_bps": 8 * self._offered_bytes / span_s if span_s > 0 else None,
         }
 
 
-def _distribution(name: str, parts: list[NDArray[np.int64]]) -> dict[str, Value]:
-    """Mean, quantiles and maximum of times in ns, in s, as far as there are metrics of them."""
+def _distribution(name: str, parts: list[NDArray[np.int64]], lost: int) -> dict[str, Value]:
+    """Mean, quantiles and maximum of times in ns, in s, as far as there are metrics of them; `lost` never ended."""
     shares = {f"{name}_p{share}_s": share / 100 for share in (50, 90, 95, 99) if f"{name}_p{share}_s" in METRICS}
-    names = [f"{name}_mean_s", *shares, f"{name}_max_s"]
     times = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    if not times.size:
-        return dict.fromkeys(names)
-    quantiles = np.quantile(times, list(shares.values()))
-    values = [times.mean(), *quantiles, times.max()]
-    return {name: float(value) / _NS for name, value in zip(names, values, strict=True)}
+    found = quantiles(with_lost(times, lost), list(shares.values()))
+    values = [float(times.mean()) if times.size else None, *found, float(times.max()) if times.size else None]
+    names = [f"{name}_mean_s", *shares, f"{name}_max_s"]
+    return {name: None if value is None else value / _NS for name, value in zip(names, values, strict=True)}
 
 
 def _path(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:

@@ -3,12 +3,16 @@
 import math
 
 _NONE = "–"
+ENDLESS = "more than any that ended"
+"""A time that failed requests reach, where the slowest that ended is not at hand."""
 
 
 def seconds(value: float | None) -> str:
-    """A time in seconds, from µs to hours: ``"342 ms"``, ``"5.21 s"``, ``"2 h 46 min"``."""
+    """A time in seconds, from µs to hours: ``"342 ms"``, ``"5.21 s"``, ``"2 h 46 min"``; of an infinite one, words."""
     if value is None:
         return _NONE
+    if math.isinf(value):
+        return ENDLESS if value > 0 else f"−({ENDLESS})"
     if abs(value) < 1e-3:
         return f"{_digits(value * 1e6)} µs" if value else "0 s"
     if abs(value) < 0.9995:

@@ -127,6 +127,12 @@ class Results:
         """Requests that start before this time are left out of summaries and figures, in ns."""
         return int(self.manifest["warmup_ns"])
 
+    @functools.cached_property
+    def unanswered(self) -> int:
+        """Requests of a run that answered none of them, in the warm-up or after; 0 where any was answered."""
+        statuses = self.scan("requests").select("status").collect()["status"]
+        return 0 if (statuses == "done").any() else len(statuses)
+
     def summary(self) -> "Summary":
         """Latencies, rates, losses and links of the run in a few numbers."""
         from farweb.summary import summarize

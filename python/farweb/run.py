@@ -21,6 +21,7 @@ from farweb.plot import NAMES
 from farweb.report import REPORT
 from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
 from farweb.scenario import Scenario
+from farweb.statistics.quantiles import to_json
 from farweb.tables import open_hosts, open_requests, row_count
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
@@ -117,6 +118,7 @@ def simulate_into(
         "cpu_s": round(cpu, 3),
         **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
         "warmup_ns": scenario.core.warmup_ns,
+        "warnings": json.loads(scenario.core.check(tables.hosts))["warnings"],
         "links": json.loads(simulation.link_totals()),
         connection_use.KEY: connection_use.told(scenario.effective),
         "measured": json.loads(simulation.measured()),
@@ -129,7 +131,7 @@ def simulate_into(
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest of a results folder, when all its tables are there."""
     tables = {path.name: _described(path) for path in sorted(folder.glob("*.parquet"))}
-    whole = digests.seal(manifest, tables)
+    whole = digests.seal(to_json(manifest), tables)
     (folder / MANIFEST).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 

@@ -1,6 +1,7 @@
 """A run in a few numbers."""
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from farweb.cache.totals import CacheTotals
 from farweb.legs import LegTotals
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.sheet import Sheet, to_html, to_rich
+from farweb.statistics.quantiles import quantiles, to_json, with_lost
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +26,9 @@ _NS = 1e9
 class Quantiles:
     """A distribution of times in seconds; quantiles are interpolated linearly between the two nearest values.
 
-    All but `n` are None when there is no value.
+    Mean and maximum are of the `n` requests that ended. Quantiles are of all: one that did not end counts as slower
+    than any that did, and where a quantile falls among those it is infinite: all that is known is that it is more
+    than `max_s`. All but `n` are None when there is no value.
     """
 
     n: int
@@ -33,6 +37,12 @@ class Quantiles:
     p90_s: float | None
     p99_s: float | None
     max_s: float | None
+
+    def told(self, value: float | None) -> str:
+        """A quantile in words: ``342 ms``, or ``more than 78.2 s`` where failed requests reach it."""
+        if value is None or math.isfinite(value):
+            return seconds(value)
+        return seconds(value) if self.max_s is None else f"more than {seconds(self.max_s)}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,10 +92,12 @@ class Summary:
     failed: int
     unfinished: int
     left_out: int
+    failed_share: float | None
+    """`failed` and `unfinished` over `requests`; None of no requests."""
     latency: Quantiles
-    """From the request at the first node to the last byte of its response there; finished requests only."""
+    """From the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
-    """From the request at the first node to the first byte of its response there; finished requests only."""
+    """From the request at the first node to the first byte of its response there."""
     response_bytes: int
     """Responses of finished requests, headers included."""
     goodput_bps: float | None
@@ -105,8 +117,9 @@ class Summary:
     cpu_s: float
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return dataclasses.asdict(self)
+        """All of it as plain values, for JSON: what is infinite is None."""
+        found: dict[str, Any] = to_json(dataclasses.asdict(self))
+        return found
 
     def __rich__(self) -> "RenderableType":
         return to_rich(self._sheets())
@@ -115,8 +128,14 @@ class Summary:
         return to_html(self._sheets())
 
     def _sheets(self) -> list[Sheet]:
+        header = ["", "n", "not answered", "median", "90 %", "99 %", "mean", "max"]
         times = [
-            [label, count(q.n), *(seconds(value) for value in (q.mean_s, q.p50_s, q.p90_s, q.p99_s, q.max_s))]
+            [
+                label,
+                *(count(self.requests), share(self.failed_share)),
+                *map(q.told, (q.p50_s, q.p90_s, q.p99_s)),
+                *(self.of_ended(seconds(value)) for value in (q.mean_s, q.max_s)),
+            ]
             for label, q in (("latency", self.latency), ("first byte", self.first_byte))
         ]
         facts = [
@@ -135,7 +154,7 @@ class Summary:
         ]
         links = [link.cells() for link in self.links]
         told = [
-            Sheet(f"{self.name}, seed {self.seed}", ["", "n", "mean", "median", "90 %", "99 %", "max"], times),
+            Sheet(f"{self.name}, seed {self.seed}", header, times),
             Sheet("Requests", ["", "value"], facts),
         ]
         if links:
@@ -143,9 +162,15 @@ class Summary:
             told.append(Sheet("Links", header, links))
         return [*told, *totals.sheets(self.caches), *legs.sheets({self.name: self.legs})]
 
+    def of_ended(self, text: str) -> str:
+        """What is said of the requests that ended, with the share of all that they are where they are not all."""
+        if not self.failed_share or not self.latency.n:
+            return text
+        return f"{text} (of {share(1 - self.failed_share)})"
+
 
 def summarize(results: "Results") -> Summary:
-    """The summary of `results`; reads the columns that it needs, in a stream."""
+    """The summary of `results`; reads the columns that it needs, and keeps 16 bytes a request."""
     import polars as pl
 
     manifest = results.manifest
@@ -153,8 +178,11 @@ def summarize(results: "Results") -> Summary:
     requests = results.scan("requests")
     counted = pl.col("start_ns") >= warmup
     done = counted & (pl.col("status") == "done")
-    latency = ((pl.col("end_ns") - pl.col("start_ns")) / _NS).filter(done)
-    first_byte = ((pl.col("first_byte_ns") - pl.col("start_ns")) / _NS).filter(done)
+    times = requests.filter(done).select(
+        latency=(pl.col("end_ns") - pl.col("start_ns")) / _NS,
+        first_byte=(pl.col("first_byte_ns") - pl.col("start_ns")) / _NS,
+    )
+    ended = times.collect(engine="streaming")
     row = (
         requests.select(
             pl.len().alias("all"),
@@ -164,12 +192,11 @@ def summarize(results: "Results") -> Summary:
             pl.col("start_ns").filter(counted).min().alias("from_ns"),
             pl.col("end_ns").filter(done).max().alias("to_ns"),
             pl.col("retransmits", "timeouts").filter(counted).sum(),
-            *_quantiles("latency", latency),
-            *_quantiles("first_byte", first_byte),
         )
         .collect(engine="streaming")
         .row(0, named=True)
     )
+    lost = row["requests"] - row["done"]
     return Summary(
         name=results.name,
         seed=manifest["seed"],
@@ -179,8 +206,9 @@ def summarize(results: "Results") -> Summary:
         failed=row["failed"],
         unfinished=row["unfinished"],
         left_out=row["all"] - row["requests"],
-        latency=_distribution(row, "latency"),
-        first_byte=_distribution(row, "first_byte"),
+        failed_share=lost / row["requests"] if row["requests"] else None,
+        latency=_distribution(ended["latency"], lost),
+        first_byte=_distribution(ended["first_byte"], lost),
         response_bytes=row["response_bytes"],
         goodput_bps=_goodput(row),
         retransmits=row["retransmits"],
@@ -199,17 +227,10 @@ def summarize(results: "Results") -> Summary:
 _STATUSES = ("done", "failed", "unfinished")
 
 
-def _quantiles(name: str, values: "pl.Expr") -> "list[pl.Expr]":
-    return [
-        values.count().alias(f"{name} n"),
-        values.mean().alias(f"{name} mean"),
-        *(values.quantile(p / 100, "linear").alias(f"{name} {p}") for p in (50, 90, 99)),
-        values.max().alias(f"{name} max"),
-    ]
-
-
-def _distribution(row: Mapping[str, Any], name: str) -> Quantiles:
-    return Quantiles(*(row[f"{name} {what}"] for what in ("n", "mean", "50", "90", "99", "max")))
+def _distribution(ended: "pl.Series", lost: int) -> Quantiles:
+    """The distribution of times of requests that ended, and of as many as did not."""
+    p50, p90, p99 = quantiles(with_lost(ended, lost), (0.5, 0.9, 0.99))
+    return Quantiles(len(ended), ended.mean(), p50, p90, p99, ended.max())  # type: ignore[arg-type]
 
 
 def _goodput(row: Mapping[str, Any]) -> float | None:

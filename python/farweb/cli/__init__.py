@@ -2,7 +2,8 @@
 
 A file a group of verbs. What a verb needs is imported in its body, so that `farweb --help` answers at once.
 
-Exit codes: 0 done, 2 usage or scenario error, 3 a run failed, 4 a target or a claim not met, 130 interrupted.
+Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothing, 4 a target or a claim not met, 130
+interrupted.
 """
 
 import signal

@@ -78,6 +78,11 @@ class Output:
         if not self._quiet and not self.as_json:
             sys.stderr.write(text + "\n")
 
+    def warn(self, text: str) -> None:
+        """Print what is to be known before the result is used, beside JSON too."""
+        if not self._quiet:
+            sys.stderr.write(f"warning: {text}\n")
+
     @contextlib.contextmanager
     def progress(self, title: str, *, left: bool = True) -> Iterator[Callable[[float, float | None, str], None]]:
         """Give a function that shows how far something is: done, of how many (None: unknown), and words about it.

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from farweb.run import Progress
     from farweb.scenario import Scenario
 
+_UNANSWERED = 3
+
 ScenarioFile = Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML).")]
 Settings = Annotated[
     list[str] | None,
@@ -63,7 +65,8 @@ def run(
     """Simulate a scenario and write a results folder.
 
     The same scenario, seed and version give the same tables, byte for byte. An older result in the folder is replaced
-    when the new one is complete; a folder with anything else in it is left alone.
+    when the new one is complete; a folder with anything else in it is left alone. Warnings of `farweb check` are
+    repeated, and kept in the manifest. Ends with exit code 3 when not a single request was answered.
 
     Examples:
 
@@ -74,15 +77,21 @@ def run(
     del debug
     output = Output(as_json, quiet)
     loaded = load(scenario, settings)
+    for warning in loaded.check().warnings:
+        output.warn(warning)
     with output.progress("simulating") as show:
 
         def on_progress(now: "Progress") -> None:
-            show(now.ended, now.total, f"{now.ended:,} requests answered by {now.now_ns / 1e9:,.0f} s")
+            show(now.ended, now.total, f"{now.ended:,} requests ended by {now.now_ns / 1e9:,.0f} s")
 
         results = loaded.run(seed, out, on_progress)
     if as_json or not quiet:
         summary = results.summary()
-        output.result({"results": str(results.path), "summary": summary.to_dict()}, summary)
+        warnings = results.manifest["warnings"]
+        output.result({"results": str(results.path), "summary": summary.to_dict(), "warnings": warnings}, summary)
+    if results.unanswered:
+        output.warn(f"none of {results.unanswered:,} requests was answered: there is no latency in {results.path}")
+        raise typer.Exit(_UNANSWERED)
     output.note(f"Results are in {results.path}; farweb plot size-latency {results.path} draws them.")
 
 
@@ -145,8 +154,8 @@ def show(
             found = opened.breakdown(tagged=False if everyone else None)
             output.result({"results": str(results), "breakdown": found.to_dict()}, found)
             return
-        summary = opened.summary()
-        output.result({"results": str(results), "summary": summary.to_dict()}, summary)
+        summary, warnings = opened.summary(), opened.manifest.get("warnings", [])
+        output.result({"results": str(results), "summary": summary.to_dict(), "warnings": warnings}, summary)
         return
     if breakdown:
         raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")

@@ -1,5 +1,6 @@
 """What figures of a sweep have in common: which points are drawn, in which series, and against what."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,9 +8,10 @@ import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import find_metric
+from farweb.plot.failures import failed_share, failures_told
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, short_names, varying
-from farweb.plot.replicated import Estimates, base_unit, intervals_told, latency_left_out, runs_told, words
+from farweb.plot.replicated import Estimates, base_unit, intervals_told, runs_told, words
 from farweb.plot.style import listed
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
@@ -118,7 +120,8 @@ class Abscissa:
 
     def _place(self, level: int, points: Sequence[int]) -> float | None:
         if self._placing is not None:
-            return self._placing.of(points).mean
+            mean = self._placing.of(points).mean
+            return mean if mean is not None and math.isfinite(mean) else None
         number = self._design.factors[self.factor].levels[level].number
         return float(self._levels.index(level)) if not self.by_number else number
 
@@ -127,7 +130,8 @@ class Abscissa:
         levels = [factor.levels[level] for level in self._levels]
         if self._placing is not None:
             metric = self._placing.metric
-            means = [mean for point in points if (mean := self._placing.of([point]).mean) is not None]
+            found = [mean for point in points if (mean := self._placing.of([point]).mean) is not None]
+            means = [mean for mean in found if math.isfinite(mean)]
             if not means:
                 raise ResultsError(f"{self._sweep.path}: no run has a value of {metric.name}")
             return Axis(words(metric), base_unit(metric), low=min(0.0, *means)).fitted(means)
@@ -207,11 +211,13 @@ class Drawing:
         return tuple(series for series in drawn if series is not None)
 
     def _series(self, estimates: Estimates, group: Group, groups: int, floor: float | None) -> Series | None:
+        failed = {place: failed_share(self.sweep, points) for place, points in self.x.cells(group)}
         cells = [(place, estimates.of(points)) for place, points in self.x.cells(group)]
-        told = [(place, found) for place, found in cells if found.mean is not None]
+        told = [(place, found) for place, found in cells if found.mean is not None and math.isfinite(found.mean)]
         if not told:
             return None
         x = np.array([place for place, _ in told])
+        lost = np.array([failed[place] for place, _ in told])
         mean = np.array([found.mean for _, found in told], dtype=np.float64)
         low = np.array([mean[at] if found.low is None else found.low for at, (_, found) in enumerate(told)])
         high = np.array([mean[at] if found.high is None else found.high for at, (_, found) in enumerate(told)])
@@ -230,6 +236,7 @@ class Drawing:
             interval="bars" if bars else "band",
             n=np.array([found.n for _, found in told], dtype=np.int64),
             joined=self.x.by_number and not self._scattered,
+            failed=lost if lost.any() else None,
         )
 
     def means(self, estimates: Estimates) -> Floats:
@@ -242,12 +249,15 @@ class Drawing:
         means = np.array([each.mean for each in found if each.mean is not None], dtype=np.float64)
         if means.size == 0:
             raise ResultsError(f"{self.sweep.path}: no run has a value of {estimates.metric.name}")
-        return means
+        if not np.isfinite(means).any():
+            raise ResultsError(f"{self.sweep.path}: failed requests reach {estimates.metric.name} at every point")
+        return means[np.isfinite(means)]
 
     def caption(self, first: str, estimates: Sequence[Estimates], *more: str) -> str:
         """What is to be seen, how the intervals were made, and of how many runs."""
         points = [point for group in self.arrangement.groups for point in group.points]
-        of_requests = any("latency" in each.metric.name or "first_byte" in each.metric.name for each in estimates)
+        cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
+        beyond = sum(math.isinf(each.of(cell).mean or 0.0) for each in estimates for cell in cells)
         interval = intervals_told(estimates)
         shown = "Bars" if not self.x.by_number or self._scattered else "Shade"
         together = self.arrangement.together
@@ -259,7 +269,7 @@ class Drawing:
             *self.arrangement.notes,
             *more,
             self.x.told,
-            latency_left_out(self.sweep, points) if of_requests else "",
+            failures_told(self.sweep, points, beyond),
             runs_told(self.sweep, points),
         )
         return " ".join(each for each in parts if each)

@@ -13,6 +13,7 @@ import numpy as np
 
 from farweb.extras import require
 from farweb.plot import style
+from farweb.plot.failures import hollow
 from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Reference, Series
 
 if TYPE_CHECKING:
@@ -140,6 +141,9 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
         case "points":
             trace |= {"mode": "lines+markers" if series.joined else "markers", "line": line}
             trace |= {"marker": {**marker, "line": edge}}
+            if (empty := hollow(series)).any():
+                signs = np.where(empty, f"{marker['symbol']}-open", marker["symbol"]).tolist()
+                trace["marker"] |= {"symbol": signs, "line": {"width": 1.5, "color": colour}}
     trace |= _told(series, panel, counted)
     return [*_spread(series, panel, trace), trace]
 
@@ -161,6 +165,9 @@ def _told(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
     if series.n is not None:
         lines.append(f"n = %{{customdata[{len(more)}]:,}} {escape(counted)}")
         more.append(series.n.astype(np.float64))
+    if series.failed is not None:
+        lines.append(f"not answered: %{{customdata[{len(more)}]:.3~p}}")
+        more.append(series.failed)
     told: dict[str, Any] = {"hovertemplate": "<br>".join(lines) + "<extra></extra>"}
     return {**told, "customdata": np.column_stack(more)} if more else told
 

@@ -101,6 +101,8 @@ class Series:
         n: On how many each value rests; what they are, `Figure.counted` says.
         joined: Whether a line joins ``points``.
         base: Where each of the ``bars`` begins, so that they stand on one another; None: at 0.
+        failed: Share of requests that failed or were cut off at each value, whose marker is hollow where that is above
+            0; None: none.
     """
 
     label: str
@@ -114,6 +116,7 @@ class Series:
     n: NDArray[np.int64] | None = None
     joined: bool = True
     base: Floats | None = None
+    failed: Floats | None = None
 
 
 @dataclass(frozen=True)

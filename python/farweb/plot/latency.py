@@ -11,6 +11,7 @@ from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Series
 from farweb.plot.measured import Measured, counts, measured, provenance
 from farweb.quantities import seconds
 from farweb.results import Results
+from farweb.statistics.quantiles import quantiles
 
 SCATTER_MAX = 20_000
 """Requests up to which each is a dot of its own; above, density is drawn. Chosen: more dots hide one another."""
@@ -48,7 +49,7 @@ def size_latency(results: Sequence[Results]) -> Figure:
         "Latency by response size",
         f"{what} Lines: median by size class (a factor of two, at least {CLASS_MIN} requests); bars: its 95 % interval "
         f"by order statistics, requests taken as independent. Latency runs from the start of a request to the last "
-        f"byte of its response at the first node. {counts(requests)} {provenance(results)}",
+        f"byte of its response at the first node. {counts(requests)}{_hollow_told(requests)} {provenance(results)}",
         panels,
         columns=columns,
         counted="requests",
@@ -62,13 +63,16 @@ def size_latency(results: Sequence[Results]) -> Figure:
 class Medians:
     """Medians by size class, an element a class, by size.
 
+    Classes whose median failed requests reach are left out.
+
     Attributes:
         size: Geometric mean of the sizes, in B.
         median: Of the latencies, in s.
         low: Lower ends of the 95 % intervals.
-        high: Upper ends.
+        high: Upper ends; the slowest request that ended where failed ones reach them.
         size_class: Numbers of the classes.
         n: Requests in each.
+        failed: Share of them that did not end.
     """
 
     size: Floats
@@ -77,10 +81,14 @@ class Medians:
     high: Floats
     size_class: NDArray[np.int64]
     n: NDArray[np.int64]
+    failed: Floats
 
     def series(self, label: str, index: int) -> Series:
         """The medians as a line with bars."""
-        return Series(label, index, self.size, self.median, "points", self.low, self.high, "bars", self.n)
+        failed = self.failed if self.failed.any() else None
+        return Series(
+            label, index, self.size, self.median, "points", self.low, self.high, "bars", self.n, failed=failed
+        )
 
 
 def _scatter(requests: Sequence[Measured]) -> tuple[Panel, ...]:
@@ -112,6 +120,11 @@ def _densities(requests: Sequence[Measured]) -> tuple[Panel, ...]:
     return tuple(panels)
 
 
+def _hollow_told(requests: Sequence[Measured]) -> str:
+    """What hollow markers are, where there are any."""
+    return " Hollow: a class in which requests did not end." if any(len(each.lost_bytes) for each in requests) else ""
+
+
 def _columns(each: Measured) -> tuple[Floats, Floats]:
     """Size and latency of each finished request; a logarithmic axis has no place for a size of 0."""
     size = each.finished["response_bytes"].to_numpy().astype(np.float64)
@@ -119,8 +132,7 @@ def _columns(each: Measured) -> tuple[Floats, Floats]:
 
 
 def _medians(each: Measured, index: int, label: str) -> Series:
-    found = medians(each.finished["response_bytes"].to_numpy(), each.finished["latency_s"].to_numpy())
-    return found.series(label, index)
+    return medians(each.sizes, each.latencies).series(label, index)
 
 
 def size_classes(size: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -131,7 +143,8 @@ def size_classes(size: NDArray[np.int64]) -> NDArray[np.int64]:
 def medians(size: NDArray[np.int64], latency: Floats) -> Medians:
     """Median latency by size class, with the 95 % interval of each.
 
-    Classes with fewer than `CLASS_MIN` requests are left out. The interval lies between two order statistics, by the
+    Classes with fewer than `CLASS_MIN` requests are left out. Latencies are infinite of requests that did not end. The
+    interval lies between two order statistics, by the
     normal approximation of the binomial: ranks n/2 ± 0.98·√n.
     """
     classes = size_classes(size)
@@ -142,18 +155,26 @@ def medians(size: NDArray[np.int64], latency: Floats) -> Medians:
         if n < CLASS_MIN:
             continue
         ordered = np.sort(latency[inside])
+        (median,) = quantiles(ordered, [0.5])
+        if median is None or math.isinf(median):
+            continue
         reach = 0.98 * math.sqrt(n)
         low = ordered[max(math.floor(n / 2 - reach), 1) - 1]
         high = ordered[min(math.ceil(1 + n / 2 + reach), n) - 1]
+        ended = ordered[np.isfinite(ordered)]
         numbers.append((number, n))
-        rows.append((np.exp(np.log(np.maximum(size[inside], 1)).mean()), np.median(ordered), low, high))
-    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
+        at = np.exp(np.log(np.maximum(size[inside], 1)).mean())
+        rows.append((at, median, low, min(high, ended[-1]), 1 - len(ended) / n))
+    table = np.array(rows, dtype=np.float64).reshape(-1, 5)
     whole = np.array(numbers, dtype=np.int64).reshape(-1, 2)
-    return Medians(table[:, 0], table[:, 1], table[:, 2], table[:, 3], whole[:, 0], whole[:, 1])
+    middle, medians_s, lows, highs, failed = table.T
+    return Medians(middle, medians_s, lows, highs, whole[:, 0], whole[:, 1], failed)
 
 
 def cdf(results: Sequence[Results]) -> Figure:
-    """Distribution of latency: the share of finished requests that took at most so long, a curve a result.
+    """Distribution of latency: the share of requests that took at most so long, a curve a result.
+
+    Where requests failed or were cut off, the curve ends at the share of the others.
 
     The band is the 95 % band of Dvoretzky, Kiefer and Wolfowitz with Massart's constant (Annals of Probability 18,
     1990), which takes requests as independent. Dots mark the 50th, 90th and 99th percentile.
@@ -162,15 +183,11 @@ def cdf(results: Sequence[Results]) -> Figure:
         FarwebError: A result has no finished request.
     """
     requests = measured(results)
-    series = [
-        part
-        for index, each in enumerate(requests)
-        for part in distribution(each.finished["latency_s"].to_numpy(), each.label, index)
-    ]
+    series = [part for index, each in enumerate(requests) for part in distribution(each.latencies, each.label, index)]
     return Figure(
         "Distribution of latency",
-        "Share of requests whose last byte arrived within the time on the axis. Dots: 50th, 90th and 99th percentile. "
-        f"Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as independent. {counts(requests)} "
+        "Share of all requests whose last byte arrived within the time on the axis. Dots: 50th, 90th and 99th "
+        f"percentile. Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as independent. {counts(requests)} "
         f"{provenance(results)}",
         (Panel(LATENCY, SHARE, tuple(series)),),
     )
@@ -180,19 +197,36 @@ SHARE = Axis("share of requests", low=0, high=1.02, marks=(0, 0.25, 0.5, 0.75, 0
 
 
 def distribution(latency: Floats, label: str, index: int) -> tuple[Series, Series]:
-    """The curve of a distribution with its band, and the percentiles on it; its label tells them."""
-    ordered = np.sort(latency)
+    """The curve of a distribution with its band, and the percentiles on it; its label tells them.
+
+    Args:
+        latency: Infinite of requests that did not end, which the curve does not reach.
+        label: Name of the curve.
+        index: Number of its style.
+    """
+    ordered, all_of_them = np.sort(latency[np.isfinite(latency)]), len(latency)
     n = len(ordered)
     place = np.unique(np.linspace(0, n - 1, min(n, CURVE_POINTS)).round().astype(np.int64))
     x = np.concatenate((ordered[:1], ordered[place]))
-    share = np.concatenate(([0.0], (place + 1) / n))
-    half = math.sqrt(math.log(2 / 0.05) / (2 * n))
+    share = np.concatenate(([0.0], (place + 1) / all_of_them))
+    half = math.sqrt(math.log(2 / 0.05) / (2 * all_of_them))
     low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
-    marks = np.quantile(ordered, MARKED)
-    curve = Series(f"{label}:  {percentiles(marks)}", index, x, share, "steps", low, high)
-    return curve, Series("", index, marks, np.array(MARKED), "marks")
+    curve = Series(f"{label}:  {percentiles(latency)}", index, x, share, "steps", low, high)
+    return curve, marked(latency, index)
 
 
-def percentiles(marks: Floats) -> str:
+def marked(latency: Floats, index: int) -> Series:
+    """Dots at the percentiles of a distribution, as far as they are not among requests that did not end."""
+    places = np.array(quantiles(latency, MARKED), dtype=np.float64)
+    there = np.isfinite(places)
+    return Series("", index, places[there], np.array(MARKED)[there], "marks")
+
+
+def percentiles(latency: Floats) -> str:
     """The percentiles that a curve marks, in words."""
-    return ", ".join(f"{name} {seconds(mark)}" for name, mark in zip(("median", "90 %", "99 %"), marks, strict=True))
+    named = zip(("median", "90 %", "99 %"), quantiles(latency, MARKED), strict=True)
+    return ", ".join(f"{name} {_reached(value)}" for name, value in named)
+
+
+def _reached(percentile: float | None) -> str:
+    return seconds(percentile) if percentile is not None and math.isfinite(percentile) else "not reached"

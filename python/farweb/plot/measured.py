@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
+from farweb.plot.failures import lost_told
 from farweb.plot.style import listed
 from farweb.results import Results
+from farweb.statistics.quantiles import with_lost
 
 
 @dataclass(frozen=True)
@@ -18,14 +22,26 @@ class Measured:
         label: Name of the result, unlike that of the others in the figure.
         finished: Finished requests that started after the warm-up, with the columns `response_bytes` (int64) and
             `latency_s` (float64, s): from the start of the request to its last byte at the first node.
+        lost_bytes: Response sizes of the requests since the warm-up that failed or were cut off.
         failed: Requests since the warm-up that failed.
         unfinished: Requests since the warm-up that the end of the run cut off.
     """
 
     label: str
     finished: pl.DataFrame
+    lost_bytes: NDArray[np.int64]
     failed: int
     unfinished: int
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Response sizes of all requests since the warm-up, of those that ended first."""
+        return np.concatenate((self.finished["response_bytes"].to_numpy(), self.lost_bytes))
+
+    @property
+    def latencies(self) -> NDArray[np.float64]:
+        """Latencies of the same requests, in s; infinite of those that did not end."""
+        return with_lost(self.finished["latency_s"], len(self.lost_bytes))
 
 
 def measured(results: Sequence[Results]) -> list[Measured]:
@@ -57,7 +73,8 @@ def measured_run(result: Results, label: str = "") -> Measured:
         )
         .collect()
     )
-    return Measured(label, finished, statuses.get("failed", 0), statuses.get("unfinished", 0))
+    lost = since.filter(pl.col("status") != "done").select("response_bytes").collect()["response_bytes"].to_numpy()
+    return Measured(label, finished, lost, statuses.get("failed", 0), statuses.get("unfinished", 0))
 
 
 def labels(results: Sequence[Results]) -> list[str]:
@@ -79,14 +96,17 @@ def provenance(results: Sequence[Results]) -> str:
 
 
 def counts(requests: Sequence[Measured]) -> str:
-    """How many requests a figure shows and how many it leaves out, for a caption."""
-    shown = listed([f"{len(each.finished):,}" for each in requests])
-    return f"n = {shown} finished requests{left_out(requests)}"
+    """How many requests a figure is of and how many of them did not end, for a caption; of each result by itself."""
+    return " ".join(f"{each.label + ': ' if requests[1:] else ''}{_counted([each])}" for each in requests)
 
 
-def left_out(requests: Sequence[Measured]) -> str:
-    """The end of a sentence about requests: how many more there were that a figure leaves out."""
+def counts_together(requests: Sequence[Measured]) -> str:
+    """How many requests of all results a figure is of, and how many did not end, for a caption."""
+    return _counted(requests)
+
+
+def _counted(requests: Sequence[Measured]) -> str:
     failed = sum(each.failed for each in requests)
     unfinished = sum(each.unfinished for each in requests)
-    out = [f"{n:,} {word}" for n, word in ((failed, "failed"), (unfinished, "unfinished")) if n]
-    return f"; {listed(out)} ones are left out." if out else "."
+    answered = sum(len(each.finished) for each in requests)
+    return lost_told(answered, (("failed", failed), ("cut off by the end of the run", unfinished)))

@@ -1,6 +1,6 @@
 """Figures on paper: a description painted with matplotlib."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from farweb.plot import style
-from farweb.plot.figure import Axis, Density, Figure, Panel, Reference, Series
+from farweb.plot.failures import hollow
+from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Reference, Series
 
 _BAND = 0.17  # opacity of an interval: three that overlap can still be told apart
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
@@ -108,7 +109,19 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
             joined = look["linestyle"] if series.joined else ""
             edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.7}
             axes.plot(x, y, marker=style.marker(series.index), markersize=5.5, linestyle=joined, **edge, **more)
+            _hollow(axes, x, y, series, more)
     _spread(axes, panel, series, zorder)
+
+
+def _hollow(axes: Axes, x: Floats, y: Floats, series: Series, more: Mapping[str, Any]) -> None:
+    """Markers without a filling over those of a series where requests failed."""
+    empty = hollow(series)
+    if not empty.any():
+        return
+    marker = style.marker(series.index)
+    sign = marker if marker in Line2D.filled_markers else "o"  # a cross has nothing to fill
+    look = {"markerfacecolor": "white", "markeredgecolor": more["color"], "markeredgewidth": 1.3}
+    axes.plot(x[empty], y[empty], sign, markersize=5, zorder=more["zorder"], **look)
 
 
 def _spread(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:

@@ -20,19 +20,20 @@ from farweb.plot.grouping import Group, arrange, numeric, select, thinned, varyi
 from farweb.plot.latency import (
     CLASS_MIN,
     LATENCY,
-    MARKED,
     SHARE,
     SIZE,
     Medians,
     distribution,
+    marked,
     medians,
     percentiles,
     size_classes,
 )
-from farweb.plot.measured import Measured, left_out, measured_run
+from farweb.plot.measured import Measured, counts_together, measured_run
 from farweb.plot.replicated import runs_told
 from farweb.plot.style import listed
 from farweb.statistics.intervals import student_quantiles
+from farweb.statistics.quantiles import quantiles
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
 
@@ -44,11 +45,11 @@ GRID = 400
 
 @dataclass(frozen=True)
 class Pool:
-    """Finished requests of several runs.
+    """Requests of several runs.
 
     Attributes:
         size: Response sizes, in B.
-        latency: In s.
+        latency: In s; infinite of requests that did not end.
         replication: To which each belongs, numbered from 0 without gaps.
         replications: How many there are.
     """
@@ -97,7 +98,7 @@ def cdf(sweep: SweepResults, ask: Ask) -> Figure:
     def series(pool: Pool, group: Group) -> tuple[Series, ...]:
         curve, dots = distribution_of(pool, group.index)
         # The same levels have other percentiles in each panel; the legend can tell those of one only.
-        told = f":  {percentiles(dots.x)}" if single else ""
+        told = f":  {percentiles(pool.latency)}" if single else ""
         return replace(curve, label=f"{group.label or sweep.name}{told}"), dots
 
     panels = [
@@ -110,7 +111,7 @@ def cdf(sweep: SweepResults, ask: Ask) -> Figure:
     )
     return pools.figure(
         "Distribution of latency",
-        "Share of requests whose last byte arrived within the time on the axis, the requests of all replications "
+        "Share of all requests whose last byte arrived within the time on the axis, the requests of all replications "
         "together. Dots: 50th, 90th and 99th percentile. Shade: 95 % interval, "
         f"{f'at each time, {replicated}' if pools.replications > 1 else alone}.",
         panels,
@@ -144,7 +145,7 @@ class _Pools:
         drawn: list[list[Series]] = [[] for _ in self.arrangement.titles]
         for group in self.arrangement.groups:
             pool = self._read(group)
-            if pool.latency.size:
+            if np.isfinite(pool.latency).any():
                 self.replications = max(self.replications, pool.replications)
                 drawn[group.panel] += series(pool, group)
         if not any(drawn):
@@ -162,11 +163,10 @@ class _Pools:
         self._counted += [each for each, _ in found]
         if not found:
             return Pool(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0)
-        finished = pl.concat([each.finished.with_columns(r=pl.lit(number, pl.Int64)) for each, number in found])
         return Pool(
-            finished["response_bytes"].to_numpy(),
-            finished["latency_s"].to_numpy(),
-            finished["r"].to_numpy(),
+            np.concatenate([each.sizes for each, _ in found]),
+            np.concatenate([each.latencies for each, _ in found]),
+            np.concatenate([np.full(len(each.sizes), number) for each, number in found]),
             len(numbers),
         )
 
@@ -178,7 +178,7 @@ class _Pools:
             f"Requests at all levels of {together} together." if together else "",
             *self._notes,
             *self.arrangement.notes,
-            _told(self._counted),
+            counts_together(self._counted),
             self._runs,
         )
         columns = min(len(panels), 3 if len(panels) > 4 else 2)
@@ -206,21 +206,16 @@ def _by(design: Design, points: Sequence[int], by: Sequence[str] | None) -> Sequ
     return [design.factors[number].name for number in sorted(levels, key=lambda number: levels[number])]
 
 
-def _told(counted: Sequence[Measured]) -> str:
-    finished = sum(len(each.finished) for each in counted)
-    return f"{finished:,} finished requests{left_out(counted)}"
-
-
 def distribution_of(pool: Pool, index: int) -> tuple[Series, Series]:
     """The curve of a pool's latencies with the interval of each share, and percentiles on it."""
     if pool.replications == 1:
         return distribution(pool.latency, "", index)
-    grid = np.unique(np.quantile(pool.latency, np.linspace(0, 1, GRID), method="inverted_cdf"))
+    ended = pool.latency[np.isfinite(pool.latency)]
+    grid = np.unique(np.quantile(ended, np.linspace(0, 1, GRID), method="inverted_cdf"))
     share, half = shares(pool.latency, pool.replication, pool.replications, grid)
     x, share, half = np.append(grid[:1], grid), np.append(0.0, share), np.append(0.0, half)
-    marks = np.quantile(pool.latency, MARKED)
     low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
-    return Series("", index, x, share, "steps", low, high), Series("", index, marks, np.array(MARKED), "marks")
+    return Series("", index, x, share, "steps", low, high), marked(pool.latency, index)
 
 
 def shares(latency: Floats, cluster: Numbers, clusters: int, at: Floats) -> tuple[Floats, Floats]:
@@ -248,12 +243,12 @@ def medians_of(pool: Pool) -> Medians:
     if pool.replications == 1:
         return found
     classes = size_classes(pool.size)
-    ends = []
+    ends, slowest = [], []
     for number, median in zip(found.size_class, found.median, strict=True):
         latency = pool.latency[classes == number]
         at = np.array([median])
         half = shares(latency, pool.replication[classes == number], pool.replications, at)[1][0]
-        low, high = np.quantile(latency, np.clip((0.5 - half, 0.5 + half), 0, 1))
-        ends.append((low, high))
+        ends.append(quantiles(latency, np.clip((0.5 - half, 0.5 + half), 0, 1).tolist()))
+        slowest.append(latency[np.isfinite(latency)].max())
     low_high = np.array(ends, dtype=np.float64).reshape(-1, 2)
-    return replace(found, low=low_high[:, 0], high=low_high[:, 1])
+    return replace(found, low=low_high[:, 0], high=np.minimum(low_high[:, 1], slowest))

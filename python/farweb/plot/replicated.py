@@ -11,11 +11,11 @@ import polars as pl
 from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import Metric, find_metric
 from farweb.plot.style import listed
-from farweb.quantities import share
 from farweb.statistics.intervals import Interval, student
 from farweb.sweep.results import SweepResults
 
 _WORDS = {
+    "failed_share": "share not answered",
     "goodput_bps": "goodput",
     "offered_bps": "offered load",
     "presented_bps": "presented load",
@@ -45,6 +45,8 @@ _STATISTICS = {"mean": "mean {}", "max": "longest {}", "p50": "median {}"}
 
 def words(metric: Metric) -> str:
     """What a metric is called on an axis, without its unit: `latency_p90_s` is ``90th percentile of latency``."""
+    if metric.within_s is not None:
+        return f"share answered {metric.name.replace('(', ' ').rstrip(')')}"
     if times := _OF_TIMES.fullmatch(metric.name):
         what, statistic = _TIMES[times[1]], times[2]
         return _STATISTICS.get(statistic, f"{statistic[1:]}th percentile of {{}}").format(what)
@@ -117,16 +119,6 @@ def runs_told(sweep: SweepResults, points: Sequence[int]) -> str:
         f"n = {len(done):,} runs: {len(repeats):,} {_many('point', len(repeats))} × {each} "
         f"{_many('replication', most)}{left_out}. {_seeds(seeds)}, farweb {sweep.manifest['version']}.{unfinished}"
     )
-
-
-def latency_left_out(sweep: SweepResults, points: Sequence[int]) -> str:
-    """How many requests of the runs drawn have no latency, for a caption; empty when all have."""
-    drawn = sweep.runs.with_columns(point=sweep.points).filter(pl.col("point").is_in(points))
-    requests, failed, unfinished = (int(drawn[name].sum()) for name in ("requests", "failed", "unfinished"))
-    number = failed + unfinished
-    if not number:
-        return ""
-    return f"{number:,} requests ({share(number / requests)}) failed or were cut off, and are in no latency."
 
 
 def _many(word: str, number: int) -> str:

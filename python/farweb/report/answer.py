@@ -3,7 +3,10 @@
 A fact is what matters in a few words, and the rest of its sentence.
 """
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from farweb.metrics import Metric
 from farweb.plot.replicated import words
@@ -11,9 +14,10 @@ from farweb.plot.style import listed
 from farweb.report.comparisons import Change, changes, strongest
 from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
-from farweb.report.words import between, change, change_between, percent, shown
-from farweb.statistics.intervals import students
+from farweb.report.words import between, change, change_between, percent, plural, shown
+from farweb.statistics.paired import paired
 from farweb.sweep.analysis import JOINT
+from farweb.sweep.cautions import comparable
 from farweb.sweep.results import SweepResults
 
 Fact = tuple[str, str]
@@ -26,8 +30,33 @@ _JOINT_PERCENT = 5.0  # of the variation, from which an interaction is worth a s
 _LEAST_PERCENT = 1.0  # of the variation, that a source has to have to be named; chosen
 
 
-def answer(sweep: SweepResults, metric: Metric) -> list[Fact]:
-    """What the runs say of the main metric, the most important first."""
+def answer(sweep: SweepResults, metrics: Sequence[Metric]) -> list[Fact]:
+    """What was checked, and what the runs say of each of these metrics, the most important first."""
+    checked = listed([words(metric) for metric in metrics])
+    done = int((sweep.runs["status"] == "done").sum())
+    facts = [
+        (
+            f"Checked: {checked}",
+            f"of {plural(done, 'run')} at {plural(len(sweep.design.points), 'point')}{_how(sweep)}.",
+        )
+    ]
+    for metric in metrics:
+        facts += _answer(sweep, metric)
+    return facts
+
+
+def _how(sweep: SweepResults) -> str:
+    """How points are compared."""
+    if sweep.design.replications == 1:
+        return ", one run each, so that chance cannot be seen"
+    return ", compared by replication" if sweep.design.random_numbers == "common" else ""
+
+
+def _answer(sweep: SweepResults, metric: Metric) -> list[Fact]:
+    """What the runs say of a metric."""
+    if not comparable(sweep, metric.name):
+        why = "it is of the requests that ended, which are not the same share of all everywhere; quantiles count all."
+        return [(f"Points are not ranked by {words(metric)}:", why)]
     rows = [row for row in rows_by(sweep, [metric], sweep.design.factors) if _has_value(row, metric)]
     if not rows:
         return [("There is no answer yet:", f"no run has a {words(metric)}.")]
@@ -65,11 +94,10 @@ def _like_the_first(sweep: SweepResults, metric: Metric, ranked: Sequence[Row]) 
     """How many points cannot be told from the first, each compared by replication."""
     values = sweep.values(metric.name)
     first, *others = (row.points[0] for row in ranked)
-    intervals = students(values[others] - values[first])
-    ends = [(each.low, each.high) for each in intervals if each.low is not None and each.high is not None]
-    if len(ends) < len(intervals) or len(ranked) < 3:
+    compared = [each.interval for each in paired(values[others], np.broadcast_to(values[first], values[others].shape))]
+    if len(ranked) < 3 or any(each.low is None and not (each.mean and math.isinf(each.mean)) for each in compared):
         return ""
-    same = sum(low <= 0 <= high for low, high in ends)
+    same = sum(each.low is not None and each.high is not None and each.low <= 0 <= each.high for each in compared)
     if same == 0:
         return f" Each of the other {len(others)} points differs from it by more than chance explains."
     if same == len(others):
@@ -83,7 +111,7 @@ def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact
     facts = [
         (
             f"{_capital(names[each.factor])} {each.level} instead of {each.base}: {change(metric, each.mean)}",
-            f"({change_between(metric, each.low, each.high)}), {percent(each.percent)}.",
+            f"in {words(metric)} ({change_between(metric, each.low, each.high)}), {percent(each.percent)}.",
         )
         for each in ranked
         if each.is_real
@@ -95,7 +123,11 @@ def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact
         if each.is_judged and not each.is_real
     ]
     if unsure:
-        facts.append(("Not distinguishable from no difference:", f"{'; '.join(unsure)}."))
+        facts.append((f"Not distinguishable from no difference in {words(metric)}:", f"{'; '.join(unsure)}."))
+    ended = [f"{names[each.factor]} {each.level} instead of {each.base}" for each in ranked if math.isinf(each.mean)]
+    if ended:
+        what = f"failed requests reach the {words(metric)} of one of the two; compare the share that failed."
+        facts.append((f"Decided by failures: {'; '.join(ended)}:", what))
     return facts
 
 
@@ -107,7 +139,10 @@ def _variation(sweep: SweepResults, metric: Metric, names: Names) -> list[Fact]:
     if not told:
         return []
     chance = sum(part for name, part in terms if name in CHANCE)
-    what, rest = "Where the variation comes from", f"chance between replications makes {chance:.1f} %"
+    what, rest = (
+        f"Where the variation of {words(metric)} comes from",
+        f"chance between replications makes {chance:.1f} %",
+    )
     if sweep.design.kind == "latin-hypercube":
         what, rest = f"{what}, by ranks", f"{chance:.1f} % is not explained by ranks of these factors"
     rest = f"; {rest}" if chance >= 0.05 else ""

@@ -11,7 +11,7 @@ from farweb.statistics.intervals import Interval
 from farweb.sweep.design import Design, Factor, Level
 from farweb.sweep.results import SweepResults
 
-_LOW_IS_GOOD = {"failed", "unfinished", "drops", "loss_ratio", "retransmits", "timeouts"}
+_LOW_IS_GOOD = {"failed", "unfinished", "failed_share", "drops", "loss_ratio", "retransmits", "timeouts"}
 _HIGH_IS_GOOD = {"done", "goodput_bps", "carried_bps", "carried_up_bps", "response_bytes", "utilisation"}
 
 
@@ -71,7 +71,7 @@ def order(metric: Metric) -> tuple[str, str, bool]:
     """What the two ends of a metric are called, the first to be told first, and whether that one is the larger."""
     if metric.unit == "s" or metric.name in _LOW_IS_GOOD or "drops" in metric.name:
         return "Best", "worst", False
-    if metric.name in _HIGH_IS_GOOD:
+    if metric.name in _HIGH_IS_GOOD or metric.within_s is not None:
         return "Best", "worst", True
     return "Lowest", "highest", False
 

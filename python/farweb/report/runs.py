@@ -1,5 +1,6 @@
 """The page of one run, or of several beside one another."""
 
+import math
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
 from farweb.plot.replicated import words
 from farweb.plot.style import listed
-from farweb.quantities import count, seconds
+from farweb.quantities import count, seconds, share
 from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.page import Page, section
@@ -62,7 +63,7 @@ def runs_page(
     summaries = [result.summary() for result in results]
     asked = question or _question(names)
     sections = [
-        section("Answer", page.facts(_answer(names, summaries)), kind="answer"),
+        section("Answer", page.facts([*_answer(names, summaries), *_asked(names, results, wanted)]), kind="answer"),
         section("Path", *_paths(points)),
         section(
             "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
@@ -78,20 +79,26 @@ def runs_page(
 
 
 def latency_sheet(results: Sequence[Results]) -> Sheet:
-    """A row a result: how many requests finished and failed, and how long they took."""
+    """A row a result: how many requests finished and failed, and how long they took.
+
+    Quantiles are of all requests; the mean says of which share it is.
+    """
     rows = []
     for name, result in zip(labels(results), results, strict=True):
         summary = result.summary()
         latency = summary.latency
-        times = (latency.p50_s, latency.p90_s, latency.p99_s, latency.mean_s, summary.first_byte.p50_s)
-        rows.append([name, count(summary.done), count(summary.failed), *map(seconds, times)])
-    header = ["", "done", "failed", "median", "90 %", "99 %", "mean", "first byte"]
+        counts = [count(summary.done), count(summary.failed), share(summary.failed_share)]
+        times = map(latency.told, (latency.p50_s, latency.p90_s, latency.p99_s))
+        mean, first = summary.of_ended(seconds(latency.mean_s)), summary.first_byte
+        rows.append([name, *counts, *times, mean, first.told(first.p50_s)])
+    header = ["", "done", "failed", "not answered", "median", "90 %", "99 %", "mean", "first byte"]
     return Sheet("Latency of requests", header, rows)
 
 
 _LATENCY = (
-    "Latency: from the start of a request at the first node to the last byte of its response there, of requests that "
-    "finished. First byte: the median time to the first byte."
+    "Latency: from the start of a request at the first node to the last byte of its response there. First byte: the "
+    "median time to the first byte. Requests that were not answered, since they failed or the run ended, count in "
+    "quantiles as slower than any that ended; the mean is of the others."
 )
 
 
@@ -122,33 +129,65 @@ def _points(results: Sequence[Results], names: Sequence[str], checks: "Sequence[
 
 
 def _answer(names: Sequence[str], summaries: Sequence[Summary]) -> list[tuple[str, str]]:
-    """What the latencies say, and what single runs cannot say."""
-    found = [(name, summary.latency) for name, summary in zip(names, summaries, strict=True)]
-    ranked = sorted(((name, each) for name, each in found if each.n), key=lambda row: row[1].p50_s or 0.0)
-    told = [
-        (
-            f"{f'{name}: median' if len(names) > 1 else 'Median'} latency {seconds(latency.p50_s)}",
-            f"of {plural(latency.n, 'request')}; nine in ten had their whole response within {seconds(latency.p90_s)}, "
-            f"99 % within {seconds(latency.p99_s)}.",
+    """What was checked, what it says, and what single runs cannot say."""
+    found = [(name, summary) for name, summary in zip(names, summaries, strict=True) if summary.latency.n]
+    ranked = sorted(found, key=lambda row: row[1].latency.p50_s or 0.0)
+    told = [("Checked: median, 90 % and 99 % of the latency", "of all requests, and the share that was not answered.")]
+    for name, summary in ranked:
+        latency = summary.latency
+        without = f"; {share(summary.failed_share)} were not answered" if summary.failed_share else ""
+        told.append(
+            (
+                f"{f'{name}: median' if len(names) > 1 else 'Median'} latency {latency.told(latency.p50_s)}",
+                f"of {plural(summary.requests, 'request')}; 90 %: {latency.told(latency.p90_s)}, "
+                f"99 %: {latency.told(latency.p99_s)}{without}.",
+            )
         )
-        for name, latency in ranked
-    ]
     if not ranked:
         told.append(("There is no latency:", "no request finished."))
     if len(ranked) > 1:
-        (quick, first), (slow, last) = ranked[0], ranked[-1]
-        if first.p50_s and last.p50_s:
-            told.append((f"The median is {last.p50_s / first.p50_s:.3g} times as long", f"for {slow} as for {quick}."))
+        told += _ranking(ranked)
     for name, summary in zip(names, summaries, strict=True):
         counts = ((summary.failed, "failed"), (summary.unfinished, "had not ended when the run did"))
         lost = [f"{count(number)} {what}" for number, what in counts if number]
         if lost:
             whose = f"{name}: of" if len(names) > 1 else "Of"
-            told.append((f"{whose} {plural(summary.requests, 'request')} {listed(lost)};", "no latency has them."))
+            told.append((f"{whose} {plural(summary.requests, 'request')} {listed(lost)}:", _LOST))
     told.append((f"One run{' each' if len(names) > 1 else ''}, one seed:", _ONE_SEED))
     return told
 
 
+def _ranking(ranked: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:
+    """How much longer the slowest takes than the quickest, as far as failures leave that to be said."""
+    (quick, first), (slow, last) = ranked[0], ranked[-1]
+    told = []
+    for what, short, long in (
+        ("median", first.latency.p50_s, last.latency.p50_s),
+        ("90 % quantile", first.latency.p90_s, last.latency.p90_s),
+    ):
+        if short and long and math.isfinite(short) and math.isfinite(long):
+            told.append((f"The {what} is {long / short:.3g} times as long", f"for {slow} as for {quick}."))
+    more, less = first.failed_share or 0.0, last.failed_share or 0.0
+    if more > less:
+        why = f"{share(more)} of its requests were not answered, against {share(less)} with {slow}."
+        told.append((f"Failures decide: {quick} has the lower median, and", why))
+    return told
+
+
+def _asked(names: Sequence[str], results: Sequence[Results], metrics: Sequence[Metric]) -> list[tuple[str, str]]:
+    """The values of the metrics that were asked for, a fact each."""
+    values = [measure(result, metrics) for result in results] if metrics else []
+    return [
+        (
+            f"{words(metric)[:1].upper()}{words(metric)[1:]}:",
+            listed([f"{name} {shown(metric, of.get(metric.name))}" for name, of in zip(names, values, strict=True)])
+            + ".",
+        )
+        for metric in metrics
+    ]
+
+
+_LOST = "quantiles count them as slower than any that ended, means leave them out."
 _ONE_SEED = "how much chance had a hand in it cannot be told from that; a sweep with replications tells."
 
 
@@ -177,7 +216,7 @@ def _measured(results: Sequence[Results], metrics: Sequence[Metric]) -> str:
         return ""
     rows = []
     for name, result in zip(labels(results), results, strict=True):
-        values = measure(result)
+        values = measure(result, metrics)
         rows.append([name, *(shown(metric, values.get(metric.name)) for metric in metrics)])
     return page.table(Sheet("Metrics", ["", *map(words, metrics)], rows))
 
@@ -244,11 +283,11 @@ def _warnings(points: Sequence[Point], names: Sequence[str], summaries: Sequence
     for name, summary in zip(names, summaries, strict=True):
         if summary.unfinished:
             said.append(
-                f"{name}: {plural(summary.unfinished, 'request')} had not ended when the run did; the slowest are "
-                "missing from its latencies."
+                f"{name}: {plural(summary.unfinished, 'request')} had not ended when the run did; how long they would "
+                f"have taken is not known: {_LOST}"
             )
         if summary.failed:
-            said.append(f"{name}: {plural(summary.failed, 'request')} failed; its latencies are of the others.")
+            said.append(f"{name}: {plural(summary.failed, 'request')} failed: {_LOST}")
     return page.warnings(said) or page.paragraph("None.")
 
 

@@ -71,7 +71,12 @@ def sweep_page(
     asked = question or question_of(sweep) or _question(sweep, wanted)
     sections = [
         page.warnings(state(sweep)),
-        section("Answer", page.facts([*answer_of(sweep), *answer(sweep, wanted[0])]), _intervals(sweep), kind="answer"),
+        section(
+            "Answer",
+            page.facts([*answer_of(sweep), *answer(sweep, _deciding(sweep, wanted, metrics))]),
+            _intervals(sweep),
+            kind="answer",
+        ),
         section("Path", *_paths(points), _factors(sweep)),
         section("Results", *results(sweep, wanted, factors)),
         section("Figures", *map(page.figure, _charts(sweep, wanted[0], plots, factors))),
@@ -87,13 +92,27 @@ def _metrics(sweep: SweepResults, names: Sequence[str]) -> list[Metric]:
     """The metrics of the page: those asked for, or those that suit and of which there is anything to tell."""
     names = names or metrics_of(sweep)
     for name in names:
-        find_metric(name)
-        if name not in sweep.metrics:
-            raise ResultsError(f"{sweep.path}: its runs have no {name}")
+        sweep.values(name)  # refuses one that the runs do not have
     if names:
         return [find_metric(name) for name in dict.fromkeys(names)]
-    told = [name for name in (*MAIN, "failed") if sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0]
+    told = [name for name in MAIN if _is_above_zero(sweep, name)]
     return [find_metric(name) for name in told or ["done"]]
+
+
+_DECIDING = ("latency_p50_s", "latency_p90_s")
+"""What answers a question that names no metric: how it feels as a rule, and how when it is slow."""
+
+
+def _deciding(sweep: SweepResults, wanted: Sequence[Metric], asked: Sequence[str]) -> list[Metric]:
+    """The metrics of the answer: that asked for or those that suit, and the share that failed where any request did."""
+    chosen = [metric for metric in wanted if metric.name in _DECIDING and not asked] or [wanted[0]]
+    failures = [find_metric("failed_share")] if _is_above_zero(sweep, "failed_share") else []
+    return [*chosen, *(metric for metric in failures if metric not in chosen)]
+
+
+def _is_above_zero(sweep: SweepResults, name: str) -> bool:
+    """Whether a metric has a value that is not zero, in any run."""
+    return name in sweep.metrics and bool(sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0)
 
 
 def _question(sweep: SweepResults, metrics: Sequence[Metric]) -> str:

@@ -1,5 +1,6 @@
 """Values of metrics in words, and words in sentences."""
 
+import math
 from dataclasses import replace
 
 from farweb.metrics import Metric
@@ -13,6 +14,8 @@ def shown(metric: Metric, value: float | None) -> str:
     """A value of a metric with its unit."""
     if value is None:
         return _NONE
+    if math.isinf(value):
+        return seconds(value)  # only times are
     if value < 0:
         return f"{_MINUS}{shown(metric, -value)}"
     match metric.unit:

@@ -1,16 +1,19 @@
 """The answer of a search for a size, and how it reads."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from farweb import quantity
+from farweb.quantities import ENDLESS
 from farweb.sheet import Sheet, to_html, to_rich
 from farweb.size.judge import Verdict
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target
 from farweb.size.vary import Axis
+from farweb.statistics.quantiles import to_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -138,7 +141,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return asdict(self)
+        found: dict[str, Any] = to_json(asdict(self))
+        return found
 
     def __rich__(self) -> "RenderableType":
         from rich.console import Group
@@ -199,7 +203,7 @@ def answer_of(search: Search, axis: Axis, target: Target, limits: Limits, name: 
         without_chance=search.judge.without_chance,
         curve=curve,
         runs=search.runs,
-        warnings=(*_warnings(found, labels, limits), *warnings),
+        warnings=(*_warnings(found, labels, limits), *_partial(search, target, labels), *warnings),
     )
 
 
@@ -242,6 +246,18 @@ def _warnings(found: Found, labels: Mapping[int, str], limits: Limits) -> list[s
     return warnings
 
 
+def _partial(search: Search, target: Target, labels: Mapping[int, str]) -> list[str]:
+    """At which values a metric of the target cannot be compared, since requests failed."""
+    warnings = []
+    for clause in target.clauses:
+        if at := [label for position, label in sorted(labels.items()) if search.judge.is_partial(clause, position)]:
+            warnings.append(
+                f"requests failed or were cut off at {', '.join(at)}: {clause.metric.name} is of the others there, so "
+                "it is not compared and does not meet the target; p90(latency), failed_share and within(5 s) count all"
+            )
+    return warnings
+
+
 def _reached(curve: Sequence[Tried], clause: Clause) -> str:
     """The best estimate of a clause's metric and where it was."""
     name, unit = clause.metric.name, clause.metric.unit
@@ -252,7 +268,7 @@ def _reached(curve: Sequence[Tried], clause: Clause) -> str:
         if estimate.metric == name and estimate.mean is not None
     ]
     if not known:
-        return f"no run has {name}"
+        return f"no value has a {name} that can be compared"
     mean, best, tried = (min if clause.upper else max)(known, key=lambda each: each[0])
     interval = "" if best.low == best.high else f" ({_interval(best.low, best.high, unit)})"
     return f"the best {name} is {shown(mean, unit)}{interval} at {tried.label}"
@@ -269,6 +285,8 @@ def shown(value: float | None, unit: str) -> str:
     """A number with five digits in the unit that suits it."""
     if value is None:
         return "–"
+    if math.isinf(value):
+        return ENDLESS
     if unit not in ("", "1"):
         for name, size in reversed(quantity.decimal_units(unit).items()):
             if abs(value) >= size:

@@ -20,6 +20,7 @@ from farweb.sweep.design import Design, Factor, Level
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, run_of
 from farweb.sweep.pool import Pool
+from farweb.sweep.requests import finished_requests
 from farweb.sweep.store import Outcome, Store
 from farweb.sweep.sweep import RunTable, begin, describe, finish
 
@@ -158,8 +159,16 @@ def _run(
                 f"seed {first.seed}: {runs.outcomes[first.run].error} (the same command tries them again)"
             )
         for run, places in batch.items():
+            row = {**runs.outcomes[run].metrics, **_shares(store, run, target)}
             for position, replication in places:
-                search.tell(position, replication, runs.outcomes[run].metrics)
+                search.tell(position, replication, row)
+
+
+def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
+    """The shares of a run's requests that were answered within the times of the target."""
+    metrics = [clause.metric for clause in target.clauses if clause.metric.within_s is not None]
+    requests = finished_requests(store, run) if metrics else None
+    return {each.name: requests.within(each.within_s) for each in metrics if requests and each.within_s}
 
 
 class _Runs:
@@ -245,7 +254,8 @@ def _check_metrics(target: Target, outcomes: Iterable[Outcome]) -> None:
     """
     outcomes = list(outcomes)
     for clause in target.clauses:
-        if all(outcome.metrics.get(clause.metric.name) is None for outcome in outcomes):
+        unknown = all(outcome.metrics.get(clause.metric.name) is None for outcome in outcomes)
+        if clause.metric.within_s is None and unknown:
             raise FarwebError(f"no run has {clause.metric.name}: {clause.metric.description}")
 
 

@@ -18,6 +18,11 @@ runs differ but the metric does not, chance does not reach the metric, and the f
 all metrics under random losses may be equal by chance (no drops in any run, so far): they are decided when so many
 equal ones would be improbable if every third run had another value.
 
+A quantile that failed requests reach is infinite: a value with one such run does not meet a bound from above, however
+many others it has. Means and maxima are of the requests that ended; a value at which any request failed has none that
+could be held against a bound or ranked, so it does not meet the clause, nor is it the best for others, and the answer
+says so.
+
 Left out: metrics of few replications that are far from normal. A rare event that no replication has shown (one run in
 a hundred) is not in the interval; ask for more replications where rare events matter.
 
@@ -126,6 +131,8 @@ class Judge:
         if values is None:
             return None, None, None
         mean = student(values).mean
+        if np.isinf(values).any():
+            return mean, None, None
         if self.without_chance and len(values) >= _ALIKE:
             return mean, mean, mean
         return (
@@ -136,7 +143,7 @@ class Judge:
     def ratio(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
         """The metric at a value over that at the best value tried, with its interval (Fieller, paired)."""
         means = {each: self.interval(clause, each)[0] for each in self._rows}
-        known = {each: mean for each, mean in means.items() if mean is not None}
+        known = {each: mean for each, mean in means.items() if mean is not None and math.isfinite(mean)}
         if position not in known:
             return None, None, None
         best = (min if clause.upper else max)(known, key=known.__getitem__)
@@ -181,6 +188,10 @@ class Judge:
             return False  # a run has no such value: nothing finished, say
         if rival is not None and others is None:
             return True
+        if np.isinf(values).any():
+            return not clause.upper
+        if others is not None and np.isinf(others).any():
+            return clause.upper
         n = len(values) if others is None else min(len(values), len(others))
         if self.without_chance and n >= _ALIKE:
             return _within(float(_excess(clause, values[:1], others)[0]), clause.strict)
@@ -211,13 +222,17 @@ class Judge:
             return True
         return None if _within(low, clause.strict) else False
 
+    def is_partial(self, clause: Clause, position: int) -> bool:
+        """Whether the clause's metric is one of requests that ended, and at a value others did not."""
+        return clause.metric.of_ended and any(row.get("failed_share") for row in self._rows.get(position, {}).values())
+
     def _values(self, clause: Clause, position: int) -> NDArray[np.float64] | None:
-        """The clause's metric in the replications of a value, in order; None when one has no value."""
+        """The clause's metric in the replications of a value, in order; None when one has none that can be compared."""
         name, rows = clause.metric.name, self._rows.get(position, {})
         count, values = self._arrays.get((name, position), (-1, None))
         if count != len(rows):
             found = [rows[replication].get(name) for replication in sorted(rows)]
-            known = [value for value in found if value is not None]
+            known = [] if self.is_partial(clause, position) else [value for value in found if value is not None]
             values = np.array(known, float) if len(known) == len(found) else None
             self._arrays[name, position] = len(rows), values
         return values

@@ -3,7 +3,8 @@
 A target is one clause or several joined by `and`. A clause is METRIC OP BOUND:
 
 - METRIC is a metric of `farweb.metrics`, or a friendly form of one: its name without the unit (`goodput`, `carried`),
-  or a statistic of a quantity (`p50(latency)`, `mean(first_byte)`, `max(queue_bytes)`);
+  a statistic of a quantity (`p50(latency)`, `mean(first_byte)`, `max(queue_bytes)`), or the share of requests answered
+  in time (`within(5 s)`);
 - OP is `<=`, `<`, `>=` or `>`;
 - BOUND is a number, a quantity with its unit (`0.5 s`, `30 Mbit/s`, `1 %`), `best`, or a multiple of it (`1.05*best`).
 
@@ -17,8 +18,8 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from farweb import quantity
-from farweb.errors import FarwebError
-from farweb.metrics import METRICS, Metric, find_metric
+from farweb.errors import FarwebError, ResultsError
+from farweb.metrics import METRICS, Metric, find_metric, within
 from farweb.quantity import NUMBER, UNIT, QuantityError
 
 Operator = Literal["<=", "<", ">=", ">"]
@@ -119,6 +120,8 @@ class _Reader:
         word = self.expect(_NAME, "a metric, such as p50(latency), goodput or drops").group()
         if re.match(r"\s*\(", self._text[self._at :]):
             self.expect(r"\(", "(")
+            if word == "within":
+                return self._within()
             of = self.expect(_NAME, f"what {word} is to be taken of, such as latency").group()
             self.expect(r"\)", f") after {word}({of}")
             name, joined = f"{word}({of})", f"{of}_{word}"
@@ -131,6 +134,17 @@ class _Reader:
         near = difflib.get_close_matches(joined, _names(), 1, 0.4)
         hint = f" (did you mean {near[0]}?)" if near else ""
         self._fail(f"{name!r} is no metric{hint}; `farweb schema results` lists them", begin)
+
+    def _within(self) -> tuple[Metric, str, bool]:
+        self._skip()
+        begin = self._at
+        limit = self.expect(r"[^()]*", "a time, such as 5 s").group()
+        self.expect(r"\)", f") after within({limit}")
+        try:
+            metric = within(limit)
+        except ResultsError as error:
+            self._fail(str(error), begin)
+        return metric, metric.name, False
 
     def _bound(self, metric: Metric, name: str, friendly: bool, operator: str) -> tuple[float, bool, str]:
         self._skip()

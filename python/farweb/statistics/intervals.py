@@ -4,6 +4,9 @@ A replication is a run with its own seed; its value of a metric is one observati
 latencies of its requests) depend on each other and are never taken for independent: the bootstrap of a quantile draws
 whole replications.
 
+A value can be infinite: a quantile that failed requests reach (`farweb.statistics.quantiles`). Then so is the estimate,
+and it has no interval; a finite estimate has none either where a resample's quantile is infinite.
+
 Sources: Law, Simulation Modeling and Analysis, 5th ed., 2015, section 9.4.1 (replications); Efron and Tibshirani, An
 Introduction to the Bootstrap, 1993, chapters 6 (standard error), 8 (resampling units), 12 (intervals with Student's t).
 """
@@ -16,6 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from farweb.statistics.quantiles import between, split
+from farweb.statistics.quantiles import quantiles as of_times
 
 CONFIDENCE = 0.95  # chosen: the level that most tables of simulation studies have
 
@@ -31,10 +37,10 @@ class Interval:
 
     Attributes:
         n: Observations: replications that have a value.
-        mean: The estimate; None without an observation.
-        sd: Standard deviation between replications; None for fewer than two.
-        low: Lower end; None for fewer than two observations.
-        high: Upper end; None for fewer than two observations.
+        mean: The estimate, which may be infinite; None without an observation.
+        sd: Standard deviation between replications; None for fewer than two, or where one is infinite.
+        low: Lower end; None for fewer than two observations, or where failed requests reach the estimate.
+        high: Upper end; None as `low`.
     """
 
     n: int
@@ -72,18 +78,28 @@ def student(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
 def students(rows: ArrayLike, confidence: float = CONFIDENCE) -> list[Interval]:
     """Student's interval of the mean of each row; see `student`."""
     given = np.asarray(rows, float)
-    numbers, means, deviations = _moments(given)
+    infinite = np.isinf(given).any(axis=1)
+    numbers, means, deviations = _moments(np.where(infinite[:, None] & ~np.isnan(given), 0, given))
     several = numbers > 1
     halves = np.zeros(len(given))
     t = student_quantiles(numbers[several] - 1, confidence)
     halves[several] = t * deviations[several] / np.sqrt(numbers[several])
     found = []
-    for n, mean, sd, half in zip(numbers.tolist(), means.tolist(), deviations.tolist(), halves.tolist(), strict=True):
-        if n > 1:
+    columns = numbers.tolist(), means.tolist(), deviations.tolist(), halves.tolist()
+    for row, (n, mean, sd, half) in enumerate(zip(*columns, strict=True)):
+        if infinite[row]:
+            found.append(Interval(n, _infinite(given[row]), None, None, None))
+        elif n > 1:
             found.append(Interval(n, mean, sd, mean - half, mean + half))
         else:
             found.append(Interval(n, mean if n else None, None, None, None))
     return found
+
+
+def _infinite(values: NDArray[np.float64]) -> float | None:
+    """The mean of values of which some are infinite; None where they are so in both directions."""
+    signs = set(np.sign(values[np.isinf(values)]).tolist())
+    return math.copysign(math.inf, signs.pop()) if len(signs) == 1 else None
 
 
 def _moments(rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
@@ -112,7 +128,8 @@ def quantiles(
     Every resample's quantile is exact: it is found by bisection among the pooled observations.
 
     Args:
-        replications: The observations of each; those without any are left out.
+        replications: The observations of each, infinite ones of failed requests among them; those without any are left
+            out.
         shares: Of which quantiles, 0 to 1.
         confidence: 0 < confidence < 1.
     """
@@ -122,16 +139,19 @@ def quantiles(
     if n == 0:
         return [Interval(0, None, None, None, None) for _ in shares]
     if n == 1:
-        return [Interval(1, quantile, None, None, None) for quantile in np.quantile(groups[0], shares).tolist()]
-    _, _, deviations = _moments(np.array([np.quantile(group, shares) for group in groups]).T)
+        return [Interval(1, quantile, None, None, None) for quantile in of_times(groups[0], shares)]
+    own = students(np.array([of_times(group, shares) for group in groups], float).T, confidence)
     t = float(student_quantiles(n - 1, confidence))
     found = []
-    for share, sd in zip(shares, deviations.tolist(), strict=True):
+    for share, alone in zip(shares, own, strict=True):
         times, chances = _resamples(n)
         # The observations themselves are the resample that has each replication once.
-        quantile, *resampled = _resampled_quantiles(groups, np.vstack([np.ones(n, np.int64), times]), share)
+        quantile, *resampled = _resampled_quantiles(groups, np.vstack([np.ones(n, np.int64), times]), share).tolist()
+        if not np.isfinite(resampled).all():
+            found.append(Interval(n, quantile, alone.sd, None, None))
+            continue
         half = t * _standard_error(np.array(resampled), chances, n)
-        found.append(Interval(n, float(quantile), sd, float(quantile) - half, float(quantile) + half))
+        found.append(Interval(n, quantile, alone.sd, quantile - half, quantile + half))
     return found
 
 
@@ -174,13 +194,11 @@ def _resampled_quantiles(
     order = np.argsort(near, kind="stable")
     owners = np.repeat(np.arange(len(groups)), ends - begins)[order]
     counts = np.cumsum(owners[:, None] == np.arange(len(groups)), axis=0)
-    place = (times @ sizes - 1) * share
-    whole = np.floor(place).astype(np.int64)
+    whole, part = split((times @ sizes - 1) * share)
     wanted = whole + 1 - times @ begins
     lower = near[order][_first(counts, times, wanted)]
     upper = near[order][_first(counts, times, np.minimum(wanted + 1, times @ counts[-1]))]
-    found: NDArray[np.float64] = lower + (place - whole) * (upper - lower)
-    return found
+    return between(lower, upper, part)
 
 
 def _first(counts: NDArray[np.int64], times: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ Sources: Law, Simulation Modeling and Analysis, 5th ed., 2015, sections 10.2.1 (
 Welch, Biometrika 34, 1947 (two samples of unequal variances).
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +22,13 @@ _ROUNDING = 1e-13  # chosen: some hundred times the precision of a double
 class Difference:
     """What a level makes of a metric, against its base.
 
+    Where the metric is infinite at one of the two, since failed requests reach it, so is the difference, and it has no
+    interval; where it is at both, there is no difference.
+
     Attributes:
         interval: Of the differences, level less base.
         base: Mean at the base, of the same replications; None without a replication.
-        percent: The mean difference in percent of `base`; None when that is zero.
+        percent: The mean difference in percent of `base`; None when that is zero, or one of them infinite.
         unpaired: Half the width that the interval would have if the two were independent (Welch); None for fewer than
             two replications.
         variance_reduction: By which share pairing has reduced the variance of the difference; negative when it has
@@ -49,15 +53,19 @@ def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) ->
     at_level, at_base = np.array(level, float), np.array(base, float)
     single = np.isnan(at_level) | np.isnan(at_base)
     at_level[single] = at_base[single] = np.nan
+    unknown = (np.isinf(at_level) & np.isinf(at_base)).any(axis=1)
     intervals = students(_differences(at_level, at_base), confidence)
     levels, bases = students(at_level, confidence), students(at_base, confidence)
     variances = np.square([[each.sd or 0.0, alone.sd or 0.0] for each, alone in zip(levels, bases, strict=True)])
     widths = _welch(variances, np.array([each.n for each in intervals]), confidence)
     found = []
-    for interval, alone, variance, width in zip(
-        intervals, bases, variances.sum(axis=1).tolist(), widths.tolist(), strict=True
-    ):
-        percent = 100 * interval.mean / alone.mean if interval.mean is not None and alone.mean else None
+    columns = variances.sum(axis=1).tolist(), widths.tolist(), unknown.tolist()
+    for interval, alone, variance, width, is_unknown in zip(intervals, bases, *columns, strict=True):
+        if is_unknown:
+            found.append(Difference(Interval(alone.n, None, None, None, None), alone.mean, None, None, None))
+            continue
+        known = interval.mean is not None and alone.mean and math.isfinite(interval.mean)
+        percent = 100 * interval.mean / alone.mean if known else None  # type: ignore[operator]
         if interval.sd is None:
             found.append(Difference(interval, alone.mean, percent, None, None))
             continue
@@ -68,12 +76,14 @@ def paired(level: ArrayLike, base: ArrayLike, confidence: float = CONFIDENCE) ->
 
 def _differences(level: NDArray[np.float64], base: NDArray[np.float64]) -> NDArray[np.float64]:
     """Level less base; differences that vary by no more than the rounding of what they are of do not vary."""
-    differences = level - base
+    with np.errstate(invalid="ignore"):  # two infinite ones have no difference
+        differences = level - base
     there = ~np.isnan(differences)
+    finite = np.where(np.isfinite(differences), differences, 0)
     largest = np.where(there, np.maximum(np.abs(level), np.abs(base)), 0).max(axis=1, initial=0)
-    high = np.where(there, differences, -np.inf).max(axis=1, initial=-np.inf)
-    low = np.where(there, differences, np.inf).min(axis=1, initial=np.inf)
-    same = there.any(axis=1) & (high - low <= _ROUNDING * largest)
+    high = np.where(there, finite, -np.inf).max(axis=1, initial=-np.inf)
+    low = np.where(there, finite, np.inf).min(axis=1, initial=np.inf)
+    same = there.any(axis=1) & np.isfinite(largest) & (high - low <= _ROUNDING * largest)
     return np.where(there & same[:, None], low[:, None], differences)
 
 

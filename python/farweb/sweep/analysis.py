@@ -101,6 +101,8 @@ def effects(design: Design, metric: str, values: Values, *, log: bool = False) -
         raise ValueError("the runs of a search for a size are no design of experiments")
     if design.kind == "latin-hypercube":
         return _ranked(design, metric, values), []
+    if np.isinf(values).any():
+        raise ValueError("requests failed in such numbers that in some runs it is more than the slowest that ended")
     kept = values[:, ~np.isnan(values).any(axis=0)]
     if kept.shape[1] == 0:
         raise ValueError("no replication has a value at every point")

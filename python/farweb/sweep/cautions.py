@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from farweb.metrics import find_metric
 from farweb.quantities import count, seconds, share
 from farweb.sweep.analysis import left_out
 
@@ -16,7 +17,14 @@ _SHORT = 0.1  # chosen: a tenth of the run says little about the rest
 
 def cautions(sweep: "SweepResults", metrics: Sequence[str]) -> list[str]:
     """What to beware of when reading the statistics of these metrics."""
-    return [*_missing(sweep), *_replications(sweep, metrics), *_requests(sweep), *_window(sweep), *_warmup(sweep)]
+    return [
+        *_missing(sweep),
+        *_replications(sweep, metrics),
+        *_requests(sweep),
+        *_failures(sweep, metrics),
+        *_window(sweep),
+        *_warmup(sweep),
+    ]
 
 
 def _missing(sweep: "SweepResults") -> Iterator[str]:
@@ -61,7 +69,7 @@ def _replications(sweep: "SweepResults", metrics: Sequence[str]) -> Iterator[str
 
 def _constant(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> bool:
     """Whether a metric that has values is the same in all replications at every point."""
-    several = values[(~np.isnan(values)).sum(axis=1) > 1]
+    several = values[((~np.isnan(values)).sum(axis=1) > 1) & ~np.isinf(values).any(axis=1)]
     if not several.size:
         return False
     spread = np.nanmax(several, axis=1) - np.nanmin(several, axis=1)
@@ -74,13 +82,50 @@ def _requests(sweep: "SweepResults") -> Iterator[str]:
         worst = _worst(sweep, "unfinished")
         yield (
             f"{count(totals['unfinished'])} of {count(totals['requests'])} requests ({share(worst)} in the worst run) "
-            "were cut off by the end of the run and are in no latency: true latencies are longer; raise run.until"
+            "were cut off by the end of the run: quantiles count them as slower than any that ended, means leave them "
+            "out; raise run.until"
         )
     if totals["failed"]:
         yield (
-            f"{count(totals['failed'])} of {count(totals['requests'])} requests failed and are in no latency "
-            f"({share(_worst(sweep, 'failed'))} in the worst run)"
+            f"{count(totals['failed'])} of {count(totals['requests'])} requests failed "
+            f"({share(_worst(sweep, 'failed'))} in the worst run): quantiles count them as slower than any that ended, "
+            "means leave them out"
         )
+
+
+def _failures(sweep: "SweepResults", metrics: Sequence[str]) -> Iterator[str]:
+    """What failed requests make of the metrics."""
+    if "failed_share" not in sweep.metrics:
+        yield "the runs are of an older farweb, whose quantiles leave out requests that failed; run the sweep again"
+        return
+    for metric in metrics:
+        reached = int(np.isinf(sweep.values(metric)).any(axis=1).sum())
+        if reached:
+            yield (
+                f"{metric} has no end at {reached} of {len(sweep.design.points)} points, where failed requests reach "
+                "it in a run: compare failed_share or within(5 s) there"
+            )
+    if unranked := [metric for metric in metrics if not comparable(sweep, metric)]:
+        low, high = (share(float(end)) for end in _covered(sweep))
+        yield (
+            f"{', '.join(unranked)}: of the requests that ended, {low} to {high} of all, so points are not ranked by "
+            "it; quantiles, failed_share and within(5 s) count all"
+        )
+
+
+def comparable(sweep: "SweepResults", metric: str) -> bool:
+    """Whether points can be ranked by a metric: one of the requests that ended only where as many ended at each."""
+    if not find_metric(metric).of_ended or "failed_share" not in sweep.metrics:
+        return True
+    low, high = _covered(sweep)
+    return bool(low == high)
+
+
+def _covered(sweep: "SweepResults") -> tuple[float, float]:
+    """The smallest and the largest share of requests that ended, of all points."""
+    shares = 1 - sweep.values("failed_share")
+    known = shares[~np.isnan(shares)]
+    return (float(known.min()), float(known.max())) if known.size else (1.0, 1.0)
 
 
 def _worst(sweep: "SweepResults", name: str) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 
 from farweb import _core
 from farweb.errors import ScenarioError
+from farweb.metrics import DEFINITION
 from farweb.scenario import Scenario
 from farweb.sweep.inputs import Inputs, Source
 
@@ -91,7 +92,8 @@ def _identity(effective: Mapping[str, Any], sources: Mapping[str, Source]) -> di
     workload = {key: value for key, value in effective["workload"].items() if key not in sources}
     tables = {name: source.sha256 for name, source in sources.items()}
     scenario = {**effective, "workload": workload}
-    return {"scenario": scenario, "result_version": _core.result_version, "tables": tables}
+    versions = {"result_version": _core.result_version, "metrics": DEFINITION}
+    return {"scenario": scenario, **versions, "tables": tables}
 
 
 def _id(identity: Mapping[str, Any], seed: int) -> str:

@@ -1,4 +1,4 @@
-"""The finished requests of a run, as far as intervals of quantiles and the warm-up need them."""
+"""The requests of a run, as far as intervals of quantiles and the warm-up need them."""
 
 import json
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from farweb.errors import ResultsError
 from farweb.metrics import METRICS, SAMPLE
 from farweb.parquet import equals, read_columns, whole_numbers
 from farweb.results import MANIFEST
+from farweb.statistics.quantiles import with_lost
 from farweb.sweep.store import Store, part_name
 
 _NS = 1e9
@@ -38,6 +39,8 @@ class Finished:
         latency_s: From the request to the last byte of its response, in s.
         first_byte_s: From the request to the first byte of its response, in s.
         sample: Which are tagged `sample`.
+        lost: Requests after the warm-up that failed or were cut off.
+        lost_sample: Those of them that are tagged `sample`.
     """
 
     warmup_s: float
@@ -45,13 +48,20 @@ class Finished:
     latency_s: NDArray[np.float64]
     first_byte_s: NDArray[np.float64]
     sample: NDArray[np.bool_]
+    lost: int
+    lost_sample: int
 
     def times(self, of: str) -> NDArray[np.float64]:
-        """What the quantiles `of` are of, after the warm-up."""
+        """What the quantiles `of` are of, after the warm-up; infinite for requests that did not end."""
         counted = self.start_s >= self.warmup_s
         if of == "sample_latency":
-            return self.latency_s[counted & self.sample]
-        return (self.first_byte_s if of == "first_byte" else self.latency_s)[counted]
+            return with_lost(self.latency_s[counted & self.sample], self.lost_sample)
+        return with_lost((self.first_byte_s if of == "first_byte" else self.latency_s)[counted], self.lost)
+
+    def within(self, limit_s: float) -> float | None:
+        """The share of requests after the warm-up that were answered within a time; None of no requests."""
+        times = self.times("latency")
+        return float((times <= limit_s).mean()) if times.size else None
 
 
 def finished_requests(store: Store, run: str) -> Finished:
@@ -73,13 +83,15 @@ def finished_requests(store: Store, run: str) -> Finished:
 
 def _finished(file: Path | BinaryIO, warmup_ns: int) -> Finished:
     found: list[tuple[NDArray[np.int64], ...]] = [tuple(np.empty(0, np.int64) for _ in range(4))]
+    lost = lost_sample = 0
     for columns in read_columns(file, ("start_ns", "first_byte_ns", "end_ns", "status", "tag")):
         done = equals(columns["status"], "done")
-        start, first_byte, end = (
-            whole_numbers(columns[name])[done] for name in ("start_ns", "first_byte_ns", "end_ns")
-        )
-        sample = equals(columns["tag"], SAMPLE)[done] if "tag" in columns else np.zeros(start.size, bool)
-        found.append((start, end - start, first_byte - start, sample.astype(np.int64)))
+        start, first_byte, end = (whole_numbers(columns[name]) for name in ("start_ns", "first_byte_ns", "end_ns"))
+        sample = equals(columns["tag"], SAMPLE) if "tag" in columns else np.zeros(start.size, bool)
+        without = ~done & (start >= warmup_ns)
+        lost, lost_sample = lost + int(without.sum()), lost_sample + int((without & sample).sum())
+        of_done = (start, end - start, first_byte - start, sample.astype(np.int64))
+        found.append(tuple(each[done] for each in of_done))
     start, latency, first_byte, sample = (np.concatenate(parts) for parts in zip(*found, strict=True))
     # The table is in the order of ends; requests that start at the same time stay in it.
     order = np.argsort(start, kind="stable")
@@ -89,4 +101,6 @@ def _finished(file: Path | BinaryIO, warmup_ns: int) -> Finished:
         latency_s=latency[order] / _NS,
         first_byte_s=first_byte[order] / _NS,
         sample=sample[order].astype(bool),
+        lost=lost,
+        lost_sample=lost_sample,
     )

@@ -17,19 +17,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from farweb.errors import ResultsError
-from farweb.metrics import find_metric
+from farweb.metrics import find_metric, restored
 from farweb.results import MANIFEST, SWEEP_KIND, Results, how_to_record, parse_manifest, read_manifest
 from farweb.sweep import analysis
 from farweb.sweep.analysis import Row, Values
 from farweb.sweep.compute import STATISTICS as STATISTICS
 from farweb.sweep.compute import OfRequests, compute, of_requests
 from farweb.sweep.design import Design
+from farweb.sweep.requests import finished_requests
 from farweb.sweep.store import Store, failure_name, part_name
 from farweb.sweep.tables import factor_value, to_table, write_table
 
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+    from numpy.typing import NDArray
     from rich.console import RenderableType
 
     from farweb.plot import SweepPlots
@@ -103,7 +105,7 @@ class SweepResults:
             row = {name: planned[name] for name in ("run", *self._factors(), "replication", "seed")}
             if planned["run"] in finished:
                 metrics = self._json(f"{part_name(planned['run'])}/{MANIFEST}")["metrics"]
-                rows.append({**metrics, **row, "status": "done", "error": None})
+                rows.append({**restored(metrics), **row, "status": "done", "error": None})
             elif planned["run"] in failed:
                 rows.append({**row, "status": "failed", "error": self._json(failure_name(planned["run"]))["error"]})
         return rows
@@ -199,22 +201,33 @@ class SweepResults:
     def values(self, metric: str) -> Values:
         """A metric of all runs: a row a point, a column a replication; NaN where a run has none or has not ended well.
 
+        A quantile is infinite where failed requests reach it. A share `within` a time is worked out from the requests
+        of the runs.
+
         Raises:
             ResultsError: There is no such metric.
         """
-        if metric not in self.metrics:
-            find_metric(metric)
-            raise ResultsError(f"{self.store.url}: its runs have no {metric}")
+        if metric not in self._values:
+            limit_s = find_metric(metric).within_s
+            if limit_s is None:
+                raise ResultsError(f"{self.store.url}: its runs have no {metric}")
+            self._values[metric] = self._by_run(self._within(limit_s))
         return self._values[metric]
 
     @functools.cached_property
     def _values(self) -> dict[str, Values]:
-        replications, points = self.runs["replication"].to_numpy(), self.points.to_numpy()
-        shape = len(self.design.points), replications.max(initial=-1) + 1
-        found = {metric: np.full(shape, math.nan) for metric in self.metrics}
-        for metric, array in found.items():
-            array[points, replications] = self.runs[metric].cast(float).fill_null(math.nan).to_numpy()
-        return found
+        columns = {metric: self.runs[metric].cast(float).fill_null(math.nan).to_numpy() for metric in self.metrics}
+        return {metric: self._by_run(column) for metric, column in columns.items()}
+
+    def _by_run(self, column: "NDArray[np.float64]") -> Values:
+        """Values of the rows of `runs`, by point and replication."""
+        return analysis.by_point(self.design, self.points.to_list(), self.runs["replication"].to_list(), column)
+
+    def _within(self, limit_s: float) -> "NDArray[np.float64]":
+        """The share of each run's requests that were answered within a time."""
+        there = self.files("requests")
+        runs = (run if run in there else None for run in self.runs["run"])
+        return np.array([run and finished_requests(self.store, run).within(limit_s) for run in runs], float)
 
     def scan(self, table: str) -> "pl.LazyFrame":
         """A table of all finished runs as a lazy frame; the columns run, the factors and replication precede its own.
@@ -345,7 +358,11 @@ class SweepResults:
         for metric in metrics or ():
             self.values(metric)
         frame = self.statistics(table)
-        return frame if metrics is None else frame.filter(pl.col("metric").is_in(list(metrics)))
+        if metrics is None:
+            return frame
+        if derived := {metric: self.values(metric) for metric in metrics if metric not in self.metrics}:
+            frame = pl.concat([frame, _frame(compute(self.design, derived, [None] * len(self.design.points))[table])])
+        return frame.filter(pl.col("metric").is_in(list(metrics)))
 
     def statistics(self, table: str) -> "pl.DataFrame":
         """A table of `STATISTICS`, as it is in the folder or computed from what is there."""

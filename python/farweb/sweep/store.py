@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from farweb.atomic import made_folder, remove_stages, staged_file, staged_folder, storage_errors
 from farweb.errors import ResultsError, StorageError
+from farweb.metrics import restored
 from farweb.results import MANIFEST, SWEEP_KIND
 
 if TYPE_CHECKING:
@@ -285,7 +286,8 @@ class Store:
         name = f"{part_name(run)}/{MANIFEST}"
         try:
             manifest = json.loads(self.read(name))
-            figures = {key: manifest[key] for key in ("metrics", "wall_s", "cpu_s", "events", "packet_hops")}
+            figures = {key: manifest[key] for key in ("wall_s", "cpu_s", "events", "packet_hops")}
+            figures["metrics"] = restored(manifest["metrics"])
         except (KeyError, TypeError, ValueError):
             raise ResultsError(
                 f"{self.url}/{name}: is damaged; remove the folder {part_name(run)}, and the run is done again"

@@ -1,5 +1,6 @@
 """What `farweb show` says of a sweep: estimates, differences, what the variation is due to, and what to beware of."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,6 +13,7 @@ from farweb.metrics import find_metric
 from farweb.quantities import number, rate, seconds, share, size, with_margin
 from farweb.sheet import Sheet, to_html, to_rich
 from farweb.statistics.intervals import student
+from farweb.statistics.quantiles import to_json
 from farweb.sweep.cautions import cautions
 from farweb.sweep.design import Design
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from farweb.sweep.results import SweepResults
 
-MAIN = ("latency_p50_s", "latency_p90_s", "goodput_bps", "utilisation", "loss_ratio")
+MAIN = ("latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
 """What is shown unless other metrics are asked for; those of which no run has a value but zero are left out."""
 
 _MOST_POINTS = 48  # chosen: a screen; JSON and SQL have all
@@ -78,7 +80,7 @@ class SweepSummary:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         tables = ("estimates", "differences", "effects", "level_effects", "warmup")
-        return {
+        found: dict[str, Any] = {
             "name": self.name,
             "design": self.design.kind,
             "factors": {each.name: [level.value for level in each.levels] for each in self.design.factors},
@@ -92,6 +94,7 @@ class SweepSummary:
             "failed_runs": [dict(row) for row in self.failed],
             "warnings": list(self.warnings),
         }
+        return {key: to_json(value) for key, value in found.items()}
 
     def __rich__(self) -> "RenderableType":
         from rich.console import Group
@@ -208,6 +211,8 @@ def plus_minus(row: Mapping[str, Any], *, signed: bool = False) -> str:
     unit, mean, high = find_metric(row["metric"]).unit, row["mean"], row["high"]
     if mean is None:
         return "–"
+    if signed and math.isinf(mean):
+        return "failures decide"
     if high is not None:
         return with_margin(mean, high - mean, unit, signed=signed)
     sign = "+" if signed and mean > 0 else ""
@@ -258,7 +263,7 @@ def summarize(
 
 def _main(sweep: "SweepResults") -> list[str]:
     """The main metrics that tell something."""
-    known = [metric for metric in MAIN if not np.isnan(sweep.values(metric)).all()]
+    known = [metric for metric in MAIN if metric in sweep.metrics and not np.isnan(sweep.values(metric)).all()]
     return [metric for metric in known if np.nan_to_num(sweep.values(metric)).any()] or known
 
 

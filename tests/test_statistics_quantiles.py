@@ -1,0 +1,65 @@
+"""Quantiles of times of which some never ended, and what they make of intervals and differences."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farweb.statistics import intervals
+from farweb.statistics.intervals import Interval, students
+from farweb.statistics.paired import paired
+from farweb.statistics.quantiles import quantiles, to_json, with_lost
+
+INF = float("inf")
+TIMES = st.lists(st.floats(0, 1e6), max_size=30)
+SHARES = (0.0, 0.5, 0.9, 0.99, 1.0)
+
+
+@given(TIMES, st.integers(0, 30))
+def test_a_lost_request_is_slower_than_any_that_ended(ended: list[float], lost: int) -> None:
+    found = quantiles(with_lost(ended, lost), SHARES)
+    if not ended and not lost:
+        assert found == [None] * len(SHARES)
+        return
+    # With an end far beyond all others in their place, quantiles are the same or beyond the slowest too.
+    beyond = 1e15
+    for share, value, expected in zip(
+        SHARES, found, np.quantile([*ended, *[beyond] * lost], SHARES, method="linear"), strict=True
+    ):
+        reached = share * (len(ended) + lost - 1) > len(ended) - 1 + 1e-9
+        assert value == INF if reached else math.isclose(value or 0.0, expected, rel_tol=1e-9, abs_tol=1e-6)
+
+
+def test_places_are_exact_where_shares_are_not() -> None:
+    # 0.07 · 100 is 7.000000000000001: the quantile is the 7th value, and not on the way to the infinite one behind it.
+    assert quantiles(with_lost(np.arange(8), 93), [0.07]) == [7.0]
+
+
+def test_replications_that_failures_reach_leave_no_interval() -> None:
+    groups = [with_lost(np.arange(100), lost) for lost in (0, 5, 30)]
+    low, middle, high = intervals.quantiles(groups, [0.5, 0.8, 0.95])
+    assert low.low is not None and low.high is not None and low.low < low.mean < low.high  # type: ignore[operator]
+    # A resample that has the third replication only has none; those of all together still have.
+    assert (middle.low, middle.high, middle.sd) == (None, None, None) and 0 < (middle.mean or 0) < 100
+    assert high == Interval(3, INF, None, None, None)
+
+
+def test_means_and_differences_of_infinite_values() -> None:
+    plus, mixed, finite = students([[1.0, INF, 3], [INF, -INF, 1.0], [1.0, 2.0, 3.0]])
+    assert plus == Interval(3, INF, None, None, None)
+    assert (mixed.mean, mixed.low) == (None, None)
+    assert finite == students([[1.0, 2.0, 3.0]])[0]
+    worse, better, unknown = paired([[1.0, INF], [1.0, 2.0], [INF, 2.0]], [[1.0, 2.0], [1.0, INF], [INF, 2.0]])
+    assert (worse.interval.mean, worse.interval.low, worse.percent) == (INF, None, None)
+    assert (better.interval.mean, better.base, better.percent) == (-INF, INF, None)
+    # What is infinite on both sides has no difference, and the other replications do not stand for it.
+    assert (unknown.interval.n, unknown.interval.mean) == (2, None)
+
+
+def test_json_has_null_for_what_is_infinite() -> None:
+    assert to_json({"a": [INF, 1.5], "b": (1, "x", None), "c": {"d": -INF}}) == {
+        "a": [None, 1.5],
+        "b": [1, "x", None],
+        "c": {"d": None},
+    }
