@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from farweb.columns import results_tables
+from farweb.columns import derived_in_sql, results_tables
 from farweb.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ def query_run(results: "Results", query: str) -> "pl.DataFrame":
         for table in results_tables():
             file = results.path / f"{table}.parquet"
             if file.is_file():
-                database.execute(f"CREATE VIEW {table} AS SELECT * FROM {_parquet([str(file.absolute())])}")
+                database.execute(
+                    f"CREATE VIEW {table} AS SELECT part.*{derived_in_sql(table, 'part')} "
+                    f"FROM {_parquet([str(file.absolute())])} AS part"
+                )
         return _answer(database, str(results.path.absolute()), query)
 
 
@@ -74,7 +77,7 @@ def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
                 own = ", ".join(f"runs.{_quoted(label)}" for label in labels)
                 without = ", ".join(["filename", *_shared(labels, table)])
                 database.execute(
-                    f"CREATE VIEW {table} AS SELECT {own}, part.* EXCLUDE ({without}) "
+                    f"CREATE VIEW {table} AS SELECT {own}, part.* EXCLUDE ({without}){derived_in_sql(table, 'part')} "
                     f"FROM {_parquet(map(place, files.values()))} AS part "
                     r"JOIN runs ON runs.run = regexp_extract(part.filename, 'run=([^/\\]*)[/\\][^/\\]*$', 1)"
                 )
