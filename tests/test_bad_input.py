@@ -143,7 +143,16 @@ def test_a_place_that_cannot_be_written_to(farweb: Farweb, cable: Path, out: str
 def test_an_import_does_not_replace_its_log(farweb: Farweb, folder: Path) -> None:
     Path("log.parquet").write_text(LOG)
     _refused(
-        farweb, "workload", "import", "log.parquet", "--format", "squid", "-o", "log.parquet", named="the log itself"
+        farweb,
+        "workload",
+        "import",
+        "log.parquet",
+        "--format",
+        "squid",
+        "-o",
+        "log.parquet",
+        "--force",
+        named="the log itself",
     )
 
 

@@ -181,8 +181,8 @@ def test_requests_without_an_object_are_an_error_that_tells_what_to_do(folder: P
         (["--admit", "probability=1.5"], "a probability is from 0 to 1"),
         (["--admit", "max=1 s"], "max=1 s: write a number and a unit, such as 8 KiB"),
         (["--ttl", "5"], "time to live 5: write a number and a unit, such as 1 h"),
-        (["--out", "t.xlsx"], "t.xlsx: a table is written as .parquet, .csv or .tsv"),
-        (["-o", "f.gif"], "f.gif: a figure is written as"),
+        (["--out", "t.xlsx"], "t.xlsx: a table is written as .parquet, .csv, .tsv, a figure as .png"),
+        (["-o", "f.gif"], "f.gif: a table is written as"),
     ],
 )
 def test_what_is_asked_wrongly_is_told(folder: Path, farweb: Farweb, options: list[str], message: str) -> None:

@@ -85,18 +85,20 @@ def test_two_processes_write_the_same_bytes(cable: Path) -> None:
 
 def test_an_older_result_is_replaced_and_nothing_else(farweb: Farweb, cable: Path) -> None:
     farweb("run", cable, "--out", "r", "--seed", 1)
-    assert farweb("run", cable, "--out", "r", "--seed", 2).code == 0
+    assert "--force replaces them" in farweb("run", cable, "--out", "r", "--seed", 2).err
+    assert Results.open("r").manifest["seed"] == 1
+    assert farweb("run", cable, "--out", "r", "--seed", 2, "--force").code == 0
     assert Results.open("r").manifest["seed"] == 2
     Path("mine").mkdir()
     Path("mine/thesis.txt").write_text("years of work")
-    answer = farweb("run", cable, "--out", "mine")
+    answer = farweb("run", cable, "--out", "mine", "--force")
     assert answer.code == 2
     assert "mine" in answer.err
     assert sorted(path.name for path in Path("mine").iterdir()) == ["thesis.txt"]
     Path("r/cdf.png").touch()  # a figure is drawn again in no time, notes are not written again
-    assert farweb("run", cable, "--out", "r", "--seed", 3).code == 0
+    assert farweb("run", cable, "--out", "r", "--seed", 3, "--force").code == 0
     Path("r/notes.txt").write_text("what it means")
-    answer = farweb("run", cable, "--out", "r", "--seed", 4)
+    answer = farweb("run", cable, "--out", "r", "--seed", 4, "--force")
     assert answer.code == 2
     assert "notes.txt" in answer.err
     assert Results.open("r").manifest["seed"] == 3
@@ -177,7 +179,8 @@ def test_every_verb_explains_itself_with_examples_that_work(farweb: Farweb, fold
         examples = [line for line in lines if line.startswith(f"farweb {verb}")]
         assert examples, verb
         for example in examples:
-            ran = farweb(*shlex.split(example)[1:])
+            again = ["--force"] if "--force" in answer.out else []  # of what an example before has written
+            ran = farweb(*shlex.split(example)[1:], *again)
             assert ran.code == 0, f"{example}: {ran.err}"
 
 
@@ -210,7 +213,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
 @pytest.mark.parametrize(
     "arguments",
     [
-        *("run cable.toml", "workload import access.log --format squid", "plot cdf results/cable"),
+        *("run cable.toml --out new", "workload import access.log --format squid", "plot cdf results/cable"),
         *("report results/cable", "export pcapng results/cable", "export xpl results/cable"),
     ],
 )

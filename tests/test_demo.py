@@ -39,7 +39,7 @@ def test_the_table_it_prints_is_that_of_the_runs(made: tuple[Path, str]) -> None
     out, told = made
     for name in SCENARIOS:
         summary = Results.open(out / name).summary()
-        (row,) = [line for line in told.splitlines() if line.startswith(f"│ {summary.name}")]
+        (row,) = [line for line in told.splitlines() if line.startswith(f"{summary.name}  ")]
         assert f" {summary.done} " in row
 
 

@@ -49,7 +49,7 @@ def rows(results: Results, point: str) -> pl.DataFrame:
 def test_a_capture_is_what_the_table_says(farweb: Farweb, results: Results) -> None:
     assert list(capture_points(results)) == ["client", "server", "link 0", "link 1"]
     for point in capture_points(results):
-        answer = farweb("export", "pcapng", "r", "--point", point, "--payload", "-o", "a.pcapng", "--json")
+        answer = farweb("export", "pcapng", "r", "--point", point, "--payload", "-o", "a.pcapng", "--force", "--json")
         assert answer.code == 0, answer.err
         expected, capture = rows(results, point), pcapng.read(Path("a.pcapng"))
         assert capture.interfaces == [point]
@@ -147,7 +147,7 @@ def test_two_exports_have_the_same_bytes(farweb: Farweb, results: Results) -> No
 def test_a_result_with_exports_in_it_may_be_replaced(farweb: Farweb, results: Results, cable: Path) -> None:
     farweb("export", "pcapng", "r")
     farweb("export", "xpl", "r")
-    assert farweb("run", cable, "--out", "r").code == 0
+    assert farweb("run", cable, "--out", "r", "--force").code == 0
     assert not Path("r/packets.pcapng").exists()
 
 
@@ -224,7 +224,7 @@ def test_transfers_are_seen_at_the_node_that_sends_them(farweb: Farweb, cable: P
     results = Results.open("r")
     assert list(capture_points(results)) == ["client", "router", "server", "link 0", "link 1"]
     for connection, node in enumerate(["router", "server"]):
-        answer = farweb("export", "xpl", "r", "--connection", connection, "--json")
+        answer = farweb("export", "xpl", "r", "--connection", connection, "--force", "--json")
         assert answer.json()["points"] == [node]
         assert {"yellow", "Z", "P"}.isdisjoint(Path("r/timeseq.xpl").read_text().splitlines())
     farweb("export", "pcapng", "r", "--point", "router", "-o", "a.pcapng")

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from farweb import RunError, Scenario, ScenarioError, WorkloadError, _core
+from farweb import FarwebError, Scenario, ScenarioError, WorkloadError, _core
 from farweb.generate import generate
 from farweb.results import Results
 from farweb.stats import read_stats
@@ -134,7 +134,10 @@ def test_the_command(folder: Path, farweb: Farweb) -> None:
     answer = farweb(*arguments, "--json").json()
     assert answer["trace"] == {"family": "nzix", "seed": 1, "days": 2, "parameters": {"us_rate": "64 kbit/s"}}
     slow = pl.read_parquet("nzix/requests.parquet")
-    assert farweb("workload", "generate", "nzix", "--days", 2, "--out", "nzix").code == 0, "an older trace is replaced"
+    again = ("workload", "generate", "nzix", "--days", 2, "--out", "nzix")
+    assert "--force replaces it" in farweb(*again).err
+    assert pl.read_parquet("nzix/requests.parquet").equals(slow)
+    assert farweb(*again, "--force").code == 0, "an older trace is replaced"
     usual = pl.read_parquet("nzix/requests.parquet")
     assert slow["server_s"].sum() > usual["server_s"].sum()
     assert farweb("workload", "stats", "nzix/requests.parquet", "--hosts", "nzix/hosts.parquet").code == 0
@@ -162,10 +165,10 @@ def test_wrong_arguments(folder: Path, farweb: Farweb, arguments: Any, code: int
 def test_what_is_no_trace_is_left_alone(folder: Path) -> None:
     Path("notes").mkdir()
     Path("notes/mine.txt").write_text("mine")
-    with pytest.raises(RunError, match=r"notes: has files that are not a trace, such as mine\.txt"):
+    with pytest.raises(FarwebError, match=r"notes: has files that are not a trace, such as mine\.txt"):
         generate("nzix", "notes", days=1)
     Path("file").write_text("")
-    with pytest.raises(RunError, match="file: is a file"):
+    with pytest.raises(FarwebError, match="file: is a file"):
         generate("nzix", "file", days=1)
 
 

@@ -65,7 +65,7 @@ def test_each_table_is_a_day_that_begins_at_zero(folder: Path, farweb: Farweb) -
     assert schema.field("start_s").metadata[b"unit"] == b"s"
     said = json.loads(schema.metadata[b"farweb.merge"])
     assert [each["table"] for each in said["tables"]] == ["mon.csv", "tue.tsv", "wed.parquet"]
-    assert "days" in farweb("workload", "merge", "mon.csv", "tue.tsv", "-o", "m.parquet").out
+    assert "days" in farweb("workload", "merge", "mon.csv", "tue.tsv", "-o", "m.parquet", "--force").out
 
 
 def test_without_alignment_starts_stay(folder: Path) -> None:
@@ -128,10 +128,10 @@ def test_a_merged_table_is_one_that_runs_take(folder: Path, farweb: Farweb, cabl
     farweb("workload", "merge", "requests.csv", "more.csv", "-o", "m.parquet")
     assert farweb("workload", "stats", "m.parquet", "--json").json()["requests"] == 5
     for load, requests in ((1, 3), (2, 5)):  # the load counts days
-        arguments = ("--set", "workload.requests=m.parquet", "--set", f"workload.load={load}", "--out", "r")
+        arguments = ("--set", "workload.requests=m.parquet", "--set", f"workload.load={load}", "--out", f"r{load}")
         answer = farweb("run", cable, *arguments)
         assert answer.code == 0, answer.err
-        assert Results.open("r").requests.height == requests
+        assert Results.open(f"r{load}").requests.height == requests
 
 
 def test_days_of_text_tables_are_kept(folder: Path) -> None:
@@ -185,7 +185,7 @@ def test_large_tables_keep_objects_beside_their_requests(folder: Path) -> None:
         (("gone.csv", "-o", "m.parquet"), "gone.csv: no such file"),
         (("bad.csv", "-o", "m.parquet"), "bad.csv:2: column response_bytes"),
         (("a.csv", "-o", "m.parquet", "--hosts", "h.tsv"), "--hosts and --hosts-out belong together"),
-        (("p.parquet", "-o", "p.parquet"), "p.parquet: is one of the tables"),
+        (("p.parquet", "-o", "p.parquet", "--force"), "p.parquet: is one of the tables"),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_written(
@@ -237,4 +237,4 @@ def test_of_hosts_the_first_table_counts_and_disagreements_are_told(folder: Path
         ("c", "", "", "512", "", "", ""),
         ("d", "", "", "1400", "", "", ""),
     ]
-    assert "a: window_bytes 8760 of 1.tsv kept, not 4096 of 2.csv" in farweb(*arguments).out
+    assert "a: window_bytes 8760 of 1.tsv kept, not 4096 of 2.csv" in farweb(*arguments, "--force").out

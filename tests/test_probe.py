@@ -91,7 +91,7 @@ def test_a_probe_of_an_exported_run_gives_its_host_table_back(run_of_hosts: Resu
 
 def test_next_to_the_server_the_round_trip_is_shorter(run_of_hosts: Results, farweb: Farweb) -> None:
     for point in ("link 1", "server"):
-        farweb("export", "pcapng", "r", "--point", point, "-o", "c.pcapng")
+        farweb("export", "pcapng", "r", "--point", point, "-o", "c.pcapng", "--force")
         assert farweb("workload", "probe", "c.pcapng", "-o", f"{point}.tsv").code == 0
     assert all(float(row["rtt_s"]) == pytest.approx(0.01, abs=2e-4) for row in rows("link 1.tsv").values())
     assert all(float(row["rtt_s"]) == 0 for row in rows("server.tsv").values())
@@ -127,7 +127,7 @@ def test_what_hosts_said_is_gathered_over_captures(folder: Path, farweb: Farweb)
     assert (found[C]["window_bytes"], found[C]["window_scale"]) == ("32000", "3")
     host = next(host for host in told["hosts"] if host["host"] == A)
     assert (host["connections"], host["mss_differs"], host["window_differs"]) == (3, True, True)
-    farweb("workload", "probe", "1.pcap", "--default-mss", 536, "-o", "h.tsv")
+    farweb("workload", "probe", "1.pcap", "--default-mss", 536, "-o", "h.tsv", "--force")
     assert rows("h.tsv")[B]["mss_bytes"] == "536"
 
 
@@ -138,7 +138,7 @@ def test_hosts_that_did_not_answer_are_told_and_not_in_the_table(folder: Path, f
     answer = farweb("workload", "probe", "c.pcap", "-o", "h.tsv")
     assert f"refused every connection: {B}" in answer.out
     assert f"answered no connection: {C}" in answer.out
-    told = farweb("workload", "probe", "c.pcap", "-o", "h.tsv", "--json").json()
+    told = farweb("workload", "probe", "c.pcap", "-o", "h.tsv", "--force", "--json").json()
     counts = ("connections", "answered", "refused", "unanswered", "half_open", "retransmitted")
     assert [told[name] for name in counts] == [4, 2, 1, 1, 1, 1]
     assert set(rows("h.tsv")) == {A, D}
@@ -218,7 +218,7 @@ def test_what_is_wrong_is_told_and_nothing_written(
 
 def test_a_capture_is_never_overwritten(folder: Path, farweb: Farweb) -> None:
     (folder / "c.tsv").write_bytes(pcap(handshake(A)))
-    answer = farweb("workload", "probe", "c.tsv", "-o", "c.tsv")
+    answer = farweb("workload", "probe", "c.tsv", "-o", "c.tsv", "--force")
     assert answer.code == 2
     assert "c.tsv: is a capture itself" in answer.err
 

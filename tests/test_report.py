@@ -236,7 +236,7 @@ def test_the_command_writes_the_page_where_it_is_asked_to(farweb: Farweb, cable_
     assert answer.json() == {"report": "page.html", "title": "How long do requests take over “cable”?", "bytes": size}
     assert farweb("report", "cable").out == "cable/report.html\n"
     # What the report left in the folder does not stop the next run.
-    assert farweb("run", "cable.toml", "--out", "cable", "--quiet").code == 0
+    assert farweb("run", "cable.toml", "--out", "cable", "--force", "--quiet").code == 0
     assert not Path("cable/report.html").exists()
 
 

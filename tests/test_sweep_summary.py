@@ -164,7 +164,7 @@ def test_html_names_levels_and_is_escaped(tmp_path: Path) -> None:
         (12_345.6, 210.0, "", "12,346 ± 210"),
         (64_000, 0, "B", "64.0 ± 0 kB"),
         (0, 0, "B", "0 ± 0 B"),
-        (1.0, 1e-9, "s", "1.00000 ± 1e-09 s"),
+        (1.0, 1e-9, "s", "1.00000 ± 0.000000001 s"),
     ],
 )
 def test_an_estimate_and_its_margin(value: float, margin: float, unit: str, text: str) -> None:

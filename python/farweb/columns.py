@@ -6,13 +6,17 @@ The core knows no Arrow; `Column` is what it takes and gives.
 import functools
 import json
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from farweb import _core
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Column = NDArray[Any] | tuple[NDArray[np.int32], list[str]] | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 """A column of the core: an array; for words, codes and the words they stand for; for lists of ranges, where each list
@@ -59,6 +63,66 @@ def results_tables() -> dict[str, TableSpec]:
     """The tables of a results folder by name, in the core's order."""
     specs: list[TableSpec] = json.loads(_core.results_schema())
     return {spec["name"]: spec for spec in specs}
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A time in seconds between two columns of a table, which readers add to it; files do not have it."""
+
+    name: str
+    since: str
+    until: str
+    description: str
+
+
+DERIVED = {
+    "requests": (
+        Derived(
+            *("latency_s", "start_ns", "end_ns"),
+            "From the request at the first node to the last byte of its response there; null where it did not finish.",
+        ),
+        Derived(
+            *("first_byte_s", "start_ns", "first_byte_ns"),
+            "From the request at the first node to the first byte of its response there; null where none came.",
+        ),
+        Derived(
+            *("transfer_s", "first_byte_ns", "end_ns"),
+            "From the first byte of the response at the first node to the last; null where it did not finish.",
+        ),
+    )
+}
+"""What readers add to tables of results, by table."""
+
+
+def derived_tables() -> list[TableSpec]:
+    """What readers add to tables, as a description of columns."""
+    return [
+        {
+            "name": f"{table} (derived)",
+            "description": f"Columns that `{table}` has besides in Python and in SQL; the file does not have them.",
+            "columns": [
+                {"name": each.name, "type": "float64", "unit": "s", "nullable": True, "description": each.description}
+                for each in columns
+            ],
+        }
+        for table, columns in DERIVED.items()
+    ]
+
+
+def with_derived(table: str, rows: "pl.LazyFrame") -> "pl.LazyFrame":
+    """A table as it was read, with what readers add to it."""
+    import polars as pl
+
+    return rows.with_columns(
+        ((pl.col(each.until) - pl.col(each.since)) / 1e9).alias(each.name) for each in DERIVED.get(table, ())
+    )
+
+
+def derived_in_sql(table: str, rows: str) -> str:
+    """The same in SQL: what is selected besides the columns of `rows`."""
+    return "".join(
+        f", ({rows}.{each.until} - {rows}.{each.since}) / 1e9 AS {each.name}" for each in DERIVED.get(table, ())
+    )
 
 
 def arrow_type(column: ColumnSpec) -> pa.DataType:

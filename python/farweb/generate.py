@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from farweb import _core
 from farweb.atomic import staged_folder
 from farweb.columns import TableSpec, arrow_schema, to_arrow
-from farweb.errors import RunError, ScenarioError
+from farweb.errors import FarwebError, ScenarioError
 from farweb.quantities import count
 from farweb.sheet import Sheet, to_html, to_rich
 from farweb.tables import HOSTS_READ, REQUESTS
@@ -93,23 +93,25 @@ def generate(
     days: int | None = None,
     parameters: Mapping[str, str] | None = None,
     progress: Callable[[int], None] | None = None,
+    replace: bool = True,
 ) -> Generated:
     """Write the trace of a family.
 
     Args:
         family: ``nzix``, ``prowgen``.
-        out: A folder; an older trace there is replaced.
+        out: A folder.
         seed: Root of the random streams, as `run.seed`.
         days: Days of the trace of nzix, 1 to 3660; None: 31.
         parameters: Parameters that are to have other values, as in a scenario.
         progress: Called with the number of requests written so far.
+        replace: Whether an older trace that is there is replaced; anything else that is there stays.
 
     Raises:
         ScenarioError: There is no such family or parameter, or a value is not allowed.
-        RunError: There is something else at `out`, or the disk is full. Nothing is written then.
+        FarwebError: There is something at `out` that may not be replaced, or the disk is full. Nothing is written then.
     """
     out = Path(out)
-    _may_write(out)
+    _may_write(out, replace)
     changed = dict(parameters or {})
     scenario = family_scenario(family, seed=seed, days=days, parameters=changed)
     of_days = {"days": days or _DAYS} if family == "nzix" else {}
@@ -178,14 +180,16 @@ def _schema(spec: TableSpec, names: tuple[str, ...], trace: Mapping[str, Any]) -
     return arrow_schema({**spec, "columns": present}, {_KEY: json.dumps(dict(trace))})
 
 
-def _may_write(out: Path) -> None:
-    """Refuse to replace what is not a trace."""
+def _may_write(out: Path, replace: bool) -> None:
+    """Refuse to replace what is not a trace, or may not be replaced."""
     if not out.exists():
         return
     if not out.is_dir():
-        raise RunError(f"{out}: is a file; name a folder with --out")
+        raise FarwebError(f"{out}: is a file; name a folder with --out")
     other = sorted({path.name for path in out.iterdir()} - set(FILES))
     if other:
-        raise RunError(
+        raise FarwebError(
             f"{out}: has files that are not a trace, such as {other[0]}, and is left alone; name another folder"
         )
+    if not replace and any(out.iterdir()):
+        raise FarwebError(f"{out}: has a trace; --force replaces it, or name another folder with --out")

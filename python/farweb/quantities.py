@@ -38,6 +38,23 @@ def share(value: float | None) -> str:
     return _NONE if value is None else f"{_digits(value * 100)} %"
 
 
+def relative(percent: float | None) -> str:
+    """A relative difference: ``"+8.74 %"``, and from ten times what it is compared with on ``"+78.4 ×"``."""
+    if percent is None:
+        return _NONE
+    sign = "+" if percent > 0 else ""
+    return f"{sign}{_digits(percent / 100)} ×" if abs(percent) >= 1000 else f"{sign}{plain(percent, 3)} %"
+
+
+def plain(value: float, digits: int) -> str:
+    """A number with so many significant digits, without an exponent, and without zeros at its end."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{places}f}"
+    return text.rstrip("0").rstrip(".") if places else text
+
+
 def count(value: float | None) -> str:
     """A whole number, by thousands: ``"117,635"``."""
     return _NONE if value is None else f"{value:,.0f}"
@@ -79,7 +96,7 @@ def with_margin(value: float, margin: float, unit: str, *, signed: bool = False)
     places = max(0, min(wanted, finest))
     width = f"{margin:,.{places}f}"
     if not float(width.replace(",", "")):
-        width = f"{margin:.1g}"  # none, or narrower than the digits that are shown
+        width = plain(margin, 1)  # none, or narrower than the digits that are shown
     text = f"{value:{'+' if signed else ''},.{places}f} ± {width}"
     return f"{text} {name}".rstrip()
 

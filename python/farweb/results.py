@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from farweb.columns import with_derived
 from farweb.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Results:
 
     @functools.cached_property
     def requests(self) -> "pl.DataFrame":
-        """One row a request, in the order in which they ended."""
+        """One row a request, in the order in which they ended, with `latency_s`, `first_byte_s` and `transfer_s`."""
         return self.scan("requests").collect()
 
     @functools.cached_property
@@ -115,7 +116,7 @@ class Results:
             if table in self.manifest["rows"]:
                 raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
             raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
-        return pl.scan_parquet(file, glob=False)
+        return with_derived(table, pl.scan_parquet(file, glob=False))
 
     @property
     def name(self) -> str:

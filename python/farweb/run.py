@@ -66,9 +66,11 @@ class Tables:
     inputs: Mapping[str, Mapping[str, Any]]
 
 
-def simulate(scenario: Scenario, out: Path, progress: Callable[[Progress], None] | None) -> Results:
+def simulate(
+    scenario: Scenario, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
+) -> Results:
     """Run `scenario` and write its results to the folder `out`; see `Scenario.run`."""
-    _may_write(out)
+    _may_write(out, replace)
     with open_tables(scenario) as tables, staged_folder(out) as stage:
         write_manifest(stage, simulate_into(stage, scenario, scenario.effective["run"]["seed"], tables, progress))
     return Results.open(out)
@@ -229,8 +231,8 @@ def _progress(simulation: _core.Simulation, total: int | None) -> Progress:
     )
 
 
-def _may_write(out: Path) -> None:
-    """Refuse to replace what is not a result, before anything is simulated."""
+def _may_write(out: Path, replace: bool) -> None:
+    """Refuse to replace what is not a result, or may not be replaced, before anything is simulated."""
     if not os.path.exists(out) or (out.is_dir() and not any(out.iterdir())):  # noqa: PTH110 - a name may be too long
         return
     if not out.is_dir():
@@ -250,3 +252,5 @@ def _may_write(out: Path) -> None:
         raise ResultsError(
             f"{out}: has files but no {MANIFEST} of a run, and is left alone; name another folder"
         ) from None
+    if not replace:
+        raise ResultsError(f"{out}: has the results of a run; --force replaces them, or name another folder with --out")

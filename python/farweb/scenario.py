@@ -1,8 +1,11 @@
 """Scenarios: a description of a path and what rides on it, checked when it is made."""
 
+import contextlib
 import functools
 import json
-from collections.abc import Callable, Mapping
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
@@ -20,22 +23,23 @@ if TYPE_CHECKING:
     from farweb.sweep.results import SweepResults
     from farweb.sweep.sweep import Progress as SweepProgress
 
-Value = str | int | float | bool | list[Any]
+Value = str | int | float | bool | os.PathLike[str] | list[Any] | tuple[Any, ...] | Mapping[str, Any]
 
 _PARSED_KEPT = 8  # chosen: a worker has the scenarios of a sweep or two
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Scenario:
-    """A checked scenario. Make one with `Scenario.load`; change keys with `with_`; run it with `run`.
+    """A checked scenario: from a file with `Scenario.load`, or from a dict with the keys of such a file.
 
-    It can be pickled, and is checked again where it arrives, once a process for all points of a sweep.
+    Change keys with `with_`; simulate it with `run` or `sweep`. It can be pickled, and is checked again where it
+    arrives, once a process for all points of a sweep.
 
     Attributes:
-        path: The file that it came from.
+        path: The file that it came from; of one from a dict, ``scenario``.
         overrides: Values that stand instead of the file's, by dotted key, as TOML or bare text.
         core: The compiled form, for whoever drives the simulation.
-        tables: Folder that the tables which it names are relative to; None: that of its file.
+        tables: Folder that the tables which it names are relative to; None: that of its file, or the current one.
     """
 
     path: Path
@@ -44,6 +48,44 @@ class Scenario:
     core: _core.Scenario = field(repr=False, compare=False)
     _cut: "_Cut | None" = field(default=None, repr=False)
     tables: Path | None = None
+
+    def __init__(
+        self,
+        description: Mapping[str, Any],
+        overrides: Mapping[str, Value] | None = None,
+        *,
+        tables: Path | None = None,
+    ) -> None:
+        """Check a scenario that is a dict.
+
+        Args:
+            description: Keys and values as a scenario file has them: ``{"format": 1, "path": {"nodes": […], …}, …}``.
+            overrides: Values by dotted key that stand instead of the dict's, as `with_` takes them.
+            tables: Folder of the tables that it names; the current one when left out.
+
+        Raises:
+            ScenarioError: There are problems: a line each, with the key, what was found and what is allowed.
+        """
+        if not isinstance(description, Mapping):
+            raise ScenarioError(f"a scenario is a dict, not {description!r}; Scenario.load reads a file")
+        text = "".join(f"{_key(key)} = {_toml(value, str(key))}\n" for key, value in description.items())
+        texts = _texts(overrides or {})
+        with _told_by_key(texts):
+            self._fill(_NO_FILE, texts, text, _parsed(text, str(_NO_FILE), tuple(texts.items())), None, tables)
+
+    def _fill(
+        self,
+        path: Path,
+        overrides: Mapping[str, str],
+        text: str,
+        core: _core.Scenario,
+        cut: "_Cut | None",
+        tables: Path | None,
+    ) -> "Scenario":
+        fields = {"path": path, "overrides": overrides, "_text": text, "core": core, "_cut": cut, "tables": tables}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)  # frozen from now on
+        return self
 
     @classmethod
     def load(
@@ -61,17 +103,18 @@ class Scenario:
                 and what is allowed.
         """
         path = Path(path)
-        try:
-            text = path.read_bytes().decode("utf-8")
-        except OSError as error:
-            raise ScenarioError(f"{path}: {error.strerror}") from None
-        except UnicodeDecodeError as error:
-            raise ScenarioError(f"{path}: not UTF-8 text (byte {error.start}); a scenario is a TOML file") from None
-        return cls._parse(path, text, _texts(overrides or {}), tables)
+        texts = _texts(overrides or {})
+        with _told_by_key(texts):
+            return cls._parse(path, _read(path), texts, tables)
 
     @classmethod
     def _parse(cls, path: Path, text: str, overrides: Mapping[str, str], tables: Path | None) -> "Scenario":
-        return cls(path, overrides, text, _parsed(text, str(path), tuple(overrides.items())), tables=tables)
+        core = _parsed(text, str(path), tuple(overrides.items()))
+        return cls._new()._fill(path, overrides, text, core, None, tables)
+
+    @classmethod
+    def _new(cls) -> "Scenario":
+        return object.__new__(cls)
 
     @classmethod
     def _rebuild(
@@ -80,7 +123,8 @@ class Scenario:
         """The scenario that was pickled."""
         if cut is None:
             return cls._parse(path, text, overrides, tables)
-        return cls(path, overrides, text, cut.apply(_parsed(text, str(path), tuple(cut.before.items()))), cut, tables)
+        core = cut.apply(_parsed(text, str(path), tuple(cut.before.items())))
+        return cls._new()._fill(path, overrides, text, core, cut, tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scenario._rebuild, (self.path, self._text, dict(self.overrides), self._cut, self.tables)
@@ -89,7 +133,8 @@ class Scenario:
         """The same scenario with other values; at a point of a sweep they stand instead of what its levels set.
 
         Args:
-            changes: Values by dotted key: ``{"leg.0.tcp.buffer": "65535 B", "workload.load": 4}``.
+            changes: Values by dotted key: ``{"leg.0.tcp.buffer": "65535 B", "workload.load": 4}``. A value may be a
+                dict: ``{"leg.0.carrier": {"kind": "mux", "connections": 20}}``.
             more: The same as keyword arguments.
 
         Raises:
@@ -97,10 +142,11 @@ class Scenario:
         """
         texts = _texts({**(changes or {}), **more})
         overrides = _later(self.overrides, texts)
-        if self._cut is None:
-            return self._parse(self.path, self._text, overrides, self.tables)
-        cut = replace(self._cut, after=_later(self._cut.after, texts))
-        return replace(self, overrides=overrides, core=self.core.with_(texts), _cut=cut)
+        with _told_by_key(overrides):
+            if self._cut is None:
+                return self._parse(self.path, self._text, overrides, self.tables)
+            cut, core = replace(self._cut, after=_later(self._cut.after, texts)), self.core.with_(texts)
+        return self._new()._fill(self.path, overrides, self._text, core, cut, self.tables)
 
     @functools.cached_property
     def design(self) -> "Design | None":
@@ -128,7 +174,8 @@ class Scenario:
 
     def _without_sweep(self, point: int | None) -> "Scenario":
         cut = _Cut(self.overrides, point, {})
-        return replace(self, core=cut.apply(self.core), _cut=cut)
+        core = cut.apply(self.core)
+        return self._new()._fill(self.path, self.overrides, self._text, core, cut, self.tables)
 
     @functools.cached_property
     def effective(self) -> dict[str, Any]:
@@ -183,26 +230,29 @@ class Scenario:
         seed: int | None = None,
         out: str | Path | None = None,
         progress: "Callable[[Progress], None] | None" = None,
+        *,
+        replace: bool = True,
     ) -> "Results":
         """Simulate the scenario and write a results folder.
 
         Args:
             seed: Root of every random stream; the scenario's `run.seed` when left out. The same scenario, seed and
                 version give the same tables, byte for byte, in any process.
-            out: The folder. An older result there is replaced; ``results/NAME`` when left out, NAME being that of the
-                scenario file.
+            out: The folder; ``results/NAME`` when left out, NAME being that of the scenario file.
             progress: Called some ten times a second.
+            replace: Whether an older result of a run that is there is replaced; anything else that is there stays.
 
         Raises:
             ScenarioError: The seed is not allowed.
             WorkloadError: A table of the workload cannot be used.
-            ResultsError: There is a folder at `out` that is not a result.
+            ResultsError: There is a folder at `out` that is not a result, or may not be replaced.
             RunError: The run failed, or the disk is full. Nothing is left at `out` then.
         """
         from farweb.run import simulate
 
         scenario = self if seed is None else self.with_({"run.seed": seed})
-        return simulate(scenario, Path("results") / self.path.stem if out is None else Path(out), progress)
+        folder = Path("results") / self.path.stem if out is None else Path(out)
+        return simulate(scenario, folder, progress, replace=replace)
 
     def sweep(
         self,
@@ -311,11 +361,72 @@ def _parsed(text: str, file: str, overrides: tuple[tuple[str, str], ...]) -> _co
     return _core.Scenario.parse(text, file, dict(overrides))
 
 
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise ScenarioError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{path}: not UTF-8 text (byte {error.start}); a scenario is a TOML file") from None
+
+
+_NO_FILE = Path("scenario")  # of a scenario from a dict: names its results folder
+
+
+@contextlib.contextmanager
+def _told_by_key(overrides: Mapping[str, str]) -> Iterator[None]:
+    """Let problems begin with their key where they are of no file: `--set` is a word of the command line.
+
+    The cause of the error that is raised has the words of the command line.
+    """
+    try:
+        yield
+    except ScenarioError as error:
+        lines = [_without_option(line, overrides) for line in str(error).splitlines()]
+        raise ScenarioError("\n".join(lines)) from error
+
+
+def _without_option(line: str, overrides: Mapping[str, str]) -> str:
+    for key, value in overrides.items():
+        line = line.removeprefix(f"--set {key}={_in_one_line(value)}: ")
+    return re.sub(rf"^{_NO_FILE}:\d+: ", "", line)
+
+
+def _in_one_line(text: str) -> str:
+    """A text as messages of the core repeat it: control characters are spelled out."""
+    short = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda found: short.get(found[0], f"\\u{{{ord(found[0]):x}}}"), text)
+
+
 def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
     """All of them, those of `more` last, as they are applied in order."""
     return {**{key: value for key, value in overrides.items() if key not in more}, **more}
 
 
 def _texts(values: Mapping[str, Value]) -> dict[str, str]:
-    """Values as the core takes them; JSON of numbers, truth values and lists of texts is TOML as well."""
-    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}
+    """Values as the core takes them: bare text, or TOML."""
+    return {
+        key: os.fspath(value) if isinstance(value, str | os.PathLike) else _toml(value, key)
+        for key, value in values.items()
+    }
+
+
+def _toml(value: Any, key: str) -> str:
+    """A value as TOML, on one line; `key` is for the message."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | os.PathLike):
+        return json.dumps(os.fspath(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(name)} = {_toml(each, f'{key}.{name}')}" for name, each in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(each, f"{key}.{place}") for place, each in enumerate(value)) + "]"
+    if isinstance(value, int | float):
+        return repr(value)
+    if hasattr(value, "item"):  # a number of numpy
+        return _toml(value.item(), key)
+    raise ScenarioError(f"{key}: found {value!r}; a scenario has texts, numbers, truth values, lists and tables")
+
+
+def _key(name: str) -> str:
+    return json.dumps(str(name), ensure_ascii=False)

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.table import Table
 
 
 @dataclass(frozen=True)
@@ -27,20 +29,73 @@ class Sheet:
 
 
 def to_rich(sheets: Iterable[Sheet]) -> "RenderableType":
-    """The tables one below the other, for a terminal."""
-    from rich.console import Group
+    """The tables one below the other, as narrow as the terminal asks for."""
+    return _Terminal(list(sheets))
+
+
+@dataclass(frozen=True)
+class _Terminal:
+    """Tables laid out when the width of the terminal is known."""
+
+    sheets: Sequence[Sheet]
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        from rich.text import Text
+
+        for place, sheet in enumerate(self.sheets):
+            if place:
+                yield ""
+            yield Text(sheet.title, "bold")
+            yield _table(sheet, options.max_width)
+
+
+_GUTTER = 2
+_FEW = 4  # rows that are still easy to compare when they have become columns; chosen
+
+
+def _table(sheet: Sheet, width: int) -> "Table":
+    """A table that folds its header and its names rather than its numbers; of few rows, one with its sides changed."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    tables = []
-    for sheet in sheets:
-        table = Table(title=Text(sheet.title), title_justify="left", title_style="bold", header_style="")
-        for position, column in enumerate(sheet.header):
-            table.add_column(column, justify="left" if position < sheet.names else "right")
-        for row in sheet.rows:
-            table.add_row(*map(Text, row))
-        tables.append(table)
-    return Group(*tables)
+    least = _least_widths(sheet)
+    fits = sum(least) + _GUTTER * len(least) <= width
+    if not fits and len(sheet.rows) <= _FEW and len(sheet.header) > _FEW:
+        return _table(_transposed(sheet), width)
+    table = Table(
+        box=SIMPLE_HEAD, show_edge=False, padding=(0, _GUTTER - 1, 0, 0), header_style="", show_header=any(sheet.header)
+    )
+    for position, column in enumerate(sheet.header):
+        is_name = position < sheet.names
+        table.add_column(
+            Text(column),
+            justify="left" if is_name else "right",
+            vertical="top" if is_name else "bottom",
+            overflow="fold",
+            min_width=least[position] if fits else None,
+        )
+    for row in sheet.rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _least_widths(sheet: Sheet) -> list[int]:
+    """How narrow columns may be: names and headers may be folded between words, numbers may not."""
+    widths = []
+    for position, header in enumerate(sheet.header):
+        cells = [row[position] for row in sheet.rows]
+        parts = (cell.split() if position < sheet.names else cell.split("\n") for cell in cells)
+        widths.append(max((len(part) for part in chain(header.split(), *parts)), default=1))
+    return widths
+
+
+def _transposed(sheet: Sheet) -> Sheet:
+    """The same table with a row for each column of numbers."""
+    names = [", ".join(row[: sheet.names]) for row in sheet.rows]
+    columns = range(sheet.names, len(sheet.header))
+    rows = [[sheet.header[column], *(row[column] for row in sheet.rows)] for column in columns]
+    return Sheet(sheet.title, [", ".join(sheet.header[: sheet.names]), *names], rows)
 
 
 def to_html(sheets: Iterable[Sheet]) -> str:

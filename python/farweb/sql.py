@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from farweb.columns import results_tables
+from farweb.columns import derived_in_sql, results_tables
 from farweb.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def query_run(results: "Results", query: str) -> "pl.DataFrame":
         for table in results_tables():
             file = results.path / f"{table}.parquet"
             if file.is_file():
-                database.register(table, ds.dataset(file, format="parquet"))
+                rows = ds.dataset(file, format="parquet")
+                _view(database, table, rows, f"SELECT part.*{derived_in_sql(table, 'part')} FROM part")
         return _answer(database, query)
 
 
@@ -68,12 +69,18 @@ def query_sweep(sweep: "SweepResults", query: str) -> "pl.DataFrame":
             if files := sweep.files(table):
                 own = ", ".join(f"runs.{_quoted(label)}" for label in labels)
                 without = ", ".join([_PART_OF, *_shared(labels, table)])
-                parts = database.from_arrow(_parts(files, sweep.store.arrow_filesystem))
+                columns = f"{own}, part.* EXCLUDE ({without}){derived_in_sql(table, 'part')}"
                 joined = f"FROM part JOIN runs ON runs.run = part.{_PART_OF}"
-                labelled = parts.query("part", f"SELECT {own}, part.* EXCLUDE ({without}) {joined}")
-                assert labelled is not None, "a SELECT has rows"
-                labelled.create_view(table)
+                rows = _parts(files, sweep.store.arrow_filesystem)
+                _view(database, table, rows, f"SELECT {columns} {joined}")
         return _answer(database, query)
+
+
+def _view(database: "duckdb.DuckDBPyConnection", name: str, rows: "ds.Dataset", select: str) -> None:
+    """Make a view of what `select` finds in the table `part`, which is `rows`."""
+    found = database.from_arrow(rows).query("part", select)
+    assert found is not None, "a SELECT has rows"
+    found.create_view(name)
 
 
 def _quoted(name: str) -> str:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int | None], None]
 
+TABLES = (".parquet", ".csv", ".tsv")
+"""The suffixes of the files that `CacheCurve.write` writes."""
+
 
 @dataclass(frozen=True)
 class CacheResult:
@@ -136,7 +139,8 @@ class CacheCurve:
         from farweb.atomic import staged_file
 
         out = Path(out)
-        check_table(out)
+        if out.suffix.lower() not in TABLES:
+            raise WorkloadError(f"{out}: a table is written as {', '.join(TABLES)}; the suffix tells which")
         table = pl.DataFrame([asdict(result) for result in self.results])
         with staged_file(out) as stage:
             if out.suffix.lower() == ".parquet":
@@ -167,7 +171,7 @@ class CacheCurve:
         rows = [
             [
                 size(capacity),
-                f"{100 * capacity / self.footprint_bytes:.3g} %",
+                share(capacity / self.footprint_bytes),
                 *(share(found[policy, capacity]) for policy in self.policies),
             ]
             for capacity in self.capacities
@@ -183,16 +187,6 @@ class CacheCurve:
     def _repr_html_(self) -> str:
         remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks)
         return f"{to_html(self._sheets())}<ul>{remarks}</ul>"
-
-
-def check_table(out: Path) -> None:
-    """Refuse a name whose suffix is not that of a table, before anything is read.
-
-    Raises:
-        WorkloadError: The suffix is none of .parquet, .csv, .tsv.
-    """
-    if out.suffix.lower() not in (".parquet", ".csv", ".tsv"):
-        raise WorkloadError(f"{out}: a table is written as .parquet, .csv or .tsv; the suffix tells which")
 
 
 def cache_curve(

@@ -16,6 +16,8 @@ import typer
 from typer.exceptions import TyperException
 
 from farweb.cli import export, figures, report, reproduce, runs, schema, size, sql, sweeps, verify, workload
+from farweb.cli.encoding import write_in_any_encoding
+from farweb.cli.options import help_alone
 from farweb.errors import FarwebError, RunError
 from farweb.extras import how_to_install
 
@@ -25,8 +27,8 @@ _INTERRUPTED = 130
 app = typer.Typer(
     name="farweb",
     help="What will the web feel like over this path? Simulates web traffic, packet by packet, over long paths.",
-    no_args_is_help=True,
-    add_completion=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["--help", "-h"]},  # of every verb
     pretty_exceptions_enable=False,  # main() decides what an error looks like
     rich_markup_mode="markdown",
 )
@@ -55,9 +57,11 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _farweb(
+    context: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Print the version."),
 ) -> None:
     del version  # the callback has answered
+    help_alone(context)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -65,7 +69,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         code = app(list(arguments), prog_name="farweb", standalone_mode=False)
     except TyperException as error:
-        return _fail(f"{error.format_message()} (farweb --help tells more)", error.exit_code)
+        context = getattr(error, "ctx", None)
+        verb = context.command_path if context else "farweb"
+        return _fail(f"{error.format_message()} ({verb} --help tells more)", error.exit_code)
     except FarwebError as error:
         if "--debug" in arguments:
             traceback.print_exc()
@@ -89,6 +95,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def script() -> None:
     """Entry point of the command `farweb`."""
+    write_in_any_encoding()
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(main(sys.argv[1:]))
 

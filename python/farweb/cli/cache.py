@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Dynamic, InputFormat, InputKeep, Json, MaxUnreadable, Output, Quiet
+from farweb.cli.options import (
+    Debug,
+    Dynamic,
+    Force,
+    InputFormat,
+    InputKeep,
+    Json,
+    MaxUnreadable,
+    Output,
+    Quiet,
+    check_free,
+    is_figure,
+)
+from farweb.errors import FarwebError
 
 
 def cache(
@@ -44,13 +57,17 @@ def cache(
         str, typer.Option(metavar="SHARE", help='The first requests fill the caches, unmeasured: "10 %", or a number.')
     ] = "0 %",
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams.")] = 1,
-    figure: Annotated[
-        Path | None,
-        typer.Option("--figure", "-o", metavar="FILE", help="Draw it as well: a .png, .svg, .pdf or .html file."),
-    ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="TABLE", help="Write the ratios: .parquet, .csv or .tsv.")
+        list[Path] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the ratios as a table, .parquet, .csv or .tsv, or as a figure: .png, .svg, .pdf, .html. May be "
+            "given more than once.",
+        ),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -66,15 +83,16 @@ def cache(
         farweb workload cache access.log.gz --warmup "20 %" -o caches.png
     """
     del debug
-    from farweb.cache.curve import cache_curve, check_table
+    from farweb.cache.curve import TABLES, cache_curve
     from farweb.cache.settings import USUAL_CAPACITIES, USUAL_POLICIES
 
-    if out is not None:
-        check_table(out)
-    if figure is not None:
-        from farweb.plot.style import check_target
-
-        check_target(figure)
+    files = out or []
+    for file in files:
+        if not is_figure(file) and file.suffix.lower() not in TABLES:
+            raise FarwebError(
+                f"{file}: a table is written as {', '.join(TABLES)}, a figure as .png, .svg, .pdf or .html"
+            )
+    check_free(*files, force=force)
     policies, capacities = _several(policy or [], capacity or [], more or [])
     output = Output(as_json, quiet)
     with output.progress("caches") as show:
@@ -92,14 +110,14 @@ def cache(
             seed=seed,
             progress=lambda what, done, total: show(done, total, f"{what}: {done:,} requests"),
         )
-    if figure is not None:
-        curve.draw(figure)
-    if out is not None:
-        curve.write(out)
+    for file in files:
+        if is_figure(file):
+            curve.draw(file)
+        else:
+            curve.write(file)
     output.result(curve.to_dict(), curve)
-    for path, what in ((figure, "figure"), (out, "table")):
-        if path is not None:
-            output.note(f"The {what} is in {path}.")
+    for file in files:
+        output.note(f"The {'figure' if is_figure(file) else 'table'} is in {file}.")
 
 
 def _several(policies: list[str], capacities: list[str], more: list[str]) -> tuple[list[str], list[str]]:

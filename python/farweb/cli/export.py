@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free, group
 
 if TYPE_CHECKING:
     from farweb.export import Exported
 
-app = typer.Typer(help="Write recorded packets for other programs.", no_args_is_help=True)
+app = group("Write recorded packets for other programs.")
 
 ResultsFolder = Annotated[
     Path, typer.Argument(metavar="RESULTS", help="A results folder with packets (record.packets).")
@@ -42,6 +42,7 @@ def pcapng(
             "checksums can be verified.",
         ),
     ] = False,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -64,11 +65,13 @@ def pcapng(
 
     output = Output(as_json, quiet)
     opened = Results.open(results)
+    file = out or opened.path / CAPTURE
+    check_free(file, force=force)
     points = list(capture_points(opened)) if point and "all" in point else point
     with output.progress("writing packets") as show:
         exported = export_pcapng(
             opened,
-            out or opened.path / CAPTURE,
+            file,
             connection=connection,
             points=points,
             payload=payload,
@@ -97,6 +100,7 @@ def xpl(
         Literal["up", "down"] | None,
         typer.Option(help="Which way the data go; the way of most of the payload when left out."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -115,10 +119,12 @@ def xpl(
 
     output = Output(as_json, quiet)
     opened = Results.open(results)
+    file = out or opened.path / PLOT
+    check_free(file, force=force)
     with output.progress("writing packets") as show:
         exported = export_xpl(
             opened,
-            out or opened.path / PLOT,
+            file,
             connection=connection,
             point=point,
             direction=direction,

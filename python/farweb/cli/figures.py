@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
 from farweb.errors import FarwebError
 
 
@@ -43,7 +43,12 @@ def plot(
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="For latency-load and effects: what is drawn; latency_mean_s when left out."),
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="NAME",
+            help="For latency-load and effects: what is drawn; latency_mean_s when left out.",
+        ),
     ] = None,
     where: Annotated[
         list[str] | None,
@@ -65,6 +70,7 @@ def plot(
         int | None,
         typer.Option(min=0, help="For link and buffer: the link, 0 at the clients; the busiest when left out."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -99,6 +105,7 @@ def plot(
     # Into an object store no figure goes unasked.
     folder = Path(places[0]) if places and "://" not in places[0] else Path()
     file = out or folder / f"{name}.png"
+    check_free(file, force=force)
     draw(
         name,
         opened,

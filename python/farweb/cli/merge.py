@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,6 +30,7 @@ def merge(
     hosts_out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The merged host table: .tsv, .csv or .parquet.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -50,6 +51,7 @@ def merge(
 
     if bool(hosts) != (hosts_out is not None):
         raise WorkloadError("--hosts and --hosts-out belong together: host tables, and the one that they become")
+    check_free(out, hosts_out, force=force)
     output = Output(as_json, quiet)
     with output.progress("merging") as show:
         report = merge_requests(

@@ -2,17 +2,22 @@
 
 import contextlib
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from farweb.errors import FarwebError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file or a result that is there already.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and what was asked for, nothing else.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -46,6 +51,51 @@ Scheduler = Annotated[
 ]
 Retries = Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")]
 
+
+def help_alone(context: typer.Context) -> None:
+    """Answer a command without its verb with its help: what verbs there are is no mistake to ask."""
+    if context.invoked_subcommand is None:
+        sys.stdout.write(context.get_help())
+        raise typer.Exit
+
+
+def group(help: str) -> typer.Typer:
+    """A group of verbs, such as `farweb workload`, that shows its help when it is called alone."""
+    return typer.Typer(help=help, callback=help_alone, invoke_without_command=True)
+
+
+def check_free(*files: Path | None, force: bool) -> None:
+    """Refuse to replace a file, before any work begins; what farweb has drawn may be drawn again.
+
+    Args:
+        files: What is to be written; None for what is not asked for.
+        force: `--force`.
+
+    Raises:
+        FarwebError: A file is there, and it is no figure or page of farweb's.
+    """
+    for file in files:
+        if file is not None and not force and os.path.isfile(file) and not _is_drawn(file):  # noqa: PTH113 - a name may be too long
+            raise FarwebError(f"{file}: is there already; --force replaces it, or name another file")
+
+
+_DRAWN = {".png", ".svg", ".pdf", ".html"}
+_AT_AN_END = 65_536  # bytes; chosen: programs that write these formats name themselves at the beginning or at the end
+
+
+def is_figure(file: Path) -> bool:
+    """Whether a file is a figure or a page, by its name."""
+    return file.suffix.lower() in _DRAWN
+
+
+def _is_drawn(file: Path) -> bool:
+    """Whether a file is a figure or a page of farweb's: it says so itself."""
+    if not is_figure(file):
+        return False
+    content = file.read_bytes()
+    return b"farweb" in content[:_AT_AN_END] or b"farweb" in content[-_AT_AN_END:]
+
+
 _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
 
 
@@ -64,13 +114,16 @@ class Output:
     def result(self, value: Mapping[str, Any], shown: "RenderableType") -> None:
         """Print what was asked for: `value` as JSON, or `shown` for people."""
         if self.as_json:
-            json.dump(value, sys.stdout, indent=2, ensure_ascii=False)
+            # Where the terminal lacks a character JSON escapes it, and loses nothing.
+            has_all = (sys.stdout.encoding or "").lower().startswith("utf")
+            json.dump(value, sys.stdout, indent=2, ensure_ascii=not has_all)
             sys.stdout.write("\n")
             return
         from rich.console import Console
 
-        # Into a file or a pipe goes every column of a table, however wide.
-        console = Console() if sys.stdout.isatty() else Console(width=160)
+        # A file or a pipe is as wide as it is said to be, or wide.
+        is_measured = sys.stdout.isatty() or "COLUMNS" in os.environ
+        console = Console() if is_measured else Console(width=160)
         console.print(shown, markup=False, highlight=False, soft_wrap=isinstance(shown, str))
 
     def note(self, text: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
 
 _MSS_MIN, _MSS_MAX = 32, 65_495  # as in a host table
 
@@ -43,6 +43,7 @@ def probe(
     keep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --connect: keep the capture, a pcap file.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -64,6 +65,7 @@ def probe(
 
     if bool(captures) == bool(connect):
         raise WorkloadError("probe takes captures, or --connect with a file of hosts: one of them")
+    check_free(out, keep, force=force)
     output = Output(as_json, quiet)
     if connect is not None:
         from farweb.probe_live import probe_hosts

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
 
 
 def report(
@@ -26,7 +26,12 @@ def report(
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A metric, the one that matters most first; may be given more than once."),
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="NAME",
+            help="A metric, the one that matters most first; may be given more than once.",
+        ),
     ] = None,
     plot: Annotated[
         list[str] | None,
@@ -36,6 +41,7 @@ def report(
         list[str] | None,
         typer.Option(metavar="FACTOR", help="For a sweep: a factor of the table; the others are pooled. Repeatable."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -56,6 +62,8 @@ def report(
     from farweb.results import open_results
 
     output = Output(as_json, quiet)
+    file = out or (Path() if "://" in results[0] else Path(results[0])) / REPORT
+    check_free(file, force=force)
     page = report_of(
         [open_results(path) for path in results],
         title=title,
@@ -64,7 +72,6 @@ def report(
         plots=plot or (),
         by=by or (),
     )
-    file = out or (Path() if "://" in results[0] else Path(results[0])) / REPORT
     page.write(file)
     if as_json or not quiet:
         output.result({"report": str(file), "title": page.title, "bytes": file.stat().st_size}, str(file))

@@ -33,7 +33,10 @@ def reproduce(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Folder; results/reproduce, or results/reproduce-quick, when left out."
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Folder; results/reproduce, or results/reproduce-quick, when left out.",
         ),
     ] = None,
     papers: Annotated[

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, Output, Quiet
+from farweb.errors import ScenarioError
 
 if TYPE_CHECKING:
     from farweb.run import Progress
@@ -56,17 +57,18 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Results folder; results/SCENARIO when left out."),
+        typer.Option("--out", "-o", metavar="DIR", help="Results folder; results/SCENARIO when left out."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Simulate a scenario and write a results folder.
 
-    The same scenario, seed and version give the same tables, byte for byte. An older result in the folder is replaced
-    when the new one is complete; a folder with anything else in it is left alone. Warnings of `farweb check` are
-    repeated, and kept in the manifest. Ends with exit code 3 when not a single request was answered.
+    The same scenario, seed and version give the same tables, byte for byte. With --force an older result in the folder
+    is replaced when the new one is complete; a folder with anything else in it is left alone. Warnings of
+    `farweb check` are repeated, and kept in the manifest. Ends with exit code 3 when not a single request was answered.
 
     Examples:
 
@@ -84,7 +86,7 @@ def run(
         def on_progress(now: "Progress") -> None:
             show(now.ended, now.total, f"{now.ended:,} requests ended by {now.now_ns / 1e9:,.0f} s")
 
-        results = loaded.run(seed, out, on_progress)
+        results = loaded.run(seed, out, on_progress, replace=force)
     if as_json or not quiet:
         summary = results.summary()
         warnings = results.manifest["warnings"]
@@ -173,4 +175,7 @@ def load(path: Path, settings: list[str] | None) -> "Scenario":
         if not equals or not key.strip():
             raise typer.BadParameter(f"{setting}: --set wants KEY=VALUE, such as workload.load=4")
         changes[key.strip()] = value.strip()
-    return Scenario.load(path, changes)
+    try:
+        return Scenario.load(path, changes)
+    except ScenarioError as error:
+        raise (error.__cause__ or error) from None  # which says --set, as it was typed

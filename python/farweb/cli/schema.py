@@ -4,16 +4,14 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import typer
-
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Json, Output, Quiet, group
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from farweb.columns import TableSpec
 
-app = typer.Typer(help="Describe scenarios and tables.", no_args_is_help=True)
+app = group("Describe scenarios and tables.")
 
 
 @app.command()
@@ -40,10 +38,10 @@ def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -
         farweb schema results
     """
     del debug
-    from farweb.columns import results_tables
+    from farweb.columns import derived_tables, results_tables
     from farweb.sweep.tables import all_specs
 
-    _print([*results_tables().values(), *all_specs()], Output(as_json, quiet))
+    _print([*results_tables().values(), *derived_tables(), *all_specs()], Output(as_json, quiet))
 
 
 @app.command()
@@ -66,16 +64,14 @@ def _print(tables: "Iterable[TableSpec]", output: Output) -> None:
 
 
 def _shown(specs: "list[TableSpec]") -> "RenderableType":
-    from rich.console import Group
-    from rich.table import Table
+    from farweb.sheet import Sheet, to_rich
 
-    shown = []
+    header = ("column", "type", "unit", "may be null", "meaning")
+    sheets = []
     for spec in specs:
-        table = Table(title=f"{spec['name']}: {spec['description']}", title_justify="left", title_style="bold")
-        for heading in ("column", "type", "unit", "may be null", "meaning"):
-            table.add_column(heading)
-        for column in spec["columns"]:
-            null = "yes" if column["nullable"] else ""
-            table.add_row(column["name"], column["type"], column["unit"], null, column["description"])
-        shown.append(table)
-    return Group(*shown)
+        rows = [
+            [each["name"], each["type"], each["unit"], "yes" if each["nullable"] else "", each["description"]]
+            for each in spec["columns"]
+        ]
+        sheets.append(Sheet(f"{spec['name']}: {spec['description']}", header, rows, names=len(header)))
+    return to_rich(sheets)

@@ -59,7 +59,10 @@ def size(
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", metavar="DIR", help="Results folder, or a URL such as s3://…; results/SCENARIO-size when left out."
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Results folder, or a URL such as s3://…; results/SCENARIO-size when left out.",
         ),
     ] = None,
     as_json: Json = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +25,7 @@ def sql(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the answer to FILE.parquet or FILE.csv.")
     ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")] = False,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -52,6 +53,7 @@ def sql(
         raise typer.BadParameter("--csv and --json: one of them")
     if out is not None and out.suffix.lower() not in {".parquet", ".csv"}:
         raise typer.BadParameter(f"{out}: the answer is written as .parquet or .csv")
+    check_free(out, force=force)
     answer = open_results(results).sql(query)
     output = Output(as_json, quiet)
     if out is not None:
@@ -108,6 +110,8 @@ def _json(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     """A value for people: numbers with six significant digits, whole numbers as they are."""
+    from farweb.quantities import plain
+
     if value is None:
         return "–"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return plain(value, 6) if isinstance(value, float) else str(value)

@@ -22,7 +22,10 @@ def sweep(
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", metavar="DIR", help="Results folder, or a URL such as s3://…; results/SCENARIO when left out."
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Results folder, or a URL such as s3://…; results/SCENARIO when left out.",
         ),
     ] = None,
     retries: Retries = 0,

@@ -6,9 +6,23 @@ from typing import Annotated
 import typer
 
 from farweb.cli import cache, merge, probe
-from farweb.cli.options import Debug, Dynamic, InputFormat, InputKeep, Json, MaxUnreadable, Output, Quiet
+from farweb.cli.options import (
+    Debug,
+    Dynamic,
+    Force,
+    InputFormat,
+    InputKeep,
+    Json,
+    MaxUnreadable,
+    Output,
+    Quiet,
+    check_free,
+    group,
+    is_figure,
+)
+from farweb.errors import FarwebError
 
-app = typer.Typer(help="Make and look at request and host tables.", no_args_is_help=True)
+app = group("Make and look at request and host tables.")
 app.command()(probe.probe)
 app.command()(merge.merge)
 app.command()(cache.cache)
@@ -52,6 +66,7 @@ def import_(
         str, typer.Option(help="Host of all requests of a web server's log, which does not name it.")
     ] = "server",
     max_unreadable: MaxUnreadable = 0.01,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -69,11 +84,13 @@ def import_(
     del debug
     from farweb.importer import import_log
 
+    table = out or Path(_stem(log) + ".parquet")
+    check_free(table, force=force)
     output = Output(as_json, quiet)
     with output.progress("importing") as show:
         report = import_log(
             log,
-            out or Path(_stem(log) + ".parquet"),
+            table,
             format=format_,
             keep=keep,
             tunnels=tunnels,
@@ -107,6 +124,7 @@ def generate_(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Where to; FAMILY here when left out.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -140,6 +158,7 @@ def generate_(
             seed=seed,
             days=days,
             parameters=changed,
+            replace=force,
             progress=lambda rows: show(rows, None, f"{rows:,} requests"),
         )
     if as_json or not quiet:
@@ -158,6 +177,7 @@ def stats(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Draw it as well: a .png, .svg or .pdf file."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -175,6 +195,7 @@ def stats(
     del debug
     from farweb.stats import draw, read_stats
 
+    check_free(out, force=force)
     output = Output(as_json, quiet)
     with output.progress("reading") as show:
         found = read_stats(
@@ -201,16 +222,17 @@ def fit(
         typer.Option(min=1, max=2**31, help="Where the tail of sizes starts, in bytes; found when left out."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Root of the random streams of the model.")] = 1,
-    figure: Annotated[
-        Path | None,
+    out: Annotated[
+        list[Path] | None,
         typer.Option(
-            "-o", "--figure", metavar="FIGURE", help="Draw model against data: a .png, .svg, .pdf or .html file."
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The parameters for generate prowgen --parameters, a .toml file, or a figure of model and data: .png, "
+            ".svg, .pdf, .html. May be given more than once.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Write the parameters, for generate prowgen --parameters."),
-    ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -230,10 +252,11 @@ def fit(
     from farweb.fit import fit as estimate
     from farweb.fit import write_parameters
 
-    if figure is not None:
-        from farweb.plot.style import check_target
-
-        check_target(figure)
+    files = out or []
+    for file in files:
+        if not is_figure(file) and file.suffix.lower() != ".toml":
+            raise FarwebError(f"{file}: parameters are written as .toml, a figure as .png, .svg, .pdf or .html")
+    check_free(*files, force=force)
     output = Output(as_json, quiet)
     with output.progress("reading", left=False) as show:
         found = estimate(
@@ -246,17 +269,17 @@ def fit(
             seed=seed,
             progress=lambda rows: show(rows, None, f"{rows:,} requests"),
         )
-    if out is not None:
-        write_parameters(found, out)
-    if figure is not None:
-        from farweb.fit.drawing import describe
-        from farweb.plot import paper
+    for file in files:
+        if is_figure(file):
+            from farweb.fit.drawing import describe
+            from farweb.plot import paper
 
-        paper.draw(describe(found), figure)
+            paper.draw(describe(found), file)
+        else:
+            write_parameters(found, file)
     output.result(found.to_dict(), found)
-    for what, path in (("The parameters are", out), ("The figure is", figure)):
-        if path is not None:
-            output.note(f"{what} in {path}.")
+    for file in files:
+        output.note(f"{'The figure is' if is_figure(file) else 'The parameters are'} in {file}.")
 
 
 def _parameter(setting: str) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from farweb.atomic import staged_file
 from farweb.fit import estimates, reading
 from farweb.fit.estimates import Body, Correlation, Tail, Zipf
 from farweb.generate import family_scenario
-from farweb.quantities import count, number, share, size
+from farweb.quantities import count, number, plain, share, size
 from farweb.sheet import Sheet, to_html, to_rich
 
 if TYPE_CHECKING:
@@ -399,7 +399,7 @@ def _plain(value: Any) -> Any:
 
 
 def _error(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2g}"
+    return "–" if value is None else plain(value, 2)
 
 
 def _probability(p: float) -> str:

@@ -303,6 +303,10 @@ class Plots:
     def __init__(self, results: "Results") -> None:
         self._results = results
 
+    def __call__(self, name: str, *others: "Results", out: Path | None = None, **options: Any) -> "Chart":
+        """The figure of that name, as on the command line: ``results.plot("cdf")``. See `draw`."""
+        return draw(name, [self._results, *others], out, **options)
+
     def size_latency(self, *others: "Results", out: Path | None = None) -> "Chart":
         """Latency against response size; further results are drawn with it. See `draw`."""
         return draw("size-latency", [self._results, *others], out)
@@ -341,6 +345,10 @@ class SweepPlots:
 
     def __init__(self, sweep: "SweepResults") -> None:
         self._sweep = sweep
+
+    def __call__(self, name: str, *, out: Path | None = None, **options: Any) -> "Chart":
+        """The figure of that name, as on the command line: ``sweep.plot("effects")``. See `draw`."""
+        return draw(name, [self._sweep], out, **options)
 
     def latency_load(self, *, out: Path | None = None, **options: Any) -> "Chart":
         """Latency or another metric against the load. Options: by, x, metric, where."""

@@ -220,7 +220,7 @@ def encode(chart: Figure, suffix: str) -> bytes:
         suffix: ``png``, ``svg`` or ``pdf``.
     """
     stamps: dict[str, dict[str, Any]] = {
-        "png": {"Software": None},
+        "png": {"Software": "farweb"},
         "svg": {"Date": None, "Creator": "farweb"},
         "pdf": {"CreationDate": None, "Creator": "farweb", "Producer": None},
     }

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from farweb.metrics import Metric
-from farweb.quantities import count, rate, seconds, share, size
+from farweb.quantities import count, rate, relative, seconds, share, size
 
 _NONE = "–"
 _MINUS = "−"
@@ -48,12 +48,8 @@ def _difference(metric: Metric) -> Metric:
 
 
 def percent(value: float | None) -> str:
-    """A relative difference, given in percent, with its sign; of large ones, no decimals."""
-    if value is None:
-        return _NONE
-    sign = "+" if value > 0 else _MINUS if value < 0 else ""
-    size = abs(value)
-    return f"{sign}{size:,.0f} %" if size >= 100 else f"{sign}{size:.3g} %" if size >= 0.1 else f"{sign}{size:.1g} %"
+    """A relative difference, given in percent, with its sign."""
+    return relative(value).replace("-", _MINUS)
 
 
 def between(metric: Metric, low: float | None, high: float | None) -> str:

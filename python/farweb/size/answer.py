@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from farweb import quantity
-from farweb.quantities import ENDLESS
+from farweb.quantities import ENDLESS, plain
 from farweb.sheet import Sheet, to_html, to_rich
 from farweb.size.judge import Verdict
 from farweb.size.search import Found, Limits, Search
@@ -290,10 +290,10 @@ def shown(value: float | None, unit: str) -> str:
     if unit not in ("", "1"):
         for name, size in reversed(quantity.decimal_units(unit).items()):
             if abs(value) >= size:
-                return f"{value / float(size):.{_DIGITS}g} {name}"
-        return f"{value:.{_DIGITS}g} {unit}"
+                return f"{plain(value / float(size), _DIGITS)} {name}"
+        return f"{plain(value, _DIGITS)} {unit}"
     whole = value == round(value) or abs(value) >= 10**_DIGITS
-    return f"{value:,.0f}" if whole else f"{value:.{_DIGITS}g}"
+    return f"{value:,.0f}" if whole else plain(value, _DIGITS)
 
 
 def _interval(low: float | None, high: float | None, unit: str) -> str:

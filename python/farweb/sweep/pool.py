@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from farweb.digests import damages
 from farweb.errors import FarwebError, RunError
+from farweb.sweep.main_guard import check_main_guard
 from farweb.sweep.plan import Run
 from farweb.sweep.store import Outcome, Store, failure_name, part_name
 from farweb.sweep.work import Version, work
@@ -273,7 +274,11 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
 
     Args:
         jobs: Processes; as many as there are cores when left out.
+
+    Raises:
+        FarwebError: They could not import the script that is running.
     """
+    check_main_guard()
     import dask
     from distributed import LocalCluster
     from distributed.security import Security

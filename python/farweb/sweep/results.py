@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from farweb.columns import with_derived
 from farweb.errors import ResultsError
 from farweb.metrics import find_metric, restored
 from farweb.results import MANIFEST, SWEEP_KIND, Results, how_to_record, parse_manifest, read_manifest
@@ -247,7 +248,7 @@ class SweepResults:
             rows = pl.scan_parquet(list(files.values()), glob=False, include_file_paths="file")
         else:
             rows = pl.concat([self._scan_remote(file).with_columns(file=pl.lit(file)) for file in files.values()])
-        own = rows.drop(labels, strict=False)
+        own = with_derived(table, rows).drop(labels, strict=False)
         joined = own.join(of_run, on="file", maintain_order="left")
         return joined.select(*labels, pl.exclude("file", *labels))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from farweb.errors import ResultsError
 from farweb.metrics import find_metric
-from farweb.quantities import number, rate, seconds, share, size, with_margin
+from farweb.quantities import number, rate, relative, seconds, share, size, with_margin
 from farweb.sheet import Sheet, to_html, to_rich
 from farweb.statistics.intervals import student
 from farweb.statistics.quantiles import to_json
@@ -158,7 +158,7 @@ class SweepSummary:
         for row in self.differences:
             if row["scope"] == "overall":
                 label = f"{row['factor']}: {row['level']} against {row['base']}"
-                percent = "" if row["percent"] is None else f" ({row['percent']:+.3g} %)"
+                percent = "" if row["percent"] is None else f"\n({relative(row['percent'])})"
                 rows.setdefault(label, {})[row["metric"]] = plus_minus(row, signed=True) + percent
         shown = [
             [label, *(cells.get(metric, "–") for metric in self.metrics)]
