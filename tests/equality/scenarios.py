@@ -117,6 +117,9 @@ LIMITED = {"kind": "http/1.1", "idle_timeout": "1 s", "closed_by": "server", "pe
 MUX = {"kind": "mux", "connections": 4, "overhead": "20 B", "assign": "least-outstanding", "ties": "first"}
 TURNS = {"kind": "mux", "connections": 3, "overhead": "2 %", "assign": "round-robin", "ties": "next"}
 NEXT = {"kind": "mux", "connections": 5, "overhead": "none", "assign": "least-outstanding", "ties": "next"}
+HTTP_2 = {"kind": "http/2", "client": {"preset": "chrome"}, "server": {"preset": "nginx"}, "idle_timeout": "2 s"}
+SMALL_CREDIT = {"kind": "http/2", "connections": 2, "session_credit": "4096 B", "session_limit": 3}
+WEBMUX = {"kind": "webmux"}
 
 CARRIERS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "http/1.0": [HTTP_10],
@@ -127,6 +130,9 @@ CARRIERS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "mux and http/1.0": [MUX, HTTP_10],
     "mux in turns and http/1.1": [TURNS, HTTP_11],
     "mux next and http/1.1 with limits": [NEXT, LIMITED],
+    "http/2": [HTTP_2],
+    "webmux": [WEBMUX],
+    "http/2 with small credit and webmux": [SMALL_CREDIT, WEBMUX],
 }
 
 CONDITIONS: Mapping[str, Mapping[str, Any]] = {
@@ -150,7 +156,20 @@ CONDITIONS: Mapping[str, Mapping[str, Any]] = {
     "unreachable": {"path.link.0.up.loss": {"kind": "list", "drop": ["syn 1..100"]}},
     "copies": {"workload.load": 3, "workload.copies_offset": "700 ms", "workload.copies_hosts": "renamed"},
     "turned copies": {"workload.load": 3, "workload.copies_offset": "5 s", "workload.period": "20 s"},
+    "unrecorded": {"record.exchanges": False, "record.packets": "none"},
+    "TLS": {"leg.0.tls": {"version": "1.2", "small_record": "1400 B"}},
+    "programs": {"leg.0.application": {"wake": "1600 us", "write": "4096 B", "head": "250 B"}},
 }
+
+HTTP_ONLY = ("TLS", "programs")
+"""Conditions of connections with programs at their ends, which transfers have none of."""
+
+CACHES: Mapping[str, Mapping[str, Any]] = {
+    "hits at random": {"hit_ratio": 0.4},
+    "live": {"policy": "lru", "capacity": "60 kB", "ttl": "3 s"},
+    "store and forward": {"policy": "gdsf", "capacity": "60 kB", "mode": "store-and-forward", "siblings": 2},
+}
+"""A cache at the node in the middle, where two legs meet."""
 
 TRANSFERS: Mapping[str, Mapping[str, Any]] = {
     "plain": {},
@@ -169,8 +188,14 @@ def grid_runs(inputs: Path) -> Iterator[Run]:
             yield Run(f"{carrier}, {profile}, {condition}", scenario, settings)
     scenario = _grid_scenario(inputs, "transfer", [{"kind": "transfer"}], "ns2-reno", requests, hosts)
     for (variant, constants), (condition, settings) in itertools.product(TRANSFERS.items(), CONDITIONS.items()):
-        if condition != "unreachable":  # no SYN is ever lost there without end: its sender would never give up
+        # No SYN is ever lost there without end: its sender would never give up.
+        if condition != "unreachable" and condition not in HTTP_ONLY:
             yield Run(f"transfer, {variant}, {condition}", scenario, {**constants, **settings})
+    objects = _object_log(inputs)
+    scenario = _grid_scenario(inputs, "cache", [HTTP_11, HTTP_10], "linux", objects, hosts)
+    for (cache, keys), (condition, settings) in itertools.product(CACHES.items(), CONDITIONS.items()):
+        node = {"node": "middle", **keys}
+        yield Run(f"cache, {cache}, {condition}", scenario, {"cache": [node], **settings})
 
 
 def _grid_scenario(
@@ -215,3 +240,18 @@ def _small_log(inputs: Path) -> tuple[Path, Path]:
     lines = [f"h{number}.example,h{number},{window},{mss}" for number, (window, mss) in enumerate(windows)]
     hosts.write_text("\n".join(["host,name,window_bytes,mss_bytes", *lines]) + "\n")
     return requests, hosts
+
+
+def _object_log(inputs: Path) -> Path:
+    """120 requests for 30 objects within 12 s, some of them much more often than others."""
+    draw = random.Random(2002).random
+    rows = ["start_s,host,request_bytes,response_bytes,server_s,tag,object"]
+    for number in range(120):
+        item = int(30 * draw() ** 3)
+        tag = "sample" if number % 3 == 0 else ""
+        rows.append(
+            f"{number / 10:.1f},h{item % 6}.example,300,{500 + item * 7919 % 20_000},{draw() ** 3:.3f},{tag},{item}"
+        )
+    requests = inputs / "objects.csv"
+    requests.write_text("\n".join(rows) + "\n")
+    return requests

@@ -135,8 +135,9 @@ struct Entry<T> {
     item: Option<T>,
 }
 
-/// Items of a chunk. Chosen: small enough that a chunk of connections stays well below a megabyte.
-const CHUNK: usize = 64;
+/// Items of a chunk. Chosen: a chunk of connections is large enough to be mapped by itself, so that what is freed between chunks
+/// is not cut up, and well below a megabyte.
+const CHUNK: usize = 512;
 
 impl<T> Slab<T> {
     /// An empty slab.

@@ -213,15 +213,18 @@ impl Context {
     pub(crate) fn note_ready(&mut self, on: ConnectionId, id: ExchangeId, bytes: u64) -> Option<Ready> {
         let exchange = self.exchanges.get_mut(id)?;
         let before = exchange.bytes.ready();
-        if bytes > 0 && exchange.times.ready_first.is_never() {
-            exchange.times.ready_first = When::at(self.now);
-            exchange.held = self.observer.held(self.now, on);
-        }
         let is_last = exchange.bytes.on_ready(bytes);
-        if is_last {
-            exchange.times.ready_last = When::at(self.now);
-        } else {
-            self.observer.on_response_due(on, id);
+        if self.observer.wants_senders() {
+            let sending = exchange.sending.get_or_insert_default();
+            if bytes > 0 && sending.ready_first.is_never() {
+                sending.ready_first = When::at(self.now);
+                sending.held = self.observer.held(self.now, on);
+            }
+            if is_last {
+                sending.ready_last = When::at(self.now);
+            } else {
+                self.observer.on_response_due(on, id);
+            }
         }
         Some(Ready { before, is_last })
     }
@@ -239,14 +242,15 @@ impl Context {
         let is_due = |id: ExchangeId| {
             let exchange =
                 exchanges.get(id).filter(|exchange| exchange.is_alive() && exchange.rides_down(on));
-            exchange.is_some_and(|exchange| exchange.times.ready_last.is_never())
+            exchange.is_some_and(|exchange| exchange.bytes.ready() < exchange.bytes.response())
         };
         self.observer.note_cause(self.now, on, limit, waits_for_credit, is_due);
         let sent = connection.bytes_sent();
         while let Some(response) = connection.unacknowledged.note_sent(sent) {
             if let Some(exchange) = self.exchanges.get_mut(response.exchange) {
-                exchange.times.sent_last = When::at(self.now);
-                exchange.held = self.observer.held(self.now, on).since(exchange.held);
+                let sending = exchange.sending.get_or_insert_default();
+                sending.sent_last = When::at(self.now);
+                sending.held = self.observer.held(self.now, on).since(sending.held);
             }
         }
     }

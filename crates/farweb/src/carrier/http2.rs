@@ -382,6 +382,11 @@ impl Carry for Http2 {
         self.place(connection)?.ends[end as usize].available()
     }
 
+    /// All that there is, frame by frame.
+    fn to_read(&self, _connection: &Connection, _end: End) -> Option<u64> {
+        Some(u64::MAX)
+    }
+
     fn on_content(
         &mut self,
         _cx: &mut Context,

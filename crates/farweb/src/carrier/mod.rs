@@ -192,10 +192,11 @@ pub(crate) trait Carry {
     }
 
     /// How many bytes `end` of a connection takes in now in one read. Asked again when it has got that many, until it is none.
-    /// What it leaves shuts the sender's window, until [`Action::Act`] lets that end read again.
+    /// What it leaves shuts the sender's window, until [`Action::Act`] lets that end read again. `None`: all that there is, of which
+    /// it need not hear, neither by [`on_content`](Self::on_content) nor by [`on_read`](Self::on_read).
     #[inline]
-    fn to_read(&self, _connection: &Connection, _end: End) -> u64 {
-        u64::MAX
+    fn to_read(&self, _connection: &Connection, _end: End) -> Option<u64> {
+        None
     }
 
     /// `end` of a connection has read the next `bytes` of payload of a message, or a whole frame without payload. How many bytes of

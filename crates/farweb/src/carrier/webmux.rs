@@ -252,8 +252,8 @@ impl Carry for WebMux {
         self.sender(connection, end)?.available()
     }
 
-    fn to_read(&self, _connection: &Connection, _end: End) -> u64 {
-        self.read_buffer
+    fn to_read(&self, _connection: &Connection, _end: End) -> Option<u64> {
+        Some(self.read_buffer)
     }
 
     fn on_content(

@@ -220,20 +220,12 @@ impl Connection {
 
     /// Hands up to `bytes` of its stream to the transport at `end`, in records where there is TLS; how many it took. `None` where no
     /// TCP runs.
+    #[inline]
     pub(crate) fn hand_over(&mut self, now: Instant, end: End, bytes: u64, out: &mut Output) -> Option<u64> {
         let tcp = self.ends[end as usize].tcp_mut()?;
-        let Some(tls) = &mut self.tls else {
-            return Some(tcp.write(now, bytes, out));
-        };
-        let mut taken = 0;
-        loop {
-            let sealed = tls.to_write(end as usize);
-            let written = tcp.write(now, sealed, out);
-            tls.on_written(end as usize, written);
-            if written < sealed || taken == bytes || !tls.is_ready(end as usize) {
-                return Some(taken);
-            }
-            taken += tls.seal(end as usize, bytes - taken);
+        match &mut self.tls {
+            None => Some(tcp.write(now, bytes, out)),
+            Some(tls) => Some(hand_over_sealed(tls, tcp, now, end as usize, bytes, out)),
         }
     }
 
@@ -365,5 +357,26 @@ impl Endpoint {
         }
         self.timer = When::at(at);
         Some(at)
+    }
+}
+
+/// Hands up to `bytes` to `tcp` in records of `tls`; how many were put into records.
+fn hand_over_sealed(
+    tls: &mut tls::Session,
+    tcp: &mut tcp::Connection,
+    now: Instant,
+    end: usize,
+    bytes: u64,
+    out: &mut Output,
+) -> u64 {
+    let mut taken = 0;
+    loop {
+        let sealed = tls.to_write(end);
+        let written = tcp.write(now, sealed, out);
+        tls.on_written(end, written);
+        if written < sealed || taken == bytes || !tls.is_ready(end) {
+            return taken;
+        }
+        taken += tls.seal(end, bytes - taken);
     }
 }

@@ -35,9 +35,8 @@ pub(crate) struct Exchange {
     pub(crate) aboard: Option<ConnectionId>,
     pub(crate) bytes: http::Exchange,
     pub(crate) times: Times,
-    /// What the clocks of the sender showed when the first bytes of the response were there; how much further they were
-    /// when its last byte had been sent.
-    pub(crate) held: HeldTimes,
+    /// How the response was sent, where somebody watches senders.
+    pub(crate) sending: Option<Box<Sending>>,
     /// The response that the node at the far end is releasing.
     pub(crate) releasing: Option<Releasing>,
     /// The node at which its response began; of a delayed hit, the cache that had the fetch under way.
@@ -97,18 +96,26 @@ pub(crate) struct Times {
     pub(crate) connected: When,
     /// The whole request was at the far end.
     pub(crate) requested: When,
-    /// The first bytes of the response were there to be sent at the far end.
-    pub(crate) ready_first: When,
-    /// The last byte was.
-    pub(crate) ready_last: When,
-    /// The last byte was sent for the first time.
-    pub(crate) sent_last: When,
     /// The first bytes of the response were read at the near end.
     pub(crate) first_byte: When,
     /// The last byte was.
     pub(crate) end: When,
     /// The far end had the last byte acknowledged.
     pub(crate) acked: When,
+}
+
+/// How a response was sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sending {
+    /// Its first bytes were there to be sent at the far end.
+    pub(crate) ready_first: When,
+    /// The last byte was.
+    pub(crate) ready_last: When,
+    /// The last byte was sent for the first time.
+    pub(crate) sent_last: When,
+    /// What the clocks of the sender showed when the first bytes were there; how much further they were when the last byte had
+    /// been sent.
+    pub(crate) held: HeldTimes,
 }
 
 /// The exchanges that go on, on all legs.
@@ -128,7 +135,7 @@ impl Exchange {
             aboard: None,
             bytes: http::Exchange::new(request.request_bytes, request.response_bytes),
             times: Times { start: now, ..Times::default() },
-            held: HeldTimes::default(),
+            sending: None,
             releasing: None,
             served_by: None,
             is_conditional: false,

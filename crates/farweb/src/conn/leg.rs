@@ -16,6 +16,8 @@ pub(crate) struct Leg {
     nodes: [u8; 2],
     /// Whether its far end is where the origin servers are, each of which has connections of its own.
     ends_at_servers: bool,
+    /// Whether there are caches between its ends.
+    pub(crate) has_caches: bool,
     pub(crate) profile: Profile,
     pub(crate) application: Application,
     settings: [EndSettings; 2],
@@ -48,8 +50,10 @@ impl Leg {
             mss: end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss),
             buffer: end.and_then(|end| end.buffer).or(leg.tcp.buffer),
         };
+        let [near, far] = [node(&leg.from), node(&leg.to)];
         Self {
-            nodes: [node(&leg.from), node(&leg.to)],
+            nodes: [near, far],
+            has_caches: scenario.cache.iter().any(|cache| (near + 1..far).contains(&node(&cache.node))),
             ends_at_servers: scenario.path.nodes.last() == Some(&leg.to),
             profile: leg.tcp.profile(),
             application: Application::new(&leg.application),

@@ -89,6 +89,19 @@ fn length_counts_events_wherever_they_are() {
 }
 
 #[test]
+fn memory_is_that_of_the_most_events_at_once_and_not_of_what_each_slot_had() {
+    let mut queue = EventQueue::new();
+    for burst in 0..200_u64 {
+        let start = at(queue.now().as_nanos() + (burst << SLICE_BITS));
+        (0..5000).for_each(|number| queue.push(start + Duration::from_micros(number), number));
+        assert_eq!(drain(&mut queue).len(), 5000);
+    }
+    let slots = &queue.wheel.slots;
+    let blocks: usize = slots.iter().map(|slot| slot.full.len() + usize::from(slot.open.capacity() > 0)).sum();
+    assert!(queue.wheel.spare.len() + blocks < 5000 / BLOCK + slots.len());
+}
+
+#[test]
 #[should_panic(expected = "an event for 0.000000009 s was scheduled at 0.000000010 s")]
 fn an_event_in_the_past_is_a_bug() {
     let mut queue = EventQueue::new();

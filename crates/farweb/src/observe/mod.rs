@@ -95,9 +95,13 @@ impl Observer {
 
     /// A connection is forgotten, or the run ends.
     pub(crate) fn on_connection_end(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
-        let held = self.senders.as_ref().map(|senders| senders.at(now, id));
-        self.recorder.push_connection(connection, held.as_ref(), now);
-        self.frames.forget(connection);
+        if self.recorder.wants_connections() {
+            let held = self.senders.as_ref().map(|senders| senders.at(now, id));
+            self.recorder.push_connection(connection, held.as_ref(), now);
+        }
+        if connection.recorded {
+            self.frames.forget(connection);
+        }
     }
 
     /// A request ends; `connection` carried it, if that is still there.

@@ -96,8 +96,9 @@ impl Recorder {
             return;
         };
         let times = &exchange.times;
+        let sending = exchange.sending.as_deref().copied().unwrap_or_default();
         let held = |causes: &[Cause]| {
-            times.sent_last.get().map(|_| causes.iter().map(|cause| held_ns(&exchange.held, *cause)).sum())
+            sending.sent_last.get().map(|_| causes.iter().map(|cause| held_ns(&sending.held, *cause)).sum())
         };
         columns.push(&ExchangeRow {
             request: int(exchange.number),
@@ -109,9 +110,9 @@ impl Recorder {
             start_ns: nanos(times.start),
             connect_ns: happened(times.connected),
             requested_ns: happened(times.requested),
-            ready_first_ns: happened(times.ready_first),
-            ready_last_ns: happened(times.ready_last),
-            sent_last_ns: happened(times.sent_last),
+            ready_first_ns: happened(sending.ready_first),
+            ready_last_ns: happened(sending.ready_last),
+            sent_last_ns: happened(sending.sent_last),
             cwnd_ns: held(&[Cause::Cwnd]),
             window_ns: held(&[Cause::Window, Cause::Buffer]),
             buffer_ns: held(&[Cause::Buffer]),
@@ -123,6 +124,11 @@ impl Recorder {
             first_byte_ns: happened(times.first_byte),
             end_ns: happened(times.end),
         });
+    }
+
+    /// Whether connections have rows.
+    pub(crate) const fn wants_connections(&self) -> bool {
+        self.connections.is_some()
     }
 
     /// A connection that is over, or still there when the run ends at `now`, and what its clocks show where they are kept.

@@ -151,7 +151,7 @@ impl World {
     pub(super) fn send_request(&mut self, id: ExchangeId) {
         let Network { nodes, context, .. } = &mut self.network;
         if let Some(leg) = context.exchanges.alive(id).map(|exchange| exchange.leg)
-            && node::ask_inside(nodes, context, id)
+            && (!context.legs[leg].has_caches || node::ask_inside(nodes, context, id))
         {
             self.with_carrier(leg, |carrier, cx, connections| {
                 on_carrier!(carrier, own => own.send_request(cx, connections, id));

@@ -154,7 +154,7 @@ impl Network {
         });
     }
 
-    /// Reads what there is at `end` of a connection, read by read, and writes what comes of it.
+    /// Reads what there is at `end` of a connection, and writes what comes of it.
     pub(super) fn read(
         &mut self,
         id: ConnectionId,
@@ -162,23 +162,59 @@ impl Network {
         end: End,
         output: &mut Output,
     ) {
-        loop {
-            let most = on_carrier!(&self.carriers[connection.leg], own => own.to_read(connection, end));
-            let Some(tcp) = connection.end_mut(end).tcp_mut() else {
-                return self.take_packets(id, connection);
-            };
-            let read = tcp.read(self.context.now, tcp.readable().min(most), output);
+        match on_carrier!(&self.carriers[connection.leg], own => own.to_read(connection, end)) {
+            None => self.read_messages(id, connection, end, output),
+            Some(most) => self.read_frames(id, connection, end, most, output),
+        }
+    }
+
+    /// Reads all that there is at `end` of a connection, where its carrier need not hear of it.
+    #[inline]
+    fn read_messages(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        output: &mut Output,
+    ) {
+        let Some(tcp) = connection.end_mut(end).tcp_mut() else {
+            return self.take_packets(id, connection);
+        };
+        let mut bytes = tcp.read(self.context.now, u64::MAX, output);
+        let mss = tcp.mss();
+        if connection.tls.is_some() {
+            bytes = self.unseal(id, connection, end, bytes, output);
+        }
+        while let Some((content, part)) = connection.end_mut(end.other()).stream.read(&mut bytes) {
+            self.on_part(id, connection, end, content, part, mss, output);
+        }
+    }
+
+    /// Reads what there is at `end` of a connection, up to `most` bytes in a read, and lets its carrier hear of it.
+    fn read_frames(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        most: u64,
+        output: &mut Output,
+    ) {
+        while let Some(tcp) = connection.end_mut(end).tcp_mut() {
+            let read = tcp.read(self.context.now, most, output);
             let (mss, left) = (tcp.mss(), tcp.readable());
             let mut bytes = read;
-            if let Some(tls) = &mut connection.tls {
-                bytes = tls.on_read(end as usize, read);
-                self.shake_hands(id, connection, end, output);
+            if connection.tls.is_some() {
+                bytes = self.unseal(id, connection, end, bytes, output);
             }
-            self.take(id, connection, end, bytes, mss, output);
+            while let Some((content, part)) = connection.end_mut(end.other()).stream.read(&mut bytes) {
+                let Self { carriers, context, .. } = self;
+                let part = on_carrier!(&mut carriers[connection.leg], own => {
+                    own.on_content(context, connection, end, content, part)
+                });
+                self.on_part(id, connection, end, content, part, mss, output);
+            }
             let Self { carriers, context, .. } = self;
-            let writes =
-                on_carrier!(&mut carriers[connection.leg], own => own.on_read(context, connection, end));
-            if writes {
+            if on_carrier!(&mut carriers[connection.leg], own => own.on_read(context, connection, end)) {
                 self.write(id, connection, end, output);
             }
             if read == 0 || left == 0 {
@@ -187,26 +223,39 @@ impl Network {
         }
     }
 
-    /// Makes use of the next `bytes` that `end` of a connection has read.
-    fn take(
+    /// How many bytes of its stream are in the next `bytes` that `end` of a connection with TLS has read, which may go on with the
+    /// handshake for them.
+    fn unseal(
         &mut self,
         id: ConnectionId,
         connection: &mut Connection,
         end: End,
-        mut bytes: u64,
+        bytes: u64,
+        output: &mut Output,
+    ) -> u64 {
+        let tls = connection.tls.as_mut().expect("the caller has asked");
+        let unsealed = tls.on_read(end as usize, bytes);
+        self.shake_hands(id, connection, end, output);
+        unsealed
+    }
+
+    /// `end` of a connection has read the next `bytes` of a message, or a frame.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "bytes, whose they are, and where they come from")]
+    fn on_part(
+        &mut self,
+        id: ConnectionId,
+        connection: &mut Connection,
+        end: End,
+        content: Content,
+        bytes: u64,
         mss: u64,
         output: &mut Output,
     ) {
-        while let Some((content, part)) = connection.end_mut(end.other()).stream.read(&mut bytes) {
-            let Self { carriers, context, .. } = self;
-            let part = on_carrier!(&mut carriers[connection.leg], own => {
-                own.on_content(context, connection, end, content, part)
-            });
-            match (end, content) {
-                (_, Content::Frame) => {}
-                (End::Client, Content::Message(of)) => self.on_response(id, connection, of, part, mss),
-                (End::Server, Content::Message(of)) => self.on_request(id, connection, of, part, output),
-            }
+        match (end, content) {
+            (_, Content::Frame) => {}
+            (End::Client, Content::Message(of)) => self.on_response(id, connection, of, bytes, mss),
+            (End::Server, Content::Message(of)) => self.on_request(id, connection, of, bytes, output),
         }
     }
 
@@ -254,7 +303,9 @@ impl Network {
             }
         }
         if is_whole {
-            node::end_inside(nodes, cx, of, true);
+            if cx.legs[connection.leg].has_caches {
+                node::end_inside(nodes, cx, of, true);
+            }
             let times = &mut cx.exchanges.get_mut(of).expect("found above").times;
             times.end = When::at(cx.now);
             if connection.leg == 0 && !times.acked.is_never() {

@@ -49,9 +49,6 @@ impl Connection {
             self.restart_after_idle();
         }
         loop {
-            if self.profile.nagle_each_segment {
-                idle = self.snd_max == self.snd_una;
-            }
             let plan = self.plan(force);
             if !self.is_worth_sending(&plan, idle, force) {
                 self.persist_if_stuck(plan.queued);
@@ -59,6 +56,9 @@ impl Connection {
             }
             if !self.transmit(plan, force, out) {
                 return;
+            }
+            if self.profile.nagle_each_segment {
+                idle = self.snd_max == self.snd_una;
             }
         }
     }
