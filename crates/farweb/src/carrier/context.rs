@@ -172,9 +172,9 @@ impl Context {
     }
 
     /// A connection is gone, and with it all that it carries.
-    pub(crate) fn give_up_all(&mut self, on: ConnectionId) {
+    pub(crate) fn give_up_all(&mut self, on: ConnectionId, connection: &Connection) {
         for id in self.aboard(on) {
-            self.give_up(id);
+            self.give_up(connection, id);
         }
     }
 
@@ -262,9 +262,10 @@ impl Context {
         }
     }
 
-    /// The connection of an exchange is gone, or cannot give it a whole response any more.
-    pub(crate) fn give_up(&mut self, id: ExchangeId) {
-        if self.exchanges.get(id).is_some_and(Exchange::is_alive) {
+    /// The connection of an exchange is lost: it is gone, or cannot give it a whole response any more.
+    pub(crate) fn give_up(&mut self, connection: &Connection, id: ExchangeId) {
+        if let Some(exchange) = self.exchanges.alive(id) {
+            exchange.failure = exchange.failure.or(connection.lost);
             self.actions.later(Action::Fail(id));
         }
     }

@@ -444,7 +444,7 @@ impl Carry for Http2 {
             self.leave_place(cx, connection);
             cx.actions.later(Action::Close(on, End::Client, Closing::Now));
         }
-        cx.give_up_all(on);
+        cx.give_up_all(on, connection);
     }
 
     /// The end towards the leg that failed gives the stream up; the others on the connection go on.

@@ -141,7 +141,7 @@ impl Carry for Mux {
         if self.leave_slot(connection) {
             cx.actions.later(Action::Close(on, End::Client, Closing::Now));
         }
-        cx.give_up_all(on);
+        cx.give_up_all(on, connection);
     }
 
     /// The others that ride the same connections go on.

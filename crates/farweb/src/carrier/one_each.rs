@@ -51,7 +51,7 @@ impl Carry for OneEach {
 
     fn on_lost(&mut self, cx: &mut Context, _on: ConnectionId, connection: &mut Connection, _end: End) {
         if let Some(id) = connection.exchange {
-            cx.give_up(id);
+            cx.give_up(connection, id);
         }
     }
 }

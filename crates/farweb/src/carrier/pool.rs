@@ -169,7 +169,7 @@ impl Carry for Pooled {
             if let Some((id, exchange)) = carried
                 && exchange.bytes.is_requested()
             {
-                cx.give_up(id);
+                cx.give_up(connection, id);
             }
             return;
         }
@@ -183,7 +183,7 @@ impl Carry for Pooled {
         if is_alive && may_repeat {
             cx.actions.later(Action::SendAgain(id));
         } else if is_alive {
-            cx.give_up(id);
+            cx.give_up(connection, id);
         }
     }
 

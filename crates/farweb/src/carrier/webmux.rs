@@ -297,7 +297,7 @@ impl Carry for WebMux {
             cx.actions.later(Action::Close(on, End::Client, Closing::Now));
             line.waiting.into_iter().for_each(|id| cx.actions.later(Action::Send(id)));
         }
-        cx.give_up_all(on);
+        cx.give_up_all(on, connection);
     }
 
     /// The end towards the leg that failed takes its session back; the others on the connection go on.

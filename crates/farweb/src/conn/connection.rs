@@ -10,7 +10,8 @@ use crate::http::stream::Stream;
 use crate::http::tls;
 use crate::id::{Slab, SlabId};
 use crate::net::Direction;
-use crate::tcp::{self, Limit, Output, Segment, State};
+use crate::record::Failure;
+use crate::tcp::{self, CloseReason, FIRST_BYTE, Limit, Output, Segment, State};
 use crate::units::{Duration, Instant, When};
 use crate::workload::HostId;
 
@@ -40,6 +41,8 @@ pub(crate) struct Connection {
     pub(crate) in_flight: u32,
     /// Whether its packets are recorded.
     pub(crate) recorded: bool,
+    /// Why one of its ends can go on no more, the last one of which that is known.
+    pub(crate) lost: Option<Failure>,
     /// When both ends were closed or in TIME_WAIT.
     pub(crate) closed: When,
     pub(crate) unacknowledged: Unacknowledged,
@@ -143,6 +146,7 @@ impl Connection {
             leg,
             in_flight: 0,
             recorded: false,
+            lost: None,
             closed: When::NEVER,
             unacknowledged: Unacknowledged::default(),
             tls: None,
@@ -278,6 +282,22 @@ impl Connection {
     /// Retransmission timeouts, at either end.
     pub(crate) fn timeouts(&self) -> u64 {
         self.transports().map(Transport::timeouts).sum()
+    }
+
+    /// Notes why `end` can go on no more.
+    pub(crate) fn note_lost(&mut self, end: End, reason: CloseReason) {
+        let is_syn_acknowledged = self.end(end).tcp().is_some_and(|tcp| tcp.snd_una() >= FIRST_BYTE);
+        let by = match reason {
+            CloseReason::Finished => end.other(),
+            _ => end,
+        };
+        self.lost = Some(match (reason, by) {
+            (CloseReason::Refused, _) => Failure::Refused,
+            (CloseReason::Reset, _) => Failure::Reset,
+            (CloseReason::TimedOut, _) if !is_syn_acknowledged => Failure::HandshakeTimedOut,
+            (_, End::Client) => Failure::ClientGaveUp,
+            (_, End::Server) => Failure::ServerGaveUp,
+        });
     }
 
     /// Whether both ends are closed or in TIME_WAIT.

@@ -8,6 +8,7 @@
 
 use crate::http::{self, ReleasePlan};
 use crate::id::{Slab, SlabId};
+use crate::record::Failure;
 use crate::units::{Instant, When};
 use crate::workload::Request;
 
@@ -51,8 +52,8 @@ pub(crate) struct Exchange {
     pub(crate) answer: Option<Answer>,
     /// How often its request was sent again.
     pub(crate) resent: u32,
-    /// Whether it is given up, on all legs.
-    pub(crate) failed: bool,
+    /// Why it fails, as far as that is known.
+    pub(crate) failure: Option<Failure>,
 }
 
 /// What a cache had when a request came to it; its numbers are those of the column `cache_answer`.
@@ -102,6 +103,8 @@ pub(crate) struct Times {
     pub(crate) end: When,
     /// The far end had the last byte acknowledged.
     pub(crate) acked: When,
+    /// It was given up, on all legs.
+    pub(crate) failed: When,
 }
 
 /// How a response was sent.
@@ -143,7 +146,7 @@ impl Exchange {
             waited_at: None,
             answer: None,
             resent: 0,
-            failed: false,
+            failure: None,
         }
     }
 
@@ -165,7 +168,7 @@ impl Exchange {
     /// Whether it is still going on.
     #[inline]
     pub(crate) const fn is_alive(&self) -> bool {
-        !self.failed && self.times.end.is_never()
+        self.times.failed.is_never() && self.times.end.is_never()
     }
 
     /// Whether its response goes over `connection`.

@@ -107,11 +107,12 @@ impl Observer {
     /// A request ends; `connection` carried it, if that is still there.
     pub(crate) fn on_request_end(
         &mut self,
+        now: Instant,
         exchange: &Exchange,
         connection: Option<&Connection>,
         status: Status,
     ) {
-        self.recorder.push_request(exchange, connection, status);
+        self.recorder.push_request(now, exchange, connection, status);
     }
 
     /// An exchange ends, or the run does.

@@ -3,7 +3,7 @@
 use crate::conn::{Cause, Connection, End, Exchange, HeldTimes, PacketPath};
 use crate::id::Id;
 use crate::record::{
-    CacheColumns, CacheRow, Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow,
+    CacheColumns, CacheRow, Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,
     LegColumns, LegRow, LinkColumns, LinkRow, RequestColumns, RequestRow, Status,
 };
 use crate::scenario::{self, Scenario};
@@ -58,15 +58,17 @@ impl Recorder {
         self.interval
     }
 
-    /// The request that an exchange of the first leg is, carried by `connection` if that is still there.
+    /// The request that an exchange of the first leg is, which ends at `now`, carried by `connection` if that is still there.
     pub(crate) fn push_request(
         &mut self,
+        now: Instant,
         exchange: &Exchange,
         connection: Option<&Connection>,
         status: Status,
     ) {
         let (request, times) = (&exchange.request, &exchange.times);
         let ride = exchange.down.or(exchange.up);
+        let failure = (status != Status::Done).then(|| exchange.failure.unwrap_or(Failure::RunEnded));
         let since = |now: fn(&Connection) -> u64, before| {
             connection.map_or(0, |carried| int(now(carried)) - i64::from(before))
         };
@@ -88,6 +90,8 @@ impl Recorder {
             retransmits: ride.map_or(0, |ride| since(Connection::retransmits, ride.retransmits)),
             timeouts: ride.map_or(0, |ride| since(Connection::timeouts, ride.timeouts)),
             served_by: exchange.served_by.map(i32::from),
+            failure: failure.map(|failure| failure as i32),
+            failed_ns: failure.map(|_| nanos(times.failed.get().unwrap_or(now))),
         });
     }
 

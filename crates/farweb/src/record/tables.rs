@@ -15,10 +15,43 @@ const DIRECTIONS: Dictionary = Dictionary::Fixed(&["up", "down"]);
 pub enum Status {
     /// The whole response arrived.
     Done,
-    /// Its connection was refused, reset or timed out first.
+    /// It failed first.
     Failed,
-    /// The run ended first.
+    /// The run ended before the client knew either.
     Unfinished,
+}
+
+/// Why a request has no whole response; its numbers are those of the column `failure`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Failure {
+    /// A reset answered the SYN or the SYN-ACK of its connection.
+    Refused,
+    /// Nothing answered the SYN or the SYN-ACK, however often that was sent again.
+    HandshakeTimedOut,
+    /// A reset came on its established connection.
+    Reset,
+    /// The end that sends the response gave the connection up, or closed it before the response was whole.
+    ServerGaveUp,
+    /// The client ended it, or the client's end of the connection gave that up.
+    ClientGaveUp,
+    /// It was lost on a leg behind a proxy.
+    ProxyLost,
+    /// The run ended first, or nothing was left to happen that would have ended it.
+    RunEnded,
+}
+
+impl Failure {
+    /// Its names, in the order of its numbers.
+    pub const NAMES: [&str; 7] = [
+        "refused",
+        "handshake timed out",
+        "reset",
+        "server gave up",
+        "client gave up",
+        "proxy lost",
+        "run ended",
+    ];
 }
 
 /// What happened to a packet; its numbers are those of the column `event`.
@@ -72,7 +105,7 @@ table! {
         object: [id?] "" "What it asked for, as the id that the request table's `object` has: its own where that is a number, the 64-bit FNV-1a hash of a text; null where the table names none.",
         source: [word? Dictionary::Sources] "" "Which node served it, where the request table says so.",
         tag: [word? Dictionary::Tags] "" "The request table's tag; `sample` marks requests measured in every run.",
-        status: [word Dictionary::Fixed(&["done", "failed", "unfinished"])] "" "`done`: the whole response arrived; `failed`: the connection was refused, reset or timed out; `unfinished`: the run ended first.",
+        status: [word Dictionary::Fixed(&["done", "failed", "unfinished"])] "" "`done`: the whole response arrived; `failed`: it will not; `unfinished`: the run ended before the client knew either.",
         start_ns: [int] "ns" "When the first node got the request, since the start of the run.",
         connect_ns: [int?] "ns" "When its connection was established at the first node.",
         first_byte_ns: [int?] "ns" "When the first byte of the response was there for the first node to read.",
@@ -84,6 +117,8 @@ table! {
         retransmits: [int] "" "Segments sent again, by either end of that connection, while it carried the request.",
         timeouts: [int] "" "Retransmission timeouts, at either end of that connection, while it carried the request.",
         served_by: [word? Dictionary::Nodes] "" "Node that served the response, from when its first byte was there to be sent: where it is held, or for a delayed hit the cache with the fetch under way; null when no response began.",
+        failure: [word? Dictionary::Fixed(&Failure::NAMES)] "" "Why there is no whole response, as far as anything in the run knew; null with the status `done`. `refused`: a reset answered the SYN or the SYN-ACK; `handshake timed out`: nothing answered the SYN or the SYN-ACK, however often it was sent again; `reset`: a reset came on the established connection; `server gave up`: the end that sends the response, a server or a proxy, had no answer to what it sent again or to its probes, or closed before the response was whole; `client gave up`: the client ended the request after `clients.give_up`, or its end of the connection had no answer to what it sent again or to its probes; `proxy lost`: one of these happened on a leg behind a proxy, which passed it on; `run ended`: the end of the run came first, or nothing was left to happen.",
+        failed_ns: [int?] "ns" "When the first end of a connection noticed that, the client itself, or of `run ended` the end of the run; null with the status `done`. A client that hears nothing of a failure goes on waiting.",
     }
 }
 

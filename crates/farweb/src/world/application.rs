@@ -7,7 +7,7 @@
 use crate::carrier::{Action, Carry, Context, on_carrier};
 use crate::conn::{Closing, Connection, ConnectionId, Content, End, Event, Exchange, ExchangeId, Transport};
 use crate::node::{self, Decision, Stand, on_node};
-use crate::tcp::{Notice, Output};
+use crate::tcp::{CloseReason, Notice, Output};
 use crate::units::{Duration, When};
 
 use super::network::{Network, Settled};
@@ -33,7 +33,7 @@ impl Network {
             (_, Notice::Writable) => self.write(id, connection, end, output),
             (_, Notice::Readable) => self.read(id, connection, end, output),
             (_, Notice::EndOfStream) => self.on_end_of_stream(id, connection, end, output),
-            (_, Notice::Closed(_)) => self.lose(id, connection, end),
+            (_, Notice::Closed(reason)) => self.lose(id, connection, end, reason),
         }
     }
 
@@ -98,12 +98,13 @@ impl Network {
         tcp.close(self.context.now, output);
         endpoint.closing = Closing::Done;
         if end == End::Client {
-            self.lose(id, connection, end);
+            self.lose(id, connection, end, CloseReason::Finished);
         }
     }
 
     /// `end` of a connection can go on no more.
-    fn lose(&mut self, id: ConnectionId, connection: &mut Connection, end: End) {
+    fn lose(&mut self, id: ConnectionId, connection: &mut Connection, end: End, reason: CloseReason) {
+        connection.note_lost(end, reason);
         let Self { carriers, context, .. } = self;
         on_carrier!(&mut carriers[connection.leg], own => own.on_lost(context, id, connection, end));
     }
@@ -283,7 +284,7 @@ impl Network {
         mss: u64,
     ) {
         let Self { carriers, nodes, context: cx, .. } = self;
-        let Some(exchange) = cx.exchanges.get_mut(of).filter(|exchange| exchange.rides_down(id)) else {
+        let Some(exchange) = cx.exchanges.alive(of).filter(|exchange| exchange.rides_down(id)) else {
             return; // Given up: nobody listens.
         };
         exchange.times.first_byte.set_once(cx.now);

@@ -9,7 +9,7 @@
 use crate::carrier::{Action, Carry, Context, on_carrier};
 use crate::conn::{ConnectionId, End, Endpoint, Exchange, ExchangeId};
 use crate::node::{self, Node, Stand, on_node};
-use crate::record::Status;
+use crate::record::{Failure, Status};
 use crate::units::When;
 
 use super::World;
@@ -63,10 +63,13 @@ impl World {
         while let Some(connection) = self.connections.get_mut(id)
             && let Some(response) = connection.unacknowledged.take_up_to(u64::MAX)
         {
-            self.end_with_connection(response.exchange);
+            let lost = connection.lost;
+            self.end_with_connection(response.exchange, lost);
         }
-        if let Some(only) = self.connections.get(id).and_then(|connection| connection.exchange) {
-            self.end_with_connection(only);
+        if let Some(connection) = self.connections.get(id)
+            && let Some(only) = connection.exchange
+        {
+            self.end_with_connection(only, connection.lost);
         }
         let context = &mut self.network.context;
         let connection = self.connections.get_mut(id).expect("it is forgotten once");
@@ -77,9 +80,12 @@ impl World {
         self.network.path.forget(id.to_u64());
     }
 
-    /// The connection of an exchange is over, so that nothing more will come of it.
-    fn end_with_connection(&mut self, id: ExchangeId) {
-        self.fail(id);
+    /// The connection of an exchange is over, for the reason `lost`, so that nothing more will come of it.
+    fn end_with_connection(&mut self, id: ExchangeId, lost: Option<Failure>) {
+        if let Some(exchange) = self.network.context.exchanges.alive(id) {
+            exchange.failure = exchange.failure.or(lost);
+            self.fail(id);
+        }
         if self.network.context.exchanges.get(id).is_some_and(|exchange| exchange.leg == 0) {
             self.end_request(id, Status::Failed);
         }
@@ -137,8 +143,11 @@ impl World {
         let context = &mut self.network.context;
         context.leave_connection(&mut self.connections, id);
         let exchange = context.exchanges.get_mut(id).expect("the caller has found it");
-        exchange.failed = true;
+        exchange.times.failed = When::at(context.now);
         let leg = exchange.leg;
+        if leg < failed_leg {
+            exchange.failure = Some(Failure::ProxyLost);
+        }
         context.leave_leg(leg);
         node::end_inside(&mut self.network.nodes, context, id, false);
         if leg > 0 {
@@ -186,7 +195,7 @@ impl World {
         }
         let carried = exchange.down.or(exchange.up);
         let connection = carried.and_then(|ride| self.connections.get(ride.connection));
-        context.observer.on_request_end(exchange, connection, status);
+        context.observer.on_request_end(context.now, exchange, connection, status);
         context.forget_exchange(id);
     }
 

@@ -12,7 +12,7 @@ use farweb::workload::{Directory, ObjectId, Request, RequestSource, WorkloadErro
 use farweb::world::World;
 use proptest::prelude::*;
 
-use crate::run::{Tables, codes, ints};
+use crate::run::{Tables, check_failures, codes, ints};
 
 /// Caches at the nodes from the clients on, a leg to each and one to the servers.
 #[derive(Debug, Clone)]
@@ -267,6 +267,7 @@ proptest! {
         for (status, served_by) in codes(&tables, "requests", "status").iter().zip(codes(&tables, "requests", "served_by")) {
             prop_assert!(*status != Status::Done as i32 || *served_by != NULL_CODE, "an answer has a source");
         }
+        check_failures(&tables)?;
         for (place, level) in hierarchy.levels.iter().enumerate() {
             let counts = Hierarchy::counts(&tables, place);
             prop_assert!(counts["hits"] + counts["delayed_hits"] <= counts["requests"]);

@@ -1,6 +1,6 @@
 //! How requests and runs end: all done, cut off, refused by a dead link; nothing is lost on the way.
 
-use farweb::record::Status;
+use farweb::record::{Failure, Status};
 
 use crate::run::{Asked, codes, e3, ints, one_link, run};
 
@@ -60,13 +60,19 @@ fn a_server_that_gives_up_in_silence_leaves_its_client_waiting() {
         let rest = format!("[run]\nuntil = \"{until}\"\n[record]\npackets = \"all\"");
         let (tables, progress) = run(&one_link(link, tcp, &rest), 1, vec![Asked(0, 300, 2000, 0)]);
         assert_eq!(codes(&tables, "requests", "status"), [status as i32]);
+        assert_eq!(
+            codes(&tables, "requests", "failure"),
+            [Failure::ServerGaveUp as i32],
+            "what the client never learns"
+        );
         assert_eq!(ints(&tables, "connections", "retransmits"), [8]);
         // The timeout is at least 200 ms, and its timer is late by less than an eighth.
         let last = *ints(&tables, "packets", "time_ns").last().expect("packets are recorded") as f64 / 1e9;
         assert!((51.0..57.4).contains(&last), "last sent at {last} s");
+        let given_up = ints(&tables, "requests", "failed_ns")[0] as f64 / 1e9;
+        assert!((102.2..115.0).contains(&given_up), "given up at {given_up} s");
         if status == Status::Failed {
-            let end = progress.now.as_secs_f64();
-            assert!((102.2..115.0).contains(&end), "given up at {end} s");
+            assert_eq!(progress.now.as_secs_f64(), given_up);
         }
     }
 }

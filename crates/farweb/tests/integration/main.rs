@@ -11,6 +11,7 @@ mod closed_form;
 mod conservation;
 mod determinism;
 mod endings;
+mod failures;
 mod held;
 mod http2;
 mod http_reference;

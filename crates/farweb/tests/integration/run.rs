@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use farweb::record::Column;
+use farweb::record::{Column, NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
 use farweb::world::{Progress, World};
+use proptest::prelude::*;
 
 /// Tables by name, columns by name; words as their codes.
 pub(crate) type Tables = BTreeMap<&'static str, BTreeMap<&'static str, Column>>;
@@ -72,6 +73,19 @@ pub(crate) fn run(scenario: &Scenario, seed: u64, requests: Vec<Asked>) -> (Tabl
     assert!(progress.done);
     let tables = world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect()));
     (tables.collect(), progress)
+}
+
+/// What has failed has a cause and a time, which is not before its start, and nothing else has.
+pub(crate) fn check_failures(tables: &Tables) -> Result<(), TestCaseError> {
+    let [status, failure] = ["status", "failure"].map(|column| codes(tables, "requests", column));
+    let [start, failed] = ["start_ns", "failed_ns"].map(|column| ints(tables, "requests", column));
+    for row in 0..status.len() {
+        let is_done = status[row] == Status::Done as i32;
+        prop_assert_eq!(failure[row] == NULL_CODE, is_done);
+        prop_assert_eq!(failed[row] == NULL_INT, is_done);
+        prop_assert!(is_done || failed[row] >= start[row]);
+    }
+    Ok(())
 }
 
 /// A column of whole numbers.

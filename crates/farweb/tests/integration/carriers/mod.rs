@@ -12,7 +12,7 @@ use farweb::record::{NULL_CODE, NULL_INT, Status};
 use farweb::world::Direction;
 use proptest::prelude::*;
 
-use crate::run::{Tables, codes, ints};
+use crate::run::{Tables, check_failures, codes, ints};
 use chain::{Carrier, Chain, Era, Leg, Path, Run, chain};
 use wire::{Wire, listen};
 
@@ -93,6 +93,7 @@ impl<'c> Seen<'c> {
         let done = codes(&self.run.tables, "requests", "status").iter();
         let done = done.filter(|status| **status == Status::Done as i32).count();
         prop_assert_eq!(progress.requests_finished, done as u64);
+        check_failures(&self.run.tables)?;
         if self.resent() == 0 {
             prop_assert_eq!(self.rows.len(), ints(&self.run.tables, "exchanges", "request").len());
         }
