@@ -42,7 +42,6 @@ impl Connection {
         self.send_all(true, out);
     }
 
-    #[inline(always)]
     fn send_all(&mut self, force: bool, out: &mut Output) {
         // Taken once for all segments of the call: the last, small one of a write may follow its full ones (Nagle).
         let mut idle = self.snd_max == self.snd_una;
