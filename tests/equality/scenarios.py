@@ -58,6 +58,8 @@ def example_runs(folder: Path) -> Iterator[Run]:
 
 LENGTHS = ((4, "done"), (62, "75 s"), (403, "35 s"))
 """Loads, and when their runs end."""
+POINTS = 24
+"""Most combinations of levels of a scenario; of more than that, so many evenly spread."""
 CONNECTIONS = (1, 20, 70)
 """Numbers of connections that stand for all."""
 LIGHT = ("idle", "breakdown")
@@ -72,7 +74,11 @@ def paper_runs(folder: Path) -> Iterator[Run]:
         scenario = tomllib.loads(file.read_text("utf-8"))
         if "path" not in scenario:
             continue
-        for name, point in _points(scenario.get("sweep", {}).get("factors", {})):
+        points = list(_points(scenario.get("sweep", {}).get("factors", {})))
+        for name, point in points[:: math.ceil(len(points) / POINTS)]:
+            table = point.get("workload.requests", scenario["workload"].get("requests"))
+            if table and not (file.parent / table).exists():
+                continue  # its study makes it first
             lengths = LENGTHS if file.stem in HEAVY else LENGTHS[:1] if file.stem in LIGHT else LENGTHS[:2]
             for load, length in lengths:
                 settings = {**point, "workload.load": load, "run.until": length, **recorded(SAMPLES)}
@@ -86,7 +92,7 @@ def _points(factors: Mapping[str, Any]) -> Iterator[tuple[list[str], dict[str, A
         if key == "workload.load":
             continue
         if isinstance(levels[0], dict):
-            sides.append([(level["level"], dict(_flat(level["set"]))) for level in levels])
+            sides.append([(str(level["level"]), dict(_flat(level["set"]))) for level in levels])
         else:
             word = key.rpartition(".")[2]
             sides.append(

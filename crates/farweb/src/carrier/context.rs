@@ -209,7 +209,7 @@ impl Context {
     }
 
     /// `bytes` of the response to an exchange are there to be sent over the connection that it has.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn note_ready(&mut self, on: ConnectionId, id: ExchangeId, bytes: u64) -> Option<Ready> {
         let exchange = self.exchanges.get_mut(id)?;
         let before = exchange.bytes.ready();

@@ -224,7 +224,7 @@ impl Connection {
 
     /// Hands up to `bytes` of its stream to the transport at `end`, in records where there is TLS; how many it took. `None` where no
     /// TCP runs.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hand_over(&mut self, now: Instant, end: End, bytes: u64, out: &mut Output) -> Option<u64> {
         let tcp = self.ends[end as usize].tcp_mut()?;
         match &mut self.tls {

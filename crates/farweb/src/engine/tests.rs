@@ -97,7 +97,8 @@ fn memory_is_that_of_the_most_events_at_once_and_not_of_what_each_slot_had() {
         assert_eq!(drain(&mut queue).len(), 5000);
     }
     let slots = &queue.wheel.slots;
-    let blocks: usize = slots.iter().map(|slot| slot.full.len() + usize::from(slot.open.capacity() > 0)).sum();
+    let blocks: usize =
+        slots.iter().map(|slot| slot.full.len() + usize::from(slot.open.capacity() > 0)).sum();
     assert!(queue.wheel.spare.len() + blocks < 5000 / BLOCK + slots.len());
 }
 

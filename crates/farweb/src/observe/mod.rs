@@ -95,10 +95,8 @@ impl Observer {
 
     /// A connection is forgotten, or the run ends.
     pub(crate) fn on_connection_end(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
-        if self.recorder.wants_connections() {
-            let held = self.senders.as_ref().map(|senders| senders.at(now, id));
-            self.recorder.push_connection(connection, held.as_ref(), now);
-        }
+        let held = self.senders.as_ref().map(|senders| senders.at(now, id));
+        self.recorder.push_connection(connection, held.as_ref(), now);
         if connection.recorded {
             self.frames.forget(connection);
         }

@@ -130,11 +130,6 @@ impl Recorder {
         });
     }
 
-    /// Whether connections have rows.
-    pub(crate) const fn wants_connections(&self) -> bool {
-        self.connections.is_some()
-    }
-
     /// A connection that is over, or still there when the run ends at `now`, and what its clocks show where they are kept.
     pub(crate) fn push_connection(
         &mut self,

@@ -241,7 +241,7 @@ impl Network {
     }
 
     /// `end` of a connection has read the next `bytes` of a message, or a frame.
-    #[inline]
+    #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "bytes, whose they are, and where they come from")]
     fn on_part(
         &mut self,

@@ -89,6 +89,7 @@ impl Connection {
     }
 
     /// Reads up to `bytes` and gives the number read. May send a window update, and with it the ACK of what was read.
+    #[inline(always)]
     pub fn read(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
         self.catch_up(now, out);
         let read = bytes.min(self.receive.buffered);

@@ -279,8 +279,11 @@ impl Receiver {
             return 0;
         }
         // The buffer holds segments; a part of the bytes frees that part of their memory (chosen).
-        let freed = u128::from(self.memory) * u128::from(read) / u128::from(self.readable);
-        self.memory -= freed as u64;
+        self.memory -= if read == self.readable {
+            self.memory
+        } else {
+            (u128::from(self.memory) * u128::from(read) / u128::from(self.readable)) as u64
+        };
         // A read is judged after each segment that it takes, so at one instant only the first of them counts.
         let first = read.min(self.segment);
         if let Some((copied, before)) =
