@@ -83,6 +83,7 @@ pub(crate) fn frames(columns: &Bound<'_, PyDict>) -> PyResult<Frames> {
         direction: required(columns, "direction", words)?,
         seq: required(columns, "seq", array)?,
         kind: required(columns, "kind", words)?,
+        protocol: required(columns, "protocol", words)?,
         stream: required(columns, "stream", array)?,
         framing_bytes: required(columns, "framing_bytes", array)?,
         data_bytes: required(columns, "data_bytes", array)?,

@@ -38,8 +38,8 @@ def pcapng(
         bool,
         typer.Option(
             "--payload",
-            help="Write payload too, frames of HTTP/2 where the run recorded them and else zeros, so that TCP "
-            "checksums can be verified.",
+            help="Write payload too, frames of HTTP/2 and W3C MUX where the run recorded them and else zeros, so that "
+            "TCP checksums can be verified.",
         ),
     ] = False,
     as_json: Json = False,
