@@ -126,3 +126,19 @@ def test_payload_of_other_carriers_is_zeros(farweb: Farweb, results: Results) ->
     farweb("run", "mux.toml", "--set", 'leg.0.carrier={ kind = "http/1.0" }', "--out", "plain")
     farweb("export", "pcapng", "plain", "--payload", "-o", "plain.pcapng")
     assert not any(any(packet.data) for packet in pcapng.read(Path("plain.pcapng")).packets)
+
+
+def test_the_credit_is_a_stair_in_the_plot(farweb: Farweb, results: Results) -> None:
+    assert farweb("export", "xpl", "r", "-o", "mux.xpl").code == 0
+    colour, levels = "", set()
+    for line in Path("mux.xpl").read_text().splitlines():
+        word, *numbers = line.split()
+        if word == "line" and colour == "blue":
+            levels |= {int(numbers[1]), int(numbers[3])}
+        elif not numbers:
+            colour = word
+    at_server = results.packets.filter(pl.col("node") == "server")
+    told = at_server.select(pl.col("credit_limit").drop_nulls())["credit_limit"]
+    assert len(levels) > 10
+    # The last level may have no line behind it.
+    assert levels <= set(told) and len(set(told) - levels) <= 1

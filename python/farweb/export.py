@@ -34,7 +34,7 @@ PLOT = "timeseq.xpl"
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
-_UNUSED = {"packets": ("cwnd_bytes", "ssthresh_bytes", "credit_limit"), "frames": ("time_ns", "leg", "request")}
+_UNUSED = {"packets": ("cwnd_bytes", "ssthresh_bytes"), "frames": ("time_ns", "leg", "request")}
 _COLUMNS = {
     table: [column["name"] for column in results_tables()[table]["columns"] if column["name"] not in unused]
     for table, unused in _UNUSED.items()

@@ -103,6 +103,8 @@ def xpl(
 ) -> None:
     """Write a time–sequence plot of a connection that xplot and jPlot open, with the colours and signs of tcptrace.
 
+    Where a carrier has credits, a blue stair shows how far they allow to send, beside the yellow one of the window.
+
     Examples:
 
         farweb export xpl results/satellite --connection 0
