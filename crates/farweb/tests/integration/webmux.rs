@@ -1,7 +1,8 @@
 //! W3C MUX on a long path, to the nanosecond, and the time that programs take to wake.
 
-use farweb::record::NULL_INT;
+use farweb::record::{Event, NULL_INT};
 use farweb::scenario::Scenario;
+use farweb::tcp::Flags;
 use farweb::units::{BitRate, Bytes};
 
 use crate::run::{Asked, codes, e3, ints, one_link, run};
@@ -100,6 +101,36 @@ fn recorded_packets_tell_how_far_the_credit_goes() {
     for (((seq, bytes), (direction, event)), limit) in ends.zip(down).zip(limits) {
         assert!(*limit == NULL_INT || (*direction, *event) != (1, 0) || seq + bytes <= *limit);
     }
+}
+
+/// The server's grant for the request waits for an ACK, by Nagle's rule, and comes when the client has closed its socket: the client's
+/// TCP resets the connection, and the client's grant and FIN of the session, which were lost, are not sent again. The request is done.
+#[test]
+fn frames_behind_the_last_response_may_be_lost_with_the_connection() {
+    let lossy = e3(60, 60).replacen("ms\"", "ms\", loss = { kind = \"list\", drop = [\"data 2\"] }", 1);
+    let text = format!(
+        "format = 1\n[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]\n{lossy}\n[[leg]]\nfrom = \"client\"\nto = \"server\"\n\
+         carrier = {{ kind = \"webmux\", credit = \"1 B\" }}\ntcp = {{ profile = \"linux\" }}\n\
+         [workload]\nrequests = \"given by the test\"\n[origin]\nrelease = \"at-once\"\n[record]\npackets = \"all\"\n"
+    );
+    let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let (tables, progress) = run(&scenario, 1, vec![Asked(0, 1, 1, 0)]);
+    assert_eq!((progress.requests_finished, progress.requests_failed), (1, 0));
+    let up = |event: Event, flag: Flags| {
+        let rows = 0..ints(&tables, "packets", "seq").len();
+        let of = |name, row: usize| ints(&tables, "packets", name)[row];
+        let word = |name, row: usize| codes(&tables, "packets", name)[row];
+        rows.filter(|row| (word("event", *row), word("direction", *row)) == (event as i32, 0))
+            .filter(|row| word("flags", *row) & i32::from(flag.bits()) != 0)
+            .map(|row| (of("seq", row), of("payload_bytes", row)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(up(Event::Drop, Flags::ACK), [(17, 8)], "the grant");
+    assert_eq!(up(Event::Send, Flags::FIN), [(25, 4)], "the FIN of the session");
+    assert_eq!(up(Event::Receive, Flags::RST), [(17, 0), (17, 0)]);
+    let seqs = ints(&tables, "frames", "seq").iter().zip(codes(&tables, "frames", "direction"));
+    let frames: Vec<_> = seqs.filter(|(_, direction)| **direction == 0).map(|(seq, _)| *seq).collect();
+    assert_eq!(frames, [1, 9, 17, 25], "SYN, the request, a grant, FIN");
 }
 
 /// Two requests at once share one connection, a fragment each in turn: both end with the last fragments.
