@@ -253,8 +253,9 @@ impl<'c> Seen<'c> {
     }
 
     /// What was sent on each connection of a leg has arrived. The near end of W3C MUX closes its socket when no session is open, as
-    /// Jigsaw does, and resets the connection where a grant of the other end comes after that (RFC 1122, section 4.2.2.13): what is
-    /// lost then is not sent again, and is nothing but frames behind the last payload.
+    /// Jigsaw does. It resets the connection where a grant of the other end comes after that (RFC 1122, section 4.2.2.13), and gives
+    /// it up where all copies of a segment are lost, so that the other end never hears of its end: what is lost then is nothing
+    /// but frames behind the last payload.
     fn check_arrival(&self, leg: usize, direction: Direction) -> Checked {
         let is_mux = matches!(self.chain.legs[leg].carrier, Carrier::WebMux { .. });
         for row in self.of_leg(leg) {
@@ -263,7 +264,8 @@ impl<'c> Seen<'c> {
                 continue;
             };
             let half = &wire.halves[direction as usize];
-            let owed = if is_mux && wire.is_reset { self.payload_end(number, direction) } else { half.sent };
+            let is_cut = wire.is_reset || self.connections("close_ns")[row] == NULL_INT;
+            let owed = if is_mux && is_cut { self.payload_end(number, direction) } else { half.sent };
             prop_assert!(
                 half.arrived >= owed,
                 "{} of {} B {:?} on connection {} of leg {}",
