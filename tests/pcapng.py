@@ -26,6 +26,8 @@ class Packet:
     window: int
     options: bytes
     payload: int
+    data: bytes
+    """The payload, as far as it was captured."""
     checksums_hold: bool | None
     """None where the capture has no payload."""
 
@@ -105,6 +107,7 @@ def _packet(body: bytes, interfaces: list[str]) -> Packet:
         window=window,
         options=data[40:header],
         payload=length - header,
+        data=data[header:],
         checksums_hold=holds,
     )
 

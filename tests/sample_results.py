@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from farweb.held import HOLDERS
 from farweb.results import Results
 
 _I, _F, _S, _B = pa.int64(), pa.float64(), pa.string(), pa.bool_()
@@ -54,6 +55,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "requests": _I,
         "busy_ns": _I,
         "requests_max": _I,
+        **{f"held_{holder}_ns": _I for holder in HOLDERS},
     },
     "legs": {
         "leg": _I,

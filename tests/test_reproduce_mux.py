@@ -32,9 +32,10 @@ def test_what_is_in_flight_is_sent_and_not_acknowledged() -> None:
         ack=[1, 2921, 4381, 5929],
         edge=[8761, 8761, 11681, 14601],
     )
-    dump = packets.Dump(down, up, 4, 5, 5_000_000_005)
+    dump = packets.Dump(down, up, 4, 5, 5_000_000_005, (2, 3))
     times, flying = dump.in_flight()
     assert (list(times), list(flying)) == ([10, 20, 30, 60, 61], [1, 2, 3, 2, 2])
+    assert (dump.counts, dump.counts_with_close) == ((6, 4), (8, 7))
     assert (dump.sent_down, dump.sent_up, dump.grants, dump.runts, dump.taken_s) == (6, 4, 2, 1, 5.0)
 
 
@@ -61,5 +62,9 @@ def test_a_coarse_look_end_to_end(folder: Path, farweb: Farweb) -> None:
     # What the credits and the write buffer have to make of it, whatever the hosts are.
     assert large.in_flight()[1].max() <= 3 < plain.most_in_flight()
     assert plain.sent_up < large.sent_up < small.sent_up
+    # FIN and its ACK each way.
+    assert [dump.close for dump in (plain, large, small)] == [(2, 2)] * 3
+    within = [packets.meeting_all(results, with_close=counted) for counted in (False, True)]
+    assert within == [0, 3], "of the quick look's combinations"
     assert plain.grants == 0 < large.grants < small.grants
     assert 88 in small.down["payload_bytes"] and 512 in small.down["payload_bytes"]

@@ -1,5 +1,6 @@
 """The figures of the page on W3C MUX, whose pictures are lost: time–sequence plots, global and zoomed, and more."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from farweb.plot.style import QUIETLY
 from farweb.reproduce.drawing import runs_told
 from farweb.reproduce.study import StudyResults
 
-from .packets import EXPERIMENTS, PUBLISHED, Dump, Floats, Ints, Levels, dumps, of_experiment
+from .packets import EXPERIMENTS, PUBLISHED, Dump, Floats, Ints, Levels, dumps, meeting_all, of_experiment
 
 PLACE = "W3C MUX"
 FACTORS: dict[str, tuple[str, Any]] = {
@@ -123,18 +124,20 @@ def _in_flight(results: StudyResults) -> Figure:
     )
 
 
-def _is_of_study(levels: Levels, besides: str) -> bool:
-    """Whether all factors but one are as the study has them."""
+def _is_of_study(levels: Levels, besides: str | None) -> bool:
+    """Whether all factors, but the one that is named, are as the study has them."""
     return all(str(levels[factor]) == str(own) for factor, (_, own) in FACTORS.items() if factor != besides)
 
 
 def _sensitivity(results: StudyResults) -> Figure:
     """What each unknown parameter changes of the counts: alone, and the range over all combinations."""
     panels = [_counts(results, experiment) for experiment in EXPERIMENTS]
+    without, with_close = (meeting_all(results, with_close=counted) for counted in (False, True))
     return Figure(
         f"what is not known – {PLACE}",
         "Packets each way by the level of each parameter that is not known: points have all others as the study has "
-        "them, bars are the range over all combinations; lines: as published. "
+        "them, bars are the range over all combinations; lines: as published. Within the tolerance of all six counts "
+        f"are {without} combinations, with the packets of the close {with_close}. "
         f"{runs_told([results.sweep('sensitivity')])}",
         tuple(panels),
         columns=1,
@@ -150,11 +153,10 @@ def _counts(results: StudyResults, experiment: str) -> Panel:
     for factor, (name, _) in FACTORS.items():
         for level in dict.fromkeys(levels[factor] for levels, _ in runs):
             names.append(f"{name} {level}")
-            own = [(levels, dump) for levels, dump in runs if levels[factor] == level]
-            for label, values in counts.items():
-                count = [dump.sent_down if label == "server to client" else dump.sent_up for _, dump in own]
-                alone = [each for each, (levels, _) in zip(count, own, strict=True) if _is_of_study(levels, factor)]
-                values.append((alone[0] if alone else np.nan, min(count), max(count)))
+            own = [(levels, dump.counts) for levels, dump in runs if levels[factor] == level]
+            _add_level(counts, own, factor)
+    names.append("with the close")
+    _add_level(counts, [(levels, dump.counts_with_close) for levels, dump in runs], None)
     places = np.arange(len(names), dtype=float)
     series = []
     for index, (label, values) in enumerate(counts.items()):
@@ -168,6 +170,16 @@ def _counts(results: StudyResults, experiment: str) -> Panel:
     ]
     axis = Axis("", scale="category", levels=tuple(names))
     return Panel(axis, Axis("packets", low=0), (*published, *series), title=experiment)
+
+
+def _add_level(
+    counts: dict[str, list[tuple[float, int, int]]], runs: Sequence[tuple[Levels, tuple[int, int]]], factor: str | None
+) -> None:
+    """Adds, for each direction, the count of a level of `factor` with all else as the study has it, and its range."""
+    for place, values in enumerate(counts.values()):
+        of_way = [count[place] for _, count in runs]
+        alone = [count[place] for levels, count in runs if _is_of_study(levels, factor)]
+        values.append((alone[0] if alone else np.nan, min(of_way), max(of_way)))
 
 
 FIGURES = {

@@ -19,6 +19,8 @@ EXPERIMENTS = ("plain", "MUX 4096/8192", "MUX 2048/2048")
 PLAIN, LARGE, SMALL = EXPERIMENTS
 PUBLISHED = {PLAIN: (55, 33), LARGE: (62, 55), SMALL: (102, 82)}
 """Packets down and up, by experiment."""
+TOLERATED = {PLAIN: (3, 5), LARGE: (4, 5), SMALL: (8, 8)}
+"""By how many the counts may differ, as the claims M1 to M3 have it."""
 DOCUMENT = 65_536
 """Bytes of the document, without the head of the response."""
 MSS = 1460
@@ -40,6 +42,7 @@ class Dump:
         sent_up: Packets that the client sent.
         begin_ns: When the client had its connection.
         end_ns: When it had the last byte.
+        close: Packets down and up from the first FIN on, which nothing else here counts.
     """
 
     down: Mapping[str, Ints]
@@ -47,6 +50,17 @@ class Dump:
     sent_up: int
     begin_ns: int
     end_ns: int
+    close: tuple[int, int] = (0, 0)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Packets down and up."""
+        return self.sent_down, self.sent_up
+
+    @property
+    def counts_with_close(self) -> tuple[int, int]:
+        """Packets down and up, those of the close of the connection as well."""
+        return self.sent_down + self.close[0], self.sent_up + self.close[1]
 
     @property
     def sent_down(self) -> int:
@@ -110,19 +124,34 @@ def dumps(results: StudyResults, sweep: str) -> list[tuple[Levels, Dump]]:
         fins = own.filter(pl.col("flags").str.contains("F"))["time_ns"]
         before = own.filter(pl.col("time_ns") < fins.min()) if len(fins) else own
         at_server = before.filter(pl.col("node") == "www43")
-        sent_up = before.filter((pl.col("event") == "send") & (pl.col("direction") == "up"))
+        sent, sent_with_close = (each.filter(event="send")["direction"] for each in (before, own))
+        closing_down, closing_up = ((sent_with_close == way).sum() - (sent == way).sum() for way in ("down", "up"))
         down = at_server.filter(pl.col("event") == "send")
         up = at_server.filter(pl.col("event") == "receive").with_columns(edge=pl.col("ack") + pl.col("window_bytes"))
         columns = ("time_ns", "seq", "payload_bytes")
         dump = Dump(
             {name: down[name].to_numpy() for name in columns},
             {name: up[name].to_numpy() for name in (*columns, "ack", "edge")},
-            len(sent_up),
+            int((sent == "up").sum()),
             int(times[run]["connect_ns"]),
             int(times[run]["end_ns"]),
+            (int(closing_down), int(closing_up)),
         )
         found.append(({name: own[name][0] for name in factors}, dump))
     return found
+
+
+def meeting_all(results: StudyResults, *, with_close: bool) -> int:
+    """How many combinations of what is not known meet all six counts of the page within the tolerance of its claims."""
+    missed: dict[tuple[Any, ...], bool] = {}
+    for levels, dump in dumps(results, "sensitivity"):
+        experiment = levels["experiment"]
+        counts = dump.counts_with_close if with_close else dump.counts
+        each = zip(counts, PUBLISHED[experiment], TOLERATED[experiment], strict=True)
+        combination = tuple(level for factor, level in levels.items() if factor != "experiment")
+        misses = any(abs(count - published) > tolerated for count, published, tolerated in each)
+        missed[combination] = missed.get(combination, False) or misses
+    return sum(not each for each in missed.values())
 
 
 def of_experiment(results: StudyResults, experiment: str) -> Dump:

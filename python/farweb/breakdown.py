@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from farweb.connection_use import ConnectionUse, connection_uses
 from farweb.errors import ResultsError
+from farweb.held import Held, held_by_leg, held_sheet
 from farweb.metrics import SAMPLE
 from farweb.quantities import count, number, seconds, share
 from farweb.quantity import parse
@@ -139,6 +140,7 @@ class Breakdown:
         rtt_s: Propagation there and back over the whole path.
         legs: From the clients.
         parts: In the order of `KINDS`, and of legs.
+        held: What held the senders of each leg, on all of its connections; empty where the run did not record them.
     """
 
     name: str
@@ -150,6 +152,7 @@ class Breakdown:
     rtt_s: float
     legs: tuple[Leg, ...]
     parts: tuple[Part, ...]
+    held: tuple[Held, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -182,10 +185,14 @@ class Breakdown:
         from rich.console import Group
         from rich.text import Text
 
-        return Group(to_rich([self.sheet()]), *map(Text, self.remarks))
+        return Group(to_rich([self.sheet()]), *map(Text, self.remarks), to_rich(self._held_sheets()))
 
     def _repr_html_(self) -> str:
-        return to_html([self.sheet()]) + "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
+        remarks = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
+        return to_html([self.sheet()]) + remarks + to_html(self._held_sheets())
+
+    def _held_sheets(self) -> list[Sheet]:
+        return [held_sheet(self.name, self.held)] if self.held else []
 
     def sheet(self) -> Sheet:
         """The table for people: a row a kind, a column a leg."""
@@ -249,6 +256,7 @@ def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
         rtt_s=rtt / _NS,
         legs=legs,
         parts=tuple(told),
+        held=held_by_leg(results),
     )
 
 

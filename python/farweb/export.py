@@ -34,7 +34,7 @@ PLOT = "timeseq.xpl"
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
-_UNUSED = {"packets": ("cwnd_bytes", "ssthresh_bytes", "credit_limit"), "frames": ("time_ns", "leg", "request")}
+_UNUSED = {"packets": ("cwnd_bytes", "ssthresh_bytes"), "frames": ("time_ns", "leg", "request")}
 _COLUMNS = {
     table: [column["name"] for column in results_tables()[table]["columns"] if column["name"] not in unused]
     for table, unused in _UNUSED.items()
@@ -88,8 +88,8 @@ def export_pcapng(
         connection: Number of the only connection to write; None: all that were recorded.
         points: Names of the points to write, an interface each (see `capture_points`); None: the one nearest to the
             servers that sees the connection, as most programs take packets that they see twice for retransmissions.
-        payload: Write payload too: frames of HTTP/2 where the run recorded them, with zeros as data, and zeros
-            elsewhere. Else packets have their headers and tell their length.
+        payload: Write payload too: frames of HTTP/2 and W3C MUX where the run recorded them, with zeros as data, and
+            zeros elsewhere. Else packets have their headers and tell their length.
         progress: Is told how far it is.
 
     Raises:

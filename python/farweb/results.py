@@ -34,7 +34,7 @@ _ASKED_FOR_BY = {
     "caches": "a [[cache]] table",
     "connections": "record.connections = true",
     "exchanges": "record.exchanges = true",
-    "frames": 'record.packets = "all" (with the carrier http/2, without TLS)',
+    "frames": 'record.packets = "all" (with the carrier http/2 or webmux, without TLS)',
     "legs": 'record.links_every = "100 ms"',
     "links": 'record.links_every = "100 ms"',
     "packets": 'record.packets = "all"',
@@ -100,7 +100,7 @@ class Results:
 
     @functools.cached_property
     def frames(self) -> "pl.DataFrame":
-        """One row a frame of HTTP/2 that an end put into its stream, where packets were recorded."""
+        """One row a frame of HTTP/2 or W3C MUX that an end put into its stream, where packets were recorded."""
         return self.scan("frames").collect()
 
     def scan(self, table: str) -> "pl.LazyFrame":

@@ -73,6 +73,7 @@ pub(crate) fn packets(columns: &Bound<'_, PyDict>) -> PyResult<Packets> {
         sack: required(columns, "sack", ranges)?,
         timestamp: required(columns, "timestamp", array)?,
         timestamp_echo: required(columns, "timestamp_echo", array)?,
+        credit_limit: required(columns, "credit_limit", array)?,
     })
 }
 
@@ -82,6 +83,7 @@ pub(crate) fn frames(columns: &Bound<'_, PyDict>) -> PyResult<Frames> {
         connection: required(columns, "connection", array)?,
         direction: required(columns, "direction", words)?,
         seq: required(columns, "seq", array)?,
+        protocol: required(columns, "protocol", words)?,
         kind: required(columns, "kind", words)?,
         stream: required(columns, "stream", array)?,
         framing_bytes: required(columns, "framing_bytes", array)?,

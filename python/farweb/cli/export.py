@@ -38,8 +38,8 @@ def pcapng(
         bool,
         typer.Option(
             "--payload",
-            help="Write payload too, frames of HTTP/2 where the run recorded them and else zeros, so that TCP "
-            "checksums can be verified.",
+            help="Write payload too, frames of HTTP/2 and W3C MUX where the run recorded them and else zeros, so that "
+            "TCP checksums can be verified.",
         ),
     ] = False,
     force: Force = False,
@@ -106,6 +106,8 @@ def xpl(
     debug: Debug = False,
 ) -> None:
     """Write a time–sequence plot of a connection that xplot and jPlot open, with the colours and signs of tcptrace.
+
+    Where a carrier has credits, a blue stair shows how far they allow to send, beside the yellow one of the window.
 
     Examples:
 

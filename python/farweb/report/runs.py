@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from farweb.connection_use import connection_uses
+from farweb.held import held_by_leg, held_sheet
 from farweb.legs import sheets
 from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
@@ -69,7 +70,12 @@ def runs_page(
             "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
         ),
         section("Figures", *map(page.figure, charts or _charts(results, plots, summaries))),
-        section("Links and connections", page.table(_links_sheet(names, summaries)), *_legs(names, summaries)),
+        section(
+            "Links and connections",
+            page.table(_links_sheet(names, summaries)),
+            *_legs(names, summaries),
+            *_held(names, results),
+        ),
         section("Log", imported._repr_html_() if imported is not None else ""),
         _assumptions(points),
         section("Warnings", _warnings(points, names, summaries)),
@@ -265,6 +271,11 @@ def _legs(names: Sequence[str], summaries: Sequence[Summary]) -> list[str]:
     """Tables of connections, by leg."""
     by_run = {name: summary.legs for name, summary in zip(names, summaries, strict=True)}
     return [page.table(sheet) for sheet in sheets(by_run)]
+
+
+def _held(names: Sequence[str], results: Sequence[Results]) -> list[str]:
+    """What holds the senders of responses; of runs that recorded exchanges."""
+    return [page.table(held_sheet(name, held_by_leg(result))) for name, result in zip(names, results, strict=True)]
 
 
 def _assumptions(points: Sequence[Point]) -> str:

@@ -9,7 +9,7 @@ use farweb::http::webmux::{Config, Control, Ending, Frame, Layout, Receiver, Sen
 use libfuzzer_sys::fuzz_target;
 
 /// Most bytes of a message, and steps that the transport holds.
-const MESSAGE_MAX: u64 = 20_000;
+const MESSAGE_MAX: u64 = 2_000;
 const TRANSPORT: usize = 6;
 
 #[derive(Debug, Arbitrary)]

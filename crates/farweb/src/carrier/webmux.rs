@@ -214,16 +214,26 @@ impl Carry for WebMux {
     }
 
     /// Puts the next write into the stream, where the last one is taken.
-    fn to_write(&mut self, _cx: &mut Context, connection: &mut Connection, end: End) -> u64 {
+    fn to_write(&mut self, cx: &mut Context, connection: &mut Connection, end: End) -> u64 {
         let waiting = connection.end(end).stream.next_write();
+        let layout = self.config.layout;
         let Some(line) = self.line(connection).filter(|_| waiting == 0) else {
             return waiting;
         };
         let Peer { sender, unread, .. } = &mut line.peers[end as usize];
         while let Some(step) = sender.next_step() {
+            if let Step::Header(of, frame, _) | Step::Frame(of, frame, _) = step
+                && connection.recorded
+                && connection.tls.is_none()
+            {
+                let seq = connection.end(end).stream.pushed() + 1;
+                let request = cx.exchanges.get(of).map(|exchange| exchange.number);
+                let frames = &mut cx.observer.frames;
+                frames.record_mux(cx.now, connection, end, seq, layout, frame, of, request);
+            }
             let stream = &mut connection.ends[end as usize].stream;
             match step {
-                Step::Framing(bytes) => stream.push(Content::Frame, 0, bytes),
+                Step::Header(_, _, bytes) | Step::Padding(bytes) => stream.push(Content::Frame, 0, bytes),
                 Step::Payload(of, bytes) => stream.push(Content::Message(of), bytes, 0),
                 Step::Frame(of, frame, bytes) => {
                     stream.push_frame(Content::Frame, bytes);

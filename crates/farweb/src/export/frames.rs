@@ -1,7 +1,7 @@
-//! What stands in the payload of packets, where a run recorded the frames of HTTP/2 in them; zeros elsewhere.
+//! What stands in the payload of packets, where a run recorded the frames of HTTP/2 or W3C MUX in them; zeros elsewhere.
 //!
-//! Frames have their true bytes. A header block says what a simulation knows, GET or 200 with the size that it had, and is filled up
-//! by a field without a meaning; data is zeros. What is kept grows with the number of frames, not with their data.
+//! Frames have their true bytes. A header block of HTTP/2 says what a simulation knows, GET or 200 with the size that it had, and is
+//! filled up by a field without a meaning; data is zeros. What is kept grows with the number of frames, not with their data.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,8 @@ use crate::http::h2::frame::HEADER_BYTES;
 use crate::http::h2::sender::Data;
 use crate::http::h2::settings::Settings;
 use crate::http::h2::wire;
-use crate::record::{FrameKind, NULL_INT};
+use crate::http::webmux::{self, Control, HTTP, Layout};
+use crate::record::{FrameKind, FrameProtocol, NULL_INT};
 use crate::workload::Words;
 
 use super::rows::{ExportError, Sighting, check_lengths, is_up, natural, optional, text};
@@ -19,8 +20,9 @@ use super::rows::{ExportError, Sighting, check_lengths, is_up, natural, optional
 /// Largest payload of a packet is below 64 KiB.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
-/// Largest payload of a frame (RFC 9113, section 4.2).
+/// Largest payload of a frame (RFC 9113, section 4.2), and largest grant and window (section 6.9).
 const FRAME_MAX: u64 = (1 << 24) - 1;
+const CREDIT_MAX: u32 = (1 << 31) - 1;
 
 /// Some rows of the frame table, by column; all columns are equally long.
 ///
@@ -31,6 +33,7 @@ pub struct Frames {
     pub connection: Vec<i64>,
     pub direction: Words,
     pub seq: Vec<i64>,
+    pub protocol: Words,
     pub kind: Words,
     pub stream: Vec<i64>,
     pub framing_bytes: Vec<i64>,
@@ -53,9 +56,10 @@ pub(super) struct Contents {
 #[derive(Debug)]
 struct Placed {
     seq: u64,
-    /// All of it but data.
-    framing: Box<[u8]>,
-    data: u64,
+    /// What stands before its data.
+    head: Box<[u8]>,
+    /// Zeros behind that: data, and what fills it up.
+    zeros: u64,
 }
 
 impl Contents {
@@ -87,13 +91,13 @@ impl Contents {
         self.buffer.clear();
         self.buffer.resize(length, 0);
         let first = frames.partition_point(|frame| frame.end() <= seq);
-        for Placed { seq: start, framing, .. } in
+        for Placed { seq: start, head, .. } in
             frames[first..].iter().take_while(|frame| frame.seq < seq + length as u64)
         {
-            let skipped = seq.saturating_sub(*start).min(framing.len() as u64) as usize;
+            let skipped = seq.saturating_sub(*start).min(head.len() as u64) as usize;
             let place = start.saturating_sub(seq) as usize;
-            let bytes = (framing.len() - skipped).min(length - place);
-            self.buffer[place..place + bytes].copy_from_slice(&framing[skipped..skipped + bytes]);
+            let bytes = (head.len() - skipped).min(length - place);
+            self.buffer[place..place + bytes].copy_from_slice(&head[skipped..skipped + bytes]);
         }
         &self.buffer
     }
@@ -101,7 +105,7 @@ impl Contents {
 
 impl Placed {
     const fn end(&self) -> u64 {
-        self.seq + self.framing.len() as u64 + self.data
+        self.seq + self.head.len() as u64 + self.zeros
     }
 }
 
@@ -111,37 +115,49 @@ impl Frames {
             natural("framing_bytes", self.framing_bytes[row])?,
             natural("data_bytes", self.data_bytes[row])?,
         );
+        let name = text("protocol", &self.protocol, row)?;
+        let protocol = FrameProtocol::NAMES
+            .iter()
+            .position(|known| *known == name)
+            .map(|place| FrameProtocol::ALL[place]);
+        let head = match protocol.ok_or_else(|| self.unknown("protocol", &self.protocol, row))? {
+            FrameProtocol::Http2 => self.http2_head(row, is_up, framing, data)?,
+            FrameProtocol::Mux1996 => self.mux_head(row, Layout::Y1996, framing, data)?,
+            FrameProtocol::Mux1998 => self.mux_head(row, Layout::Y1998, framing, data)?,
+        };
+        let zeros = framing + data - head.len() as u64;
+        Ok(Placed { seq: natural("seq", self.seq[row])?, head: head.into(), zeros })
+    }
+
+    /// The bytes of a frame of HTTP/2 before its data.
+    fn http2_head(&self, row: usize, is_up: bool, framing: u64, data: u64) -> Result<Vec<u8>, ExportError> {
         if framing + data > FRAME_MAX {
             return Err(ExportError::new("data_bytes", data.to_string(), "a frame has less than 2^24 B"));
         }
-        let frame = self.frame(row, data)?;
+        let frame = self.http2_frame(row, data)?;
         let content = match frame {
             Frame::Head { .. } => block(is_up, framing.saturating_sub(HEADER_BYTES)),
-            _ => vec![0; data as usize],
+            Frame::Data(_) => vec![0; data as usize],
+            _ if data > 0 => return Err(without_data(data)),
+            _ => Vec::new(),
         };
         let role = if is_up { Role::Client } else { Role::Server };
         let mut bytes = Vec::new();
         wire::encode(role, &frame, &content, &mut bytes);
-        let found = bytes.len() as u64 - data;
-        if found != framing {
-            return Err(ExportError::new(
-                "framing_bytes",
-                framing.to_string(),
-                "such a frame has other bytes",
-            ));
-        }
-        bytes.truncate(framing as usize);
-        Ok(Placed { seq: natural("seq", self.seq[row])?, framing: bytes.into(), data })
+        bytes.truncate(bytes.len() - data as usize);
+        if bytes.len() as u64 == framing { Ok(bytes) } else { Err(other_framing(framing)) }
     }
 
-    fn frame(&self, row: usize, data: u64) -> Result<Frame<u32>, ExportError> {
-        let name = text("kind", &self.kind, row)?;
-        let kind =
-            FrameKind::NAMES.iter().position(|known| *known == name).map(|place| FrameKind::ALL[place]);
+    fn http2_frame(&self, row: usize, data: u64) -> Result<Frame<u32>, ExportError> {
         let stream = || natural::<u32>("stream", self.stream[row]);
-        let credit = || natural::<u32>("credit_bytes", self.credit_bytes[row]).map(u64::from);
+        let credit = || match natural::<u32>("credit_bytes", self.credit_bytes[row])? {
+            credit @ 0..=CREDIT_MAX => Ok(u64::from(credit)),
+            credit => {
+                Err(ExportError::new("credit_bytes", credit.to_string(), "HTTP/2 has less than 2^31 B"))
+            }
+        };
         let ends = self.ends[row];
-        Ok(match kind.ok_or_else(|| self.unknown("kind", &self.kind, row))? {
+        Ok(match self.kind_of(row)? {
             FrameKind::Settings => Frame::Settings(Settings {
                 initial_window: credit()?,
                 max_frame: natural::<u32>("frame_bytes_max", self.frame_bytes_max[row])?.into(),
@@ -156,7 +172,41 @@ impl Frames {
             FrameKind::Data => Frame::Data(Data { stream: stream()?, bytes: data, ends }),
             FrameKind::RstStream => Frame::Reset(stream()?),
             FrameKind::GoAway => Frame::GoAway,
+            FrameKind::Syn | FrameKind::Fragment | FrameKind::Fin | FrameKind::Rst | FrameKind::AddCredit => {
+                return Err(self.unknown("kind", &self.kind, row));
+            }
         })
+    }
+
+    /// The header of a frame of W3C MUX.
+    fn mux_head(&self, row: usize, layout: Layout, framing: u64, data: u64) -> Result<Vec<u8>, ExportError> {
+        let session: u8 = natural("stream", self.stream[row])?;
+        let frame = match self.kind_of(row)? {
+            FrameKind::Syn => webmux::Frame::open(session, HTTP),
+            FrameKind::Fragment => {
+                webmux::Frame::fragment(session, natural("data_bytes", self.data_bytes[row])?)
+            }
+            FrameKind::Fin => webmux::Frame::end(session, false),
+            FrameKind::Rst => webmux::Frame::end(session, true),
+            FrameKind::AddCredit => {
+                let bytes = natural("credit_bytes", self.credit_bytes[row])?;
+                webmux::Frame::Control(Control::AddCredit { session, bytes })
+            }
+            _ => return Err(self.unknown("kind", &self.kind, row)),
+        };
+        if u64::from(frame.payload()) != data {
+            return Err(without_data(data));
+        }
+        if frame.header(layout) + frame.padding(layout) != framing {
+            return Err(other_framing(framing));
+        }
+        Ok(frame.encode(layout))
+    }
+
+    fn kind_of(&self, row: usize) -> Result<FrameKind, ExportError> {
+        let name = text("kind", &self.kind, row)?;
+        let place = FrameKind::NAMES.iter().position(|known| *known == name);
+        place.map(|place| FrameKind::ALL[place]).ok_or_else(|| self.unknown("kind", &self.kind, row))
     }
 
     fn unknown(&self, column: &'static str, words: &Words, row: usize) -> ExportError {
@@ -168,6 +218,7 @@ impl Frames {
         let lengths = [
             ("direction", self.direction.codes.len()),
             ("seq", self.seq.len()),
+            ("protocol", self.protocol.codes.len()),
             ("kind", self.kind.codes.len()),
             ("stream", self.stream.len()),
             ("framing_bytes", self.framing_bytes.len()),
@@ -179,6 +230,14 @@ impl Frames {
         ];
         check_lengths("every column has as many as connection", self.connection.len(), &lengths)
     }
+}
+
+fn without_data(data: u64) -> ExportError {
+    ExportError::new("data_bytes", data.to_string(), "such a frame has no data")
+}
+
+fn other_framing(framing: u64) -> ExportError {
+    ExportError::new("framing_bytes", framing.to_string(), "such a frame has other bytes")
 }
 
 /// A header block of `size` bytes.

@@ -36,6 +36,7 @@ pub struct Packets {
     pub sack: Vec<Ranges>,
     pub timestamp: Vec<i64>,
     pub timestamp_echo: Vec<i64>,
+    pub credit_limit: Vec<i64>,
 }
 
 /// The path that packets took: its nodes from the clients to the servers, and where its legs begin and end.
@@ -81,6 +82,8 @@ pub(super) struct Sighting<'a> {
     /// The window, scaled.
     pub(super) window_bytes: u64,
     pub(super) retransmission: bool,
+    /// Number up to which the end where it was seen may fill its stream with its credit.
+    pub(super) credit_limit: Option<u64>,
 }
 
 /// The words of a few rows, understood once.
@@ -183,6 +186,7 @@ impl<'a> Reader<'a> {
             segment: self.segment(row)?,
             window_bytes: natural("window_bytes", packets.window_bytes[row])?,
             retransmission: packets.retransmission[row],
+            credit_limit: optional("credit_limit", packets.credit_limit[row])?,
         })
     }
 
@@ -259,6 +263,7 @@ impl Packets {
             ("sack", self.sack.len()),
             ("timestamp", self.timestamp.len()),
             ("timestamp_echo", self.timestamp_echo.len()),
+            ("credit_limit", self.credit_limit.len()),
         ];
         check_lengths("every column has as many as time_ns", rows, &lengths)
     }

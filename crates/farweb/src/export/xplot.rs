@@ -8,6 +8,8 @@
 //! * The green stair is what has been acknowledged, with a tick down for each acknowledgement that repeats the one before
 //!   and a 3 at the third such. The yellow stair is how far the advertised window allows to send, with a tick up where
 //!   it stays, and a Z where the window is closed. SACK blocks are purple, numbered when there are several, under an S.
+//! * The blue stair, which tcptrace has not, is how far the sender may fill its stream with the credit of its carrier: where the plot
+//!   is seen from the sender's end, and as long as a credit limits what it sends.
 //! * RST_IN and RST_OUT, magenta, are resets.
 //!
 //! Sequence numbers are relative, SYN 0, as with tcptrace's `-zy`. xplot reads times to the microsecond. Left out are the
@@ -28,6 +30,7 @@ const ENDS: &str = "orange";
 const ACK: &str = "green";
 const WINDOW: &str = "yellow";
 const SACK: &str = "purple";
+const CREDIT: &str = "blue";
 const TEXT: &str = "magenta";
 
 /// Writes a plot.
@@ -41,6 +44,8 @@ pub struct Xplot {
     newest: Option<Acknowledgement>,
     /// How often it has been repeated.
     repeated: u32,
+    /// How far the sender's credit went last, and when.
+    credit: Option<(Time, u64)>,
     /// Whether the receiver has ever opened a window; the one-way agents of ns-2 have none.
     has_window: bool,
     /// When the first packet of the connection was seen.
@@ -85,6 +90,7 @@ impl Xplot {
             up,
             newest: None,
             repeated: 0,
+            credit: None,
             has_window: false,
             began: None,
             colour: "",
@@ -128,6 +134,9 @@ impl Xplot {
                 self.draw_segment(&packet, began, &mut pen);
             } else {
                 self.draw_answer(&packet, &mut pen);
+            }
+            if (packet.up == self.up) == (packet.event == Event::Send) {
+                self.draw_credit(&packet, &mut pen);
             }
         }
         self.colour = pen.colour;
@@ -190,6 +199,18 @@ impl Xplot {
         }
         draw_sack(packet, time, pen);
         self.newest = Some(new);
+    }
+
+    /// The next step of how far the credit of the sender, who has just sent the packet or got it, goes.
+    fn draw_credit(&mut self, packet: &Sighting<'_>, pen: &mut Pen<'_>) {
+        let time = Time(packet.time_ns);
+        if let Some((from, old)) = self.credit {
+            pen.line(CREDIT, (from, old), (time, old));
+            if let Some(new) = packet.credit_limit.filter(|new| *new != old) {
+                pen.line(CREDIT, (time, old), (time, new));
+            }
+        }
+        self.credit = packet.credit_limit.map(|limit| (time, limit));
     }
 
     fn draw_stairs(&mut self, old: Acknowledgement, new: Acknowledgement, empty: bool, pen: &mut Pen<'_>) {

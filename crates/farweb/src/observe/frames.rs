@@ -1,10 +1,11 @@
-//! Recorded frames of HTTP/2: what stands where in the streams of connections whose packets are recorded.
+//! Recorded frames of HTTP/2 and W3C MUX: what stands where in the streams of connections whose packets are recorded.
 
 use rustc_hash::FxHashMap;
 
 use crate::conn::{Connection, End, ExchangeId};
 use crate::http::h2::endpoint::Frame;
-use crate::record::{Column, FrameColumns, FrameKind, FrameRow};
+use crate::http::webmux::{self, Control, Layout};
+use crate::record::{Column, FrameColumns, FrameKind, FrameProtocol, FrameRow};
 use crate::units::Instant;
 
 use super::recorder::{int, nanos};
@@ -13,7 +14,7 @@ use super::recorder::{int, nanos};
 pub(crate) struct Frames {
     rows: FrameColumns,
     /// By the number of a connection that is recorded from its first frame on: the exchanges of its streams, with the numbers of
-    /// their requests, in the order in which their headers were sent.
+    /// their requests, in the order in which they were opened.
     streams: FxHashMap<u64, Vec<(ExchangeId, Option<u64>)>>,
 }
 
@@ -32,36 +33,80 @@ impl Frames {
         framing: u64,
         request: Option<u64>,
     ) {
-        if seq == 1 {
-            self.streams.entry(connection.number).or_default();
-        }
-        let Some(streams) = self.streams.get_mut(&connection.number) else {
+        let opens = matches!(frame, Frame::Head { .. }) && end == End::Client;
+        let exchange = frame.stream();
+        let Some(streams) = self.streams_of(connection, seq, exchange.filter(|_| opens), request) else {
             return;
         };
-        let exchange = frame.stream();
-        if let (Frame::Head { stream, .. }, End::Client) = (frame, end) {
-            streams.push((*stream, request));
-        }
         let place = exchange.and_then(|exchange| streams.iter().rposition(|(of, _)| *of == exchange));
+        let request = place.and_then(|place| streams[place].1).map(int);
         let settings = if let Frame::Settings(settings) = frame { Some(settings) } else { None };
         let granted = if let Frame::Grant { bytes, .. } = frame { Some(*bytes) } else { None };
         self.rows.push(&FrameRow {
-            time_ns: nanos(now),
-            connection: int(connection.number),
-            leg: connection.leg as i64,
-            direction: end.other().direction() as i32,
-            seq: int(seq),
-            kind: kind(frame) as i32,
             // Those of a client are odd (RFC 9113, section 5.1.1).
             stream: place.map(|place| 2 * place as i64 + 1),
-            request: place.and_then(|place| streams[place].1).map(int),
+            request,
             framing_bytes: int(framing),
             data_bytes: if let Frame::Data(data) = frame { int(data.bytes) } else { 0 },
             ends: frame.ended().is_some(),
             credit_bytes: settings.map(|settings| settings.initial_window).or(granted).map(int),
             frame_bytes_max: settings.map(|settings| int(settings.max_frame)),
             streams_max: settings.and_then(|settings| settings.max_streams).map(i64::from),
+            ..row(now, connection, end, seq, FrameProtocol::Http2, kind(frame))
         });
+    }
+
+    /// A row for a frame of W3C MUX that is about `exchange` and that `end` has put into its stream at `seq`; `request` is the number
+    /// of the exchange's request.
+    #[cold]
+    #[expect(clippy::too_many_arguments, reason = "a frame, and where it is")]
+    pub(crate) fn record_mux(
+        &mut self,
+        now: Instant,
+        connection: &Connection,
+        end: End,
+        seq: u64,
+        layout: Layout,
+        frame: webmux::Frame,
+        exchange: ExchangeId,
+        request: Option<u64>,
+    ) {
+        let protocol = match layout {
+            Layout::Y1996 => FrameProtocol::Mux1996,
+            Layout::Y1998 => FrameProtocol::Mux1998,
+        };
+        let (kind, session, credit) = mux_kind(frame);
+        let opened = (kind == FrameKind::Syn).then_some(exchange);
+        let Some(streams) = self.streams_of(connection, seq, opened, request) else {
+            return;
+        };
+        let request = streams.iter().rfind(|(of, _)| *of == exchange).and_then(|(_, request)| *request);
+        self.rows.push(&FrameRow {
+            stream: Some(session.into()),
+            request: request.map(int),
+            framing_bytes: int(frame.header(layout) + frame.padding(layout)),
+            data_bytes: frame.payload().into(),
+            ends: kind == FrameKind::Fin,
+            credit_bytes: credit.map(i64::from),
+            ..row(now, connection, end, seq, protocol, kind)
+        });
+    }
+
+    /// The streams of a connection that is recorded from its first frame on, the one of the exchange among them that `opened` one for
+    /// the request with this number.
+    fn streams_of(
+        &mut self,
+        connection: &Connection,
+        seq: u64,
+        opened: Option<ExchangeId>,
+        request: Option<u64>,
+    ) -> Option<&Vec<(ExchangeId, Option<u64>)>> {
+        if seq == 1 {
+            self.streams.entry(connection.number).or_default();
+        }
+        let streams = self.streams.get_mut(&connection.number)?;
+        streams.extend(opened.map(|exchange| (exchange, request)));
+        Some(streams)
     }
 
     /// A connection is forgotten.
@@ -84,5 +129,55 @@ const fn kind<S>(frame: &Frame<S>) -> FrameKind {
         Frame::Data(_) => FrameKind::Data,
         Frame::Reset(_) => FrameKind::RstStream,
         Frame::GoAway => FrameKind::GoAway,
+    }
+}
+
+/// Where a frame is, and nothing that it says.
+fn row(
+    now: Instant,
+    connection: &Connection,
+    end: End,
+    seq: u64,
+    protocol: FrameProtocol,
+    kind: FrameKind,
+) -> FrameRow {
+    FrameRow {
+        time_ns: nanos(now),
+        connection: int(connection.number),
+        leg: connection.leg as i64,
+        direction: end.other().direction() as i32,
+        seq: int(seq),
+        protocol: protocol as i32,
+        kind: kind as i32,
+        stream: None,
+        request: None,
+        framing_bytes: 0,
+        data_bytes: 0,
+        ends: false,
+        credit_bytes: None,
+        frame_bytes_max: None,
+        streams_max: None,
+    }
+}
+
+/// What a frame of W3C MUX is, its session, and what it grants.
+///
+/// # Panics
+/// With a control message that no end sends here.
+const fn mux_kind(frame: webmux::Frame) -> (FrameKind, u8, Option<u32>) {
+    match frame {
+        webmux::Frame::Fragment { session, flags, .. } => {
+            let kind = match flags {
+                webmux::Flags { syn: true, .. } => FrameKind::Syn,
+                webmux::Flags { fin: true, .. } => FrameKind::Fin,
+                webmux::Flags { rst: true, .. } => FrameKind::Rst,
+                _ => FrameKind::Fragment,
+            };
+            (kind, session, None)
+        }
+        webmux::Frame::Control(Control::AddCredit { session, bytes }) => {
+            (FrameKind::AddCredit, session, Some(bytes))
+        }
+        webmux::Frame::Control(_) => panic!("grants are the only control messages that are sent"),
     }
 }

@@ -11,6 +11,6 @@ pub use columns::{
 };
 pub use tables::{
     CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, Event, ExchangeColumns, ExchangeRow, Failure,
-    FrameColumns, FrameKind, FrameRow, LegColumns, LegRow, LinkColumns, LinkRow, PacketColumns, PacketRow,
-    RequestColumns, RequestRow, Status, TABLES,
+    FrameColumns, FrameKind, FrameProtocol, FrameRow, LegColumns, LegRow, LinkColumns, LinkRow,
+    PacketColumns, PacketRow, RequestColumns, RequestRow, Status, TABLES,
 };

@@ -67,9 +67,28 @@ pub enum Event {
     Pass,
 }
 
-/// What a frame of HTTP/2 is; its numbers are those of the column `kind`.
+/// The protocol of a frame; its numbers are those of the column `protocol`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of RFC 9113, section 6")]
+pub enum FrameProtocol {
+    /// HTTP/2.
+    Http2,
+    /// W3C MUX in the layout of 1996.
+    Mux1996,
+    /// W3C MUX in the layout of 1998.
+    Mux1998,
+}
+
+impl FrameProtocol {
+    /// Its names, in the order of its numbers.
+    pub const NAMES: [&str; 3] = ["http/2", "webmux 1996", "webmux 1998"];
+
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Http2, Self::Mux1996, Self::Mux1998];
+}
+
+/// What a frame is; its numbers are those of the column `kind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are those of RFC 9113, section 6, and of W3C MUX")]
 pub enum FrameKind {
     Settings,
     SettingsAck,
@@ -78,15 +97,32 @@ pub enum FrameKind {
     Data,
     RstStream,
     GoAway,
+    Syn,
+    Fragment,
+    Fin,
+    Rst,
+    AddCredit,
 }
 
 impl FrameKind {
     /// Its names, in the order of its numbers.
-    pub const NAMES: [&str; 7] =
-        ["SETTINGS", "SETTINGS ACK", "WINDOW_UPDATE", "HEADERS", "DATA", "RST_STREAM", "GOAWAY"];
+    pub const NAMES: [&str; 12] = [
+        "SETTINGS",
+        "SETTINGS ACK",
+        "WINDOW_UPDATE",
+        "HEADERS",
+        "DATA",
+        "RST_STREAM",
+        "GOAWAY",
+        "SYN",
+        "FRAGMENT",
+        "FIN",
+        "RST",
+        "AddCredit",
+    ];
 
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Settings,
         Self::SettingsAck,
         Self::WindowUpdate,
@@ -94,6 +130,11 @@ impl FrameKind {
         Self::Data,
         Self::RstStream,
         Self::GoAway,
+        Self::Syn,
+        Self::Fragment,
+        Self::Fin,
+        Self::Rst,
+        Self::AddCredit,
     ];
 }
 
@@ -261,20 +302,21 @@ table! {
 }
 
 table! {
-    FRAMES "frames" "One row a frame of HTTP/2 that an end put into its stream, in the order in which it did: of connections without TLS whose packets were recorded from the first one on."
+    FRAMES "frames" "One row a frame of HTTP/2 or W3C MUX that an end put into its stream, in the order in which it did: of connections without TLS whose packets were recorded from the first one on."
     FrameRow FrameColumns {
         time_ns: [int] "ns" "When, since the start of the run; it is sent later.",
         connection: [int] "" "Number of the connection.",
         leg: [int] "" "Leg of the connection, from 0.",
         direction: [word DIRECTIONS] "" "Which way the frame goes.",
         seq: [int] "" "Sequence number of its first byte, as packets have it.",
-        kind: [word Dictionary::Fixed(&FrameKind::NAMES)] "" "What it is, by its name in RFC 9113.",
-        stream: [int?] "" "Number of its stream; null where it is of the connection.",
+        protocol: [word Dictionary::Fixed(&FrameProtocol::NAMES)] "" "Its protocol, W3C MUX with the layout.",
+        kind: [word Dictionary::Fixed(&FrameKind::NAMES)] "" "What it is, by its name in RFC 9113; of W3C MUX by its flag, FRAGMENT for payload, AddCredit for a grant (SendCredit in 1996).",
+        stream: [int?] "" "Number of its stream, or session; null where it is of the connection.",
         request: [int?] "" "Number of the request on that stream.",
         framing_bytes: [int] "B" "Its size, data left out; of the first SETTINGS of a client with the preface.",
         data_bytes: [int] "B" "Data.",
         ends: [bool] "" "Whether the message ends with it.",
-        credit_bytes: [int?] "B" "Credit that a WINDOW_UPDATE grants, or that SETTINGS give each stream; null with others.",
+        credit_bytes: [int?] "B" "Credit that a WINDOW_UPDATE or an AddCredit grants, or that SETTINGS give each stream; null with others.",
         frame_bytes_max: [int?] "B" "Largest payload of a frame that SETTINGS allow; null with others.",
         streams_max: [int?] "" "Streams that SETTINGS let the other end have open; null where they do not say.",
     }

@@ -1,10 +1,11 @@
 //! W3C MUX on a long path, to the nanosecond, and the time that programs take to wake.
 
-use farweb::record::NULL_INT;
+use farweb::record::{Event, NULL_INT};
 use farweb::scenario::Scenario;
+use farweb::tcp::Flags;
 use farweb::units::{BitRate, Bytes};
 
-use crate::run::{Asked, codes, e3, ints, one_link, run};
+use crate::run::{Asked, Tables, codes, e3, ints, one_link, run};
 
 const MS: i64 = 1_000_000;
 const DELAY: i64 = 60 * MS;
@@ -100,6 +101,52 @@ fn recorded_packets_tell_how_far_the_credit_goes() {
     for (((seq, bytes), (direction, event)), limit) in ends.zip(down).zip(limits) {
         assert!(*limit == NULL_INT || (*direction, *event) != (1, 0) || seq + bytes <= *limit);
     }
+}
+
+/// A request and a response of a byte each over a link that loses these packets of the client.
+fn with_losses(carrier: &str, drop: &str) -> Tables {
+    let loss = format!("ms\", loss = {{ kind = \"list\", drop = [\"{drop}\"] }}");
+    let text = over_text(carrier, "").replacen("ms\"", &loss, 1);
+    let text = text.replace("constants = { delayed_ack = false, nagle = false }", "profile = \"linux\"");
+    let keys = [("record.packets".to_owned(), "all".to_owned())];
+    let scenario = Scenario::parse(&text, "test.toml", &keys).unwrap_or_else(|error| panic!("{error}"));
+    let (tables, progress) = run(&scenario, 1, vec![Asked(0, 1, 1, 0)]);
+    assert_eq!((progress.requests_finished, progress.requests_failed), (1, 0));
+    tables
+}
+
+/// Sequence numbers and payload of what the client sent that has a flag, where this became of it.
+fn up(tables: &Tables, event: Event, flag: Flags) -> Vec<(i64, i64)> {
+    let number = |name, row: usize| ints(tables, "packets", name)[row];
+    let word = |name, row: usize| codes(tables, "packets", name)[row];
+    (0..ints(tables, "packets", "seq").len())
+        .filter(|row| (word("event", *row), word("direction", *row)) == (event as i32, 0))
+        .filter(|row| word("flags", *row) & i32::from(flag.bits()) != 0)
+        .map(|row| (number("seq", row), number("payload_bytes", row)))
+        .collect()
+}
+
+/// The server's grant for the request waits for an ACK, by Nagle's rule, and comes when the client has closed its socket: the client's
+/// TCP resets the connection, and the client's grant and FIN of the session, of which the first was lost, are never read.
+#[test]
+fn frames_behind_the_last_response_may_be_lost_with_the_connection() {
+    let tables = with_losses("kind = \"webmux\", credit = \"1 B\"", "data 2");
+    assert_eq!(up(&tables, Event::Drop, Flags::ACK), [(17, 8)], "the grant");
+    assert_eq!(up(&tables, Event::Send, Flags::FIN), [(25, 4)], "the FIN of the session");
+    assert_eq!(up(&tables, Event::Receive, Flags::RST), [(17, 0), (17, 0)]);
+    let seqs = ints(&tables, "frames", "seq").iter().zip(codes(&tables, "frames", "direction"));
+    let frames: Vec<_> = seqs.filter(|(_, direction)| **direction == 0).map(|(seq, _)| *seq).collect();
+    assert_eq!(frames, [1, 9, 17, 25], "SYN, the request, a grant, FIN");
+}
+
+/// All copies of the segment with the FIN of the session are lost, until the client's TCP gives the closed connection up.
+#[test]
+fn the_end_of_a_session_may_be_given_up_with_the_connection() {
+    let tables = with_losses("kind = \"webmux\"", "data 2..40");
+    let lost = up(&tables, Event::Drop, Flags::ACK);
+    assert!((5..20).contains(&lost.len()) && lost.iter().all(|segment| *segment == (17, 4)), "{lost:?}");
+    assert_eq!(up(&tables, Event::Send, Flags::RST), []);
+    assert_eq!(ints(&tables, "connections", "close_ns"), [NULL_INT]);
 }
 
 /// Two requests at once share one connection, a fragment each in turn: both end with the last fragments.

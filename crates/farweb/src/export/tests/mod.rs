@@ -31,12 +31,24 @@ struct Seen {
     number: i64,
     segment: Segment,
     again: bool,
+    credit_limit: Option<i64>,
 }
 
 /// What the client of the first leg sends.
 fn sent(segment: Segment) -> Seen {
     let (point, event) = (Point::End(0), Event::Send);
-    Seen { time_ns: 0, connection: 0, leg: 0, point, event, up: true, number: 0, segment, again: false }
+    Seen {
+        time_ns: 0,
+        connection: 0,
+        leg: 0,
+        point,
+        event,
+        up: true,
+        number: 0,
+        segment,
+        again: false,
+        credit_limit: None,
+    }
 }
 
 /// What arrives at the client of the first leg.
@@ -109,5 +121,6 @@ fn packets(seen: &[Seen]) -> Packets {
             .collect(),
         timestamp: options(|options| options.timestamps.map(|Timestamps { value, .. }| i64::from(value))),
         timestamp_echo: options(|options| options.timestamps.map(|Timestamps { echo, .. }| i64::from(echo))),
+        credit_limit: ints(|seen| seen.credit_limit.unwrap_or(NULL_INT)),
     }
 }

@@ -211,3 +211,25 @@ fn other_connections_points_and_drops_are_left_out() {
     assert_eq!(plot(&rows), "");
     assert_eq!(drawn(true, &[sent(segment(ACK, 1, 1, 10))]), plot(&[row]), "either way looks alike");
 }
+
+/// Of what the client sends: its own rows tell its credit, until none limits it any more.
+#[test]
+fn the_credit_of_the_sender_is_a_stair() {
+    let credit = |seen: Seen, at, limit| Seen { credit_limit: limit, ..seen.at(at * MS) };
+    let rows = [
+        credit(sent(segment(ACK, 1, 1, 100)), 1, Some(301)),
+        credit(received(segment(ACK, 1, 101, 8)), 2, Some(301)),
+        credit(sent(segment(ACK, 101, 9, 100)), 3, Some(601)),
+        credit(received(segment(ACK, 9, 201, 8)), 4, None),
+        credit(sent(segment(ACK, 201, 17, 100)), 5, None),
+    ];
+    let up = drawn(true, &rows);
+    let steps = [
+        "blue\nline 0.001000 301 0.002000 301\n",
+        "blue\nline 0.002000 301 0.003000 301\nline 0.003000 301 0.003000 601\n",
+        "blue\nline 0.003000 601 0.004000 601\n",
+    ];
+    assert!(steps.iter().all(|step| up.contains(step)), "{up}");
+    assert_eq!(up.matches("blue").count(), 3, "{up}");
+    assert!(!drawn(false, &rows).contains("blue"), "who gets the data has no credit for them");
+}

@@ -21,10 +21,12 @@ use crate::http::credit::Window;
 /// What goes into the stream next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<E> {
-    /// So many bytes of headers or padding.
-    Framing(u64),
+    /// The header of a fragment of a message, and its bytes.
+    Header(E, Frame, u64),
     /// Bytes of payload of a message.
     Payload(E, u64),
+    /// Bytes that fill up a fragment behind its payload.
+    Padding(u64),
     /// A frame without payload, what it is about, and its bytes.
     Frame(E, Frame, u64),
     /// All of a message is in the stream.
@@ -147,7 +149,10 @@ impl<E: Copy + Eq> Sender<E> {
     #[must_use]
     pub fn available(&self) -> Option<u64> {
         let decided = self.steps.iter().map(|step| match *step {
-            Step::Framing(bytes) | Step::Payload(_, bytes) | Step::Frame(_, _, bytes) => bytes,
+            Step::Header(_, _, bytes)
+            | Step::Payload(_, bytes)
+            | Step::Padding(bytes)
+            | Step::Frame(_, _, bytes) => bytes,
             Step::Whole(_) | Step::Flush => 0,
         });
         let credits = self.sessions.iter().map(|outgoing| outgoing.window.available());
@@ -198,8 +203,9 @@ impl<E: Copy + Eq> Sender<E> {
     fn take_turn(&mut self, outgoing: &mut Outgoing<E>) {
         if std::mem::take(&mut outgoing.owes_empty) {
             let empty = Frame::fragment(outgoing.session, 0);
-            self.make_room(empty.header(self.config.layout));
-            self.steps.push_back(Step::Framing(empty.header(self.config.layout)));
+            let header = empty.header(self.config.layout);
+            self.make_room(header);
+            self.steps.push_back(Step::Header(outgoing.message, empty, header));
             return;
         }
         let bytes = outgoing.next_fragment(&self.config);
@@ -218,7 +224,7 @@ impl<E: Copy + Eq> Sender<E> {
         let header = frame.header(self.config.layout);
         let padding = frame.padding(self.config.layout);
         self.make_room(header);
-        self.steps.push_back(Step::Framing(header));
+        self.steps.push_back(Step::Header(outgoing.message, frame, header));
         let fits = self.buffered + bytes + padding < self.config.write_buffer;
         if !fits {
             self.flush();
@@ -228,7 +234,7 @@ impl<E: Copy + Eq> Sender<E> {
             self.tell_whole(outgoing);
         }
         if padding > 0 {
-            self.steps.push_back(Step::Framing(padding));
+            self.steps.push_back(Step::Padding(padding));
         }
         self.buffered += bytes + padding;
         if !fits {

@@ -20,7 +20,7 @@ fn writes(sender: &mut Sender<char>) -> (Vec<u64>, u64) {
     let (mut writes, mut open, mut payload) = (Vec::new(), 0, 0);
     while let Some(step) = sender.next_step() {
         match step {
-            Step::Framing(bytes) | Step::Frame(_, _, bytes) => open += bytes,
+            Step::Header(_, _, bytes) | Step::Padding(bytes) | Step::Frame(_, _, bytes) => open += bytes,
             Step::Payload(_, bytes) => {
                 open += bytes;
                 payload += bytes;
@@ -99,13 +99,16 @@ fn sessions_take_turns_and_frames_go_first() {
     let grant = Frame::Control(Control::AddCredit { session: 7, bytes: 99 });
     sender.send('c', grant);
     let steps: Vec<_> = std::iter::from_fn(|| sender.next_step()).collect();
-    let payload = |message, bytes| [Step::Framing(4), Step::Payload(message, bytes)];
+    let payload = |message, session, bytes| {
+        let frame = Frame::fragment(session, bytes as u32);
+        [Step::Header(message, frame, 4), Step::Payload(message, bytes)]
+    };
     let mut expected =
         vec![Step::Frame('a', Frame::open(3, HTTP), 8), Step::Frame('b', Frame::open(5, HTTP), 8)];
     expected.extend([Step::Frame('c', grant, 8), Step::Flush]);
-    expected.extend([payload('a', 512), payload('b', 512), payload('a', 488)].concat());
+    expected.extend([payload('a', 3, 512), payload('b', 5, 512), payload('a', 3, 488)].concat());
     expected.extend([Step::Whole('a'), Step::Frame('a', Frame::end(3, false), 4), Step::Flush]);
-    expected.extend(payload('b', 488));
+    expected.extend(payload('b', 5, 488));
     expected.extend([Step::Whole('b'), Step::Frame('b', Frame::end(5, false), 4), Step::Flush]);
     assert_eq!(steps, expected);
 }

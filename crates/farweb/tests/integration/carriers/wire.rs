@@ -26,6 +26,8 @@ pub(super) struct Wire {
     pub(super) halves: [Half; 2],
     /// When the near end sent, or received, the first segment that ends the connection.
     pub(super) ends_at: Option<i64>,
+    /// Whether the near end has reset it.
+    pub(super) is_reset: bool,
 }
 
 const SEND: i32 = 0;
@@ -52,6 +54,8 @@ pub(super) fn listen(tables: &Tables) -> BTreeMap<i64, Wire> {
             _ => {}
         }
         let is_near = (event == SEND) == (direction == UP);
+        let resets = flags[row] & i32::from(Flags::RST.bits()) != 0;
+        wire.is_reset |= is_near && event == SEND && resets;
         // Words of flags are numbered by their bits.
         let ends = flags[row] & i32::from((Flags::FIN | Flags::RST).bits()) != 0;
         if is_near && ends && matches!(event, SEND | RECEIVE) {

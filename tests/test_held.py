@@ -1,0 +1,70 @@
+"""What holds senders: shares by leg on hand-made tables, and of a run as the command line shows them."""
+
+import re
+from html import escape
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from farweb.held import HOLDERS, Held, held_by_leg, held_sheet
+from sample_results import SECOND, Row, leg, write_results
+from samples import Farweb
+
+
+def connection(number: int, of: int, **held_s: float) -> Row:
+    """A connection that was held so long; by what is not named, not at all."""
+    times = {f"held_{holder}_ns": int(held_s.get(holder, 0) * SECOND) for holder in HOLDERS}
+    return {"connection": number, "leg": of, "open_ns": 0, **times}
+
+
+def shown(cells: list[str]) -> float:
+    return sum(float(cell.removesuffix(" %")) for cell in cells)
+
+
+def test_times_of_all_connections_of_a_leg_are_shared_out(tmp_path: Path) -> None:
+    of_one_way = {"connection": 3, "leg": 2, "open_ns": 0}
+    rows = [connection(0, 0, cwnd=1, nothing=2), connection(1, 0, credit=1), connection(2, 1, window=5), of_one_way]
+    found = held_by_leg(write_results(tmp_path / "r", connections=rows, scenario=[leg(), leg(), leg()]))
+    nothing = dict.fromkeys(HOLDERS, 0.0)
+    assert found == (
+        Held(0, 2, 4.0, {**nothing, "cwnd": 0.25, "credit": 0.25, "nothing": 0.5}),
+        Held(1, 1, 5.0, {**nothing, "window": 1.0}),
+    )
+
+
+def test_a_run_without_exchanges_has_none(tmp_path: Path) -> None:
+    rows = [{"connection": 0, "leg": 0, "open_ns": 0}]
+    assert held_by_leg(write_results(tmp_path / "without", connections=rows)) == ()
+    assert held_by_leg(write_results(tmp_path / "nothing")) == ()
+
+
+@given(st.lists(st.integers(0, 10**12), min_size=len(HOLDERS), max_size=len(HOLDERS)).filter(any))
+def test_what_is_shown_adds_up_to_a_hundred(times: list[int]) -> None:
+    shares = {holder: time / sum(times) for holder, time in zip(HOLDERS, times, strict=True)}
+    cells = [row[1] for row in held_sheet("r", [Held(0, 1, 1.0, shares)]).rows[: len(HOLDERS)]]
+    assert shown(cells) == pytest.approx(100.0, abs=1e-6)
+    for cell, share in zip(cells, shares.values(), strict=True):
+        assert abs(float(cell.removesuffix(" %")) - 100 * share) < 0.1 + 1e-9
+
+
+def test_the_command_line_and_the_report_tell_it(farweb: Farweb, cable: Path) -> None:
+    assert farweb("run", cable, "--set", "record.exchanges=true", "--out", "r").code == 0
+    breakdown = farweb("show", "r", "--breakdown", "--json").json()["breakdown"]
+    (told,) = breakdown["held"]
+    assert (told["leg"], told["connections"]) == (0, 3)
+    assert sum(told["shares"].values()) == pytest.approx(1)
+    # A connection for each response, which is there at once: what holds its last byte holds the sender.
+    (by_cwnd,) = (part["mean_s"] for part in breakdown["parts"] if part["kind"] == "cwnd")
+    assert by_cwnd > 0
+    assert told["shares"]["cwnd"] * told["time_s"] == pytest.approx(3 * by_cwnd)
+    lines = farweb("show", "r", "--breakdown").out.splitlines()
+    cells = [re.findall(r"\d+\.\d %", line) for line in lines if any(told in line for told in HOLDERS.values())]
+    of_senders = [cell for line in cells[-len(HOLDERS) :] for cell in line]
+    assert len(of_senders) == len(HOLDERS)
+    assert shown(of_senders) == pytest.approx(100.0)
+    assert farweb("report", "r", "-o", "r.html").code == 0
+    page = Path("r.html").read_text()
+    for holder, cell in zip(HOLDERS.values(), of_senders, strict=True):
+        assert f"{escape(holder)}</th><td>{cell}<" in page
