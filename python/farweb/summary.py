@@ -4,9 +4,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from farweb import legs
+from farweb import failures, legs
 from farweb.cache import totals
 from farweb.cache.totals import CacheTotals
+from farweb.failures import FailureTotals
 from farweb.legs import LegTotals
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.sheet import Sheet, to_html, to_rich
@@ -82,6 +83,8 @@ class Summary:
     failed: int
     unfinished: int
     left_out: int
+    failures: tuple[FailureTotals, ...]
+    """Requests that failed or were cut off, by cause; empty for results of a farweb that did not record it."""
     latency: Quantiles
     """From the request at the first node to the last byte of its response there; finished requests only."""
     first_byte: Quantiles
@@ -138,6 +141,7 @@ class Summary:
             Sheet(f"{self.name}, seed {self.seed}", ["", "n", "mean", "median", "90 %", "99 %", "max"], times),
             Sheet("Requests", ["", "value"], facts),
         ]
+        told.extend(failures.sheets(self.failures))
         if links:
             header = ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
             told.append(Sheet("Links", header, links))
@@ -179,6 +183,7 @@ def summarize(results: "Results") -> Summary:
         failed=row["failed"],
         unfinished=row["unfinished"],
         left_out=row["all"] - row["requests"],
+        failures=failures.failures_of(results),
         latency=_distribution(row, "latency"),
         first_byte=_distribution(row, "first_byte"),
         response_bytes=row["response_bytes"],
