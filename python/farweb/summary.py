@@ -5,9 +5,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from farweb import legs
+from farweb import failures, legs
 from farweb.cache import totals
 from farweb.cache.totals import CacheTotals
+from farweb.failures import FailureTotals
 from farweb.legs import LegTotals
 from farweb.quantities import count, rate, seconds, share, size
 from farweb.sheet import Sheet, to_html, to_rich
@@ -94,6 +95,8 @@ class Summary:
     left_out: int
     failed_share: float | None
     """`failed` and `unfinished` over `requests`; None of no requests."""
+    failures: tuple[FailureTotals, ...]
+    """Requests that failed or were cut off, by cause; empty for results of a farweb that did not record it."""
     latency: Quantiles
     """From the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
@@ -157,6 +160,7 @@ class Summary:
             Sheet(f"{self.name}, seed {self.seed}", header, times),
             Sheet("Requests", ["", "value"], facts),
         ]
+        told.extend(failures.sheets(self.failures))
         if links:
             header = ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
             told.append(Sheet("Links", header, links))
@@ -207,6 +211,7 @@ def summarize(results: "Results") -> Summary:
         unfinished=row["unfinished"],
         left_out=row["all"] - row["requests"],
         failed_share=lost / row["requests"] if row["requests"] else None,
+        failures=failures.failures_of(results),
         latency=_distribution(ended["latency"], lost),
         first_byte=_distribution(ended["first_byte"], lost),
         response_bytes=row["response_bytes"],

@@ -68,9 +68,18 @@ def _workload(points: Sequence[Point]) -> list[str]:
     loads = _texts(points, "workload", "load")
     tables = _values(points, "workload", "requests")
     copies = _texts(points, "workload", "copies_offset")
+    waits = _texts(points, "clients", "give_up")
+    patience = "Clients wait for ever."
+    if waits:
+        some = (
+            ""
+            if all("clients" in point.scenario for point in points)
+            else ", in some runs only; in the others it waits for ever"
+        )
+        patience = f"A client gives up a request after {span(waits)} and does not ask again{some}."
     said = [
         "Requests start when the request table says, whatever the path does: nobody waits for a page before asking for "
-        "the next, gives up, or asks less because it is slow."
+        f"the next, or asks less because it is slow. {patience}"
     ]
     families = _texts(points, "workload", "family")
     if "prowgen" in families:

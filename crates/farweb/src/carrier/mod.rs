@@ -254,7 +254,8 @@ pub(crate) trait Carry {
     /// The near end of a connection is about to be closed: it carries no other request.
     fn on_closing(&mut self, _cx: &mut Context, _on: ConnectionId) {}
 
-    /// An exchange has failed on the leg that lies there as seen from this one: `Less` when this one is nearer to the clients.
+    /// An exchange has failed on the leg that lies there as seen from this one: `Less` when this one is nearer to the clients. A client
+    /// that gives up lies before the first leg.
     fn on_failed(&mut self, cx: &mut Context, id: ExchangeId, there: Ordering) {
         close_behind(cx, id, there);
     }

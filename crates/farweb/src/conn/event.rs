@@ -23,6 +23,10 @@ pub(crate) enum Event {
     ResponseReleases(ExchangeId),
     /// An end of a connection may have been idle for long enough.
     IdleEnds(ConnectionId, End),
+    /// The client of a request has waited for it as long as it does.
+    ClientGivesUp(ExchangeId),
+    /// The client's end of a connection that has failed without its knowing is closed.
+    ClientCloses(ConnectionId),
     /// A recording interval of links and legs ends.
     IntervalEnds,
 }

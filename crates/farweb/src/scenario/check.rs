@@ -2,8 +2,8 @@
 
 use super::cache;
 use super::{
-    Application, CapturePoint, Carrier, Family, HostOr, Http2, Http2End, Leg, LinkDirection, Loss, OpenRule,
-    QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd, Until, Workload,
+    Application, CapturePoint, Carrier, Clients, Family, HostOr, Http2, Http2End, Leg, LinkDirection, Loss,
+    OpenRule, QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd, Until, Workload,
 };
 use crate::http::credit::Window;
 use crate::http::h2::settings::Settings;
@@ -23,6 +23,9 @@ const BUFFER_MIN: u64 = MSS_MIN;
 
 /// Longest time that a program takes to wake. Chosen: as the longest delay.
 const WAKE_MAX: Duration = DELAY_MAX;
+
+/// Longest time that a client waits. Chosen: as the longest delay.
+const WAIT_MAX: Duration = DELAY_MAX;
 
 /// Most nodes of a path. Chosen: a packet carries the number of its destination in a byte.
 const NODES_MAX: usize = 255;
@@ -52,6 +55,7 @@ pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     check.path(scenario);
     check.legs(scenario);
     check.problems.extend(cache::problems(scenario));
+    check.clients(scenario.clients);
     check.workload(scenario);
     check.run(scenario);
     check.record(scenario);
@@ -71,6 +75,17 @@ impl Check {
     fn one_line(&mut self, key: &str, name: &str) {
         if name.contains(char::is_control) {
             self.report(key, format!("found {name:?}; a name is one line without control characters"));
+        }
+    }
+
+    fn clients(&mut self, clients: Clients) {
+        if clients.give_up == Some(Duration::ZERO) {
+            let message =
+                "found 0 s; write a duration above zero, or leave the key out for clients that wait for ever";
+            self.report("clients.give_up", message);
+        }
+        if let Some(wait) = clients.give_up.filter(|wait| *wait > WAIT_MAX) {
+            self.report("clients.give_up", format!("found {wait}; it is at most 24 h"));
         }
     }
 

@@ -44,6 +44,9 @@ pub struct Scenario {
     /// How origin servers release responses.
     #[serde(default)]
     pub origin: Origin,
+    /// Who waits for responses at the first node.
+    #[serde(default, skip_serializing_if = "Clients::is_default")]
+    pub clients: Clients,
     /// The requests.
     pub workload: Workload,
     /// Seed and length.
@@ -207,6 +210,22 @@ pub enum HostOr {
 pub struct Origin {
     /// When the bytes of a response are there to be sent.
     pub release: Release,
+}
+
+/// Who waits for responses at the first node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Clients {
+    /// How long a client waits for a request to end, from its start on; then it ends it. For ever when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"60 s")]
+    pub give_up: Option<Duration>,
+}
+
+impl Clients {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The requests and the hosts that answer them: from tables, or of a family.

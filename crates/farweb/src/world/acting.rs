@@ -132,7 +132,7 @@ impl World {
     }
 
     /// Closes an end of a connection, unless it is closed.
-    fn close(&mut self, id: ConnectionId, end: End, closing: Closing) {
+    pub(super) fn close(&mut self, id: ConnectionId, end: End, closing: Closing) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };

@@ -1,13 +1,19 @@
 //! How requests and connections end, and their rows.
 //!
-//! Models three ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg, and at the
+//! Models four ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg, and at the
 //! same instant on all others, since nobody waits for it any more (an HTTP/1 connection between the clients and the leg that
-//! failed is closed by the proxy at its end there, behind what it has written; one towards the servers is closed at once); or
-//! the run ends. A connection is over when both ends are closed or in TIME_WAIT, and is forgotten when no packet of it is left:
-//! without one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy.
+//! failed is closed by the proxy at its end there, behind what it has written; one towards the servers is closed at once); its
+//! client gives it up, which is a failure on the clients' side of all legs; or the run ends. A client that gives up does on its leg
+//! what the carrier has for it: it closes an HTTP/1 connection, as a browser closes a socket (a FIN, and a reset for what still
+//! comes), resets a stream of HTTP/2 or a session of W3C MUX, and can say nothing in a mux or a transfer, which bring what is on
+//! its way. A connection is over when both ends are closed or in TIME_WAIT, and is forgotten when no packet of it is left: without
+//! one, the rest of its 2 MSL has no effect. Leaves out error responses of a proxy, and the time that word of a failure takes to
+//! the next leg: its packets take their time, but proxies beyond stop at once.
+//!
+//! Sources: RFC 9113, sections 5.4.2 and 8.7 (`CANCEL`); RFC 9112, section 9.5; RFC 2525, section 2.17, for the reset.
 
 use crate::carrier::{Action, Carry, Context, on_carrier};
-use crate::conn::{ConnectionId, End, Endpoint, Exchange, ExchangeId};
+use crate::conn::{ConnectionId, End, Endpoint, Event, Exchange, ExchangeId};
 use crate::node::{self, Node, Stand, on_node};
 use crate::record::{Failure, Status};
 use crate::units::When;
@@ -91,6 +97,18 @@ impl World {
         }
     }
 
+    /// The client of a request has waited for as long as it does, and ends it where it goes on.
+    pub(super) fn give_up(&mut self, id: ExchangeId) {
+        let exchanges = &mut self.network.context.exchanges;
+        let Some(exchange) = exchanges.alive(id) else {
+            return;
+        };
+        exchange.failure = Some(Failure::ClientGaveUp);
+        let above = exchanges.part(id);
+        self.fail_on_leg(id, None);
+        self.fail_above(above, None);
+    }
+
     /// Ends an exchange that cannot come to its end, on all legs: those that wait for its response, itself, and what it waits for,
     /// unless others do too.
     pub(super) fn fail(&mut self, id: ExchangeId) {
@@ -99,8 +117,8 @@ impl World {
         };
         self.fail_below(id, leg);
         let above = self.network.context.exchanges.part(id);
-        self.fail_on_leg(id, leg);
-        self.fail_above(above, leg);
+        self.fail_on_leg(id, Some(leg));
+        self.fail_above(above, Some(leg));
     }
 
     /// Ends those that wait for the response of an exchange that has failed.
@@ -115,7 +133,7 @@ impl World {
             }
             self.fail_below(below, failed_leg);
             self.network.context.exchanges.part(below);
-            self.fail_on_leg(below, failed_leg);
+            self.fail_on_leg(below, Some(failed_leg));
         }
     }
 
@@ -127,8 +145,9 @@ impl World {
         ask(&mut nodes[usize::from(node)], context)
     }
 
-    /// Ends an exchange for whose response nobody waits any more, and what that waits for.
-    fn fail_above(&mut self, mut next: Option<ExchangeId>, failed_leg: usize) {
+    /// Ends an exchange for whose response nobody waits any more, and what that waits for. The leg that failed is none where the
+    /// client gave up.
+    fn fail_above(&mut self, mut next: Option<ExchangeId>, failed_leg: Option<usize>) {
         while let Some(above) = next {
             if self.with_fetcher(above, |node, cx| on_node!(node, own => own.goes_on_without(cx, above))) {
                 return;
@@ -139,13 +158,13 @@ impl World {
     }
 
     /// Ends an exchange on its leg.
-    fn fail_on_leg(&mut self, id: ExchangeId, failed_leg: usize) {
+    fn fail_on_leg(&mut self, id: ExchangeId, failed_leg: Option<usize>) {
         let context = &mut self.network.context;
         context.leave_connection(&mut self.connections, id);
         let exchange = context.exchanges.get_mut(id).expect("the caller has found it");
         exchange.times.failed = When::at(context.now);
         let leg = exchange.leg;
-        if leg < failed_leg {
+        if Some(leg) < failed_leg {
             exchange.failure = Some(Failure::ProxyLost);
         }
         context.leave_leg(leg);
@@ -154,12 +173,30 @@ impl World {
             self.with_fetcher(id, |node, cx| on_node!(node, own => own.on_fetch_lost(cx, id)));
         }
         self.with_carrier(leg, |carrier, cx, _| {
-            on_carrier!(carrier, own => own.on_failed(cx, id, leg.cmp(&failed_leg)));
+            on_carrier!(carrier, own => own.on_failed(cx, id, Some(leg).cmp(&failed_leg)));
         });
         if leg > 0 {
             self.network.context.forget_exchange(id);
-        } else if !on_carrier!(&self.network.carriers[leg], own => own.row_waits()) {
+            return;
+        }
+        if failed_leg == Some(0) {
+            self.let_client_close(id);
+        }
+        let is_carried = self.network.context.exchanges.get(id).is_some_and(|exchange| exchange.up.is_some());
+        if !is_carried || !on_carrier!(&self.network.carriers[leg], own => own.row_waits()) {
             self.end_request(id, Status::Failed);
+        }
+    }
+
+    /// A connection of the first leg has failed. Where its client has not heard of it, it closes its end when it has waited for as
+    /// long as it does.
+    fn let_client_close(&mut self, id: ExchangeId) {
+        let context = &mut self.network.context;
+        if let Some(patience) = self.patience
+            && let Some(exchange) = context.exchanges.get(id)
+            && let Some(ride) = exchange.up
+        {
+            context.queue.push(exchange.times.start + patience, Event::ClientCloses(ride.connection));
         }
     }
 
@@ -171,7 +208,7 @@ impl World {
         };
         context.leave_connection(&mut self.connections, id);
         let above = context.exchanges.part(id);
-        self.fail_above(above, leg);
+        self.fail_above(above, Some(leg));
         self.network.context.exchanges.get_mut(id).expect("found above").start_again();
         self.send_request(id);
     }

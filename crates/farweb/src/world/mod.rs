@@ -13,14 +13,14 @@ mod ending;
 mod network;
 
 use crate::carrier::{Carrier, Carry, Context, on_carrier};
-use crate::conn::{Connections, Event, Hosts, Leg};
+use crate::conn::{Closing, Connections, End, Event, Hosts, Leg};
 use crate::node::{self, Node};
 use crate::observe::Observer;
 use crate::record::{Column, Dictionary, Status};
 use crate::rng::Streams;
 use crate::scenario::{Scenario, Until};
 use crate::tcp::{Flags, Output};
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 
 use network::Network;
@@ -34,6 +34,8 @@ pub struct World {
     network: Network,
     upcoming: Upcoming,
     until: Until,
+    /// How long a client waits for a request.
+    patience: Option<Duration>,
     progress: Progress,
     /// Lent to endpoints; kept so that no event allocates.
     output: Output,
@@ -62,7 +64,7 @@ pub struct Progress {
     pub requests_started: u64,
     /// Requests whose whole response arrived.
     pub requests_finished: u64,
-    /// Requests whose connection was refused, reset or timed out.
+    /// Requests that failed.
     pub requests_failed: u64,
     /// Whether the run is over.
     pub done: bool,
@@ -92,6 +94,7 @@ impl World {
             network,
             upcoming: Upcoming::Unread,
             until: scenario.run.until,
+            patience: scenario.clients.give_up,
             progress: Progress::default(),
             output: Output::default(),
         }
@@ -188,6 +191,8 @@ impl World {
             Event::ApplicationWakes(connection, end) => self.on_wake(connection, end),
             Event::ResponseReleases(exchange) => self.on_release(exchange),
             Event::IdleEnds(connection, end) => self.on_idle(connection, end),
+            Event::ClientGivesUp(exchange) => self.give_up(exchange),
+            Event::ClientCloses(connection) => self.close(connection, End::Client, Closing::Now),
             Event::IntervalEnds => self.on_interval_end(),
         }
         while let Some(action) = self.network.context.actions.next_later() {
@@ -234,6 +239,9 @@ impl World {
         let number = self.progress.requests_started;
         self.progress.requests_started += 1;
         let exchange = context.start_exchange(0, number, request);
+        if let Some(patience) = self.patience {
+            context.queue.push(self.progress.now + patience, Event::ClientGivesUp(exchange));
+        }
         self.send_request(exchange);
         Ok(())
     }

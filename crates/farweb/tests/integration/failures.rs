@@ -5,17 +5,17 @@ use farweb::scenario::Scenario;
 
 use crate::run::{Asked, Tables, codes, ints, run};
 
-const EACH: &str = "{ kind = \"http/1.0\" }";
-const POOL: &str = "{ kind = \"http/1.1\" }";
+pub(crate) const EACH: &str = "{ kind = \"http/1.0\" }";
+pub(crate) const POOL: &str = "{ kind = \"http/1.1\" }";
 const CARRIERS: [&str; 4] = [EACH, POOL, "{ kind = \"webmux\" }", "{ kind = \"http/2\" }"];
-const MUX: &str = "{ kind = \"mux\", connections = 1, overhead = \"none\" }";
+pub(crate) const MUX: &str = "{ kind = \"mux\", connections = 1, overhead = \"none\" }";
 
 /// Constants with which nobody tries for long.
 const IMPATIENT: &str =
     "{ syn_retries = 2, syn_linear_timeouts = 0, synack_retries = 1, retries_max = 5, orphan_retries = 5 }";
 
 /// Links of 10 ms each way, with these losses up and down, a leg over each with these carriers, and more.
-fn path(losses: &[[&str; 2]], carriers: &[&str], rest: &str) -> Scenario {
+pub(crate) fn path(losses: &[[&str; 2]], carriers: &[&str], rest: &str) -> Scenario {
     let nodes: Vec<_> = (0..=losses.len()).map(|node| format!("\"node {node}\"")).collect();
     let mut text = format!("format = 1\n[path]\nnodes = [{}]\n", nodes.join(", "));
     for lost in losses {

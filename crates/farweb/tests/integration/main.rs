@@ -12,6 +12,7 @@ mod conservation;
 mod determinism;
 mod endings;
 mod failures;
+mod giving_up;
 mod held;
 mod http2;
 mod http_reference;

@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp};
+use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp};
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
@@ -192,8 +192,19 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
     let mut lines = carrier::lines(&leg.carrier, stretch.round_trip());
     lines.extend(carrier::tls_line(leg));
     lines.extend(carrier::programs(&leg.application));
+    if index == 0 {
+        lines.push(("clients", clients(scenario.clients)));
+    }
     report.text = paragraph(&report, &lines, &stretch);
     report
+}
+
+/// How long clients wait.
+fn clients(clients: Clients) -> String {
+    match clients.give_up {
+        None => "wait for ever".to_owned(),
+        Some(wait) => format!("give up after {}", figures::span(wait)),
+    }
 }
 
 /// The bandwidth–delay product, in whole bytes; the most that fits when it is beyond 2^64 B.

@@ -295,6 +295,7 @@ prop_compose! {
         (carrier, inner) in (carrier(), prop::option::of(inner_carrier())),
         application in application(),
         release in prop_oneof![Just(Release::AtOnce), Just(Release::Delayed), Just(Release::Paced)],
+        give_up in prop::option::of(1..1_u64 << 46),
         workload in workload(),
         seed in 0..1_u64 << 52,
         measure in prop_oneof![Just(Measure::Arrivals), Just(Measure::Whole)],
@@ -320,6 +321,7 @@ prop_compose! {
             path: Path { nodes, link: links.into_iter().map(|(up, down)| LinkPair { up, down }).collect() },
             cache: Vec::new(),
             origin: Origin { release },
+            clients: Clients { give_up: give_up.map(Duration::from_nanos) },
             workload,
             run: Run {
                 seed,

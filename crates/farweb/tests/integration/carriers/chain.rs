@@ -14,6 +14,8 @@ pub(super) struct Chain {
     pub(super) legs: Vec<Leg>,
     release: &'static str,
     pub(super) requests: Vec<Ask>,
+    /// How long clients wait, in ms; for ever where it is none.
+    pub(super) patience: Option<u64>,
     seed: u64,
 }
 
@@ -215,7 +217,7 @@ pub(super) fn chain(path: Path, era: Era) -> impl Strategy<Value = Chain> {
     (inner, leg(path, era, true), release, asks(), any::<u32>()).prop_map(
         |(mut legs, last, release, requests, seed)| {
             legs.push(last);
-            Chain { legs, release, requests, seed: u64::from(seed) }
+            Chain { legs, release, requests, patience: None, seed: u64::from(seed) }
         },
     )
 }
@@ -261,9 +263,11 @@ impl Chain {
             );
             node = far;
         }
+        let clients =
+            self.patience.map_or(String::new(), |wait| format!("[clients]\ngive_up = \"{wait} ms\"\n"));
         let nodes: Vec<String> = (0..=node).map(|node| format!("\"node {node}\"")).collect();
         format!(
-            "format = 1\n[path]\nnodes = [{}]\n{links}{legs}[origin]\nrelease = \"{}\"\n\
+            "format = 1\n[path]\nnodes = [{}]\n{links}{legs}{clients}[origin]\nrelease = \"{}\"\n\
              [workload]\nrequests = \"given by the test\"\n[run]\nmeasure = \"whole\"\n\
              [record]\nexchanges = true\npackets = \"all\"\n",
             nodes.join(", "),

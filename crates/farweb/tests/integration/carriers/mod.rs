@@ -8,7 +8,7 @@ mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use farweb::record::{NULL_CODE, NULL_INT, Status};
+use farweb::record::{Failure, NULL_CODE, NULL_INT, Status};
 use farweb::world::Direction;
 use proptest::prelude::*;
 
@@ -470,6 +470,26 @@ proptest! {
     #[test]
     fn on_a_rough_path_nothing_is_lost_track_of_with_http2_and_tls(chain in chain(Path::Rough, Era::Modern)) {
         Seen::new(&chain)?.check(Path::Rough)?;
+    }
+
+    #[test]
+    fn no_request_lasts_longer_than_its_client_waits(
+        chain in chain(Path::Rough, Era::Modern),
+        patience in prop::sample::select(vec![1, 150, 700, 3000, 20_000]),
+    ) {
+        let mut chain = chain;
+        chain.patience = Some(patience);
+        let seen = Seen::new(&chain)?;
+        seen.check_requests()?;
+        seen.check_times()?;
+        seen.check_packets()?;
+        seen.check_connections(Path::Rough)?;
+        let [starts, ends, failed] = ["start_ns", "end_ns", "failed_ns"].map(|column| ints(&seen.run.tables, "requests", column));
+        for ((start, end), failed) in starts.iter().zip(ends).zip(failed) {
+            prop_assert!(end.max(failed) - start <= patience as i64 * 1_000_000);
+        }
+        let causes = codes(&seen.run.tables, "requests", "failure");
+        prop_assert!(causes.iter().all(|cause| *cause != Failure::RunEnded as i32), "each ended before the run");
     }
 
     #[test]
