@@ -15,7 +15,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, report, reproduce, runs, schema, size, sql, sweeps, workload
+from farweb.cli import compare, export, figures, report, reproduce, runs, schema, size, sql, sweeps, workload
 from farweb.errors import FarwebError, RunError
 from farweb.extras import how_to_install
 
@@ -35,6 +35,7 @@ app.command()(runs.run)
 app.command()(sweeps.sweep)
 app.command()(size.size)
 app.command()(runs.show)
+app.command()(compare.compare)
 app.command()(figures.plot)
 app.command()(report.report)
 app.command()(sql.sql)
