@@ -57,8 +57,8 @@ def variation(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
     metric, names = metrics[0], names_of(sweep)
     if not comparable(sweep, metric.name):
         return page.paragraph(
-            f"The {words(metric)} is of the requests that ended, not the same share of all at each point: levels are not "
-            "compared by it, nor is its variation allocated.",
+            f"The {words(metric)} is of the requests that ended, not the same share of all at each point: levels are "
+            "not compared by it, nor is its variation allocated.",
             "note",
         )
     terms = {row["term"]: row for row in sweep.effects([metric.name]).iter_rows(named=True)}
