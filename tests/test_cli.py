@@ -53,6 +53,25 @@ def test_json_is_all_that_standard_output_has(farweb: Farweb, cable: Path) -> No
     assert farweb("check", cable, "--json").json()["scenario"]["name"] == "cable"
 
 
+def test_warnings_of_check_are_repeated_and_kept(farweb: Farweb, cable: Path) -> None:
+    queue = ("--set", "path.link.0.down.queue=1500 B")
+    said = farweb("check", cable, *queue, "--json").json()["check"]["warnings"]
+    assert said, "such a queue is warned of"
+    ran = farweb("run", cable, *queue)
+    assert all(f"warning: {warning}\n" in ran.err for warning in said)
+    assert Results.open("results/cable").manifest["warnings"] == said
+    assert farweb("run", cable, *queue, "--quiet").err == ""
+    assert farweb("run", cable, *queue, "--json").json()["warnings"] == said
+
+
+def test_a_run_that_answers_nothing_ends_with_3(farweb: Farweb, cable: Path) -> None:
+    answer = farweb("run", cable, "--set", "run.until=100 ms")
+    assert answer.code == 3
+    assert "no request was answered, of 1 that began" in answer.err
+    assert Results.open("results/cable").unanswered == 1
+    assert farweb("run", cable, "--set", "run.until=5 s").code == 0  # which one answer takes
+
+
 def test_set_and_seed_reach_the_manifest(farweb: Farweb, cable: Path) -> None:
     farweb("run", cable, "--set", "leg.0.tcp.buffer=65535 B", "--seed", 7, "--set", "workload.load=2")
     manifest = Results.open("results/cable").manifest

@@ -147,6 +147,21 @@ def test_the_page_of_two_runs_tells_them_apart(cable_run: Results, satellite_run
     assert "scenario-2.toml --out satellite\nfarweb report cable satellite" in outline.text
 
 
+def test_runs_of_the_same_requests_are_compared_one_by_one(tmp_path: Path) -> None:
+    """A second in the slow tenth, and nothing in the median: 5.5 s become 4.5 s at 90 %."""
+
+    def run(name: str, slow_s: float) -> Results:
+        rows = [request(number, slow_s if number % 5 == 0 else 1.0, 1000 << number % 4) for number in range(200)]
+        return with_scenario(write_results(tmp_path / name, rows, name=name), scenario(tmp_path))
+
+    before, after = run("before", 5.5), run("after", 4.5)
+    text = Outline(report([before, after], plots=["cdf"]).html()).text
+    assert "after is better than before by most requests and 90 % quantile: 20 % of 200 requests are faster" in text
+    assert "90 % quantile 5.50 s → 4.50 s" in text
+    other = with_scenario(write_results(tmp_path / "other", [request(1, 1.0, 1000)], name="other"), scenario(tmp_path))
+    assert "better" not in Outline(report([before, other], plots=["cdf"]).html()).text
+
+
 def test_requests_without_a_latency_are_told(lossy: list[Results]) -> None:
     outline = Outline(report(lossy, plots=["cdf"]).html())
     assert "cable <b>: of 10 requests 1 failed: quantiles count them as slower than any that ended" in outline.text

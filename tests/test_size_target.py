@@ -65,7 +65,7 @@ def test_every_metric_is_known_by_its_name() -> None:
         ("p50(latency) <= 0.9*best", 17, "a factor above 1"),
         ("goodput > best", 11, "a factor between 0 and 1"),
         ("within(5 kB) >= 0.9", 8, "write a time above 0"),
-        ("within(5 s >= 0.9", 8, "is no number with a unit"),
+        ("within(5 s >= 0.9", 18, "expected ) after within"),
         ("", 1, "expected a metric"),
     ],
 )

@@ -1,6 +1,7 @@
 """Summaries of results made by hand, whose figures are known beforehand."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,20 @@ def request(start_ms: int, latency_ms: int, **more: Any) -> dict[str, Any]:
     end = (start_ms + latency_ms) * MS
     first = (start_ms + latency_ms // 2) * MS
     return {"start_ns": start_ms * MS, "first_byte_ns": first, "end_ns": end, "response_bytes": 1000, **more}
+
+
+def test_failed_requests_count_and_are_null_in_json(tmp_path: Path) -> None:
+    """Eight that ended after 10 to 80 ms and two that did not: places 4.5, 8.1 and 8.91 of 0 … 9."""
+    rows = [request(0, 10 * number) for number in range(1, 9)]
+    lost = [request(0, 5, status=status) for status in ("failed", "unfinished")]
+    summary = make(tmp_path / "r", [*rows, *lost]).summary()
+    assert (summary.failed_share, summary.latency.p50_s) == pytest.approx((0.2, 0.055))
+    assert summary.latency.p90_s == math.inf
+    assert summary.latency.mean_s == pytest.approx(0.045)
+    assert summary.of_ended("45 ms") == "45 ms (of 80 %)"
+    assert summary.latency.told(summary.latency.p90_s) == "more than 80 ms"
+    told = json.loads(json.dumps(summary.to_dict(), allow_nan=False))
+    assert (told["failed_share"], told["latency"]["p90_s"], told["latency"]["p99_s"]) == (0.2, None, None)
 
 
 def test_quantiles_and_rates(tmp_path: Path) -> None:

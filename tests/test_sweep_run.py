@@ -244,3 +244,26 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(folder: Path) -
     swept = ended("sweep", scenario, "--jobs", 1, "--out", "out", "--quiet")
     assert (swept.returncode, swept.stderr) == (0, "")
     assert SweepResults.open("out").runs["requests"].to_list() == [200] * 4
+
+
+def test_what_failures_reach_is_infinite_in_tables_and_null_in_json(folder: Path) -> None:
+    """The end cuts off a tenth and more of the requests over 320 ms, and hardly any over 20 ms."""
+    scenario = write_scenario(folder, requests=400)
+    swept = ended("sweep", scenario, "--set", "run.until=3 s", "--jobs", 2, "--out", "out", "--json")
+    assert swept.returncode == 0, swept.stderr
+    whole = SweepResults.open("out")
+    far = whole.runs["path.link.0.down.delay"] == "320 ms"
+    assert (whole.runs["failed_share"].filter(far) > 0.1).all() and (
+        whole.runs["failed_share"].filter(~far) < 0.1
+    ).all()
+    assert whole.runs["latency_p90_s"].is_infinite().to_list() == far.to_list()
+    # A run that ends later, or elsewhere, reads the metrics of the others from JSON.
+    part = json.loads(next(Path("out/parts").glob("*/manifest.json")).read_text(), parse_constant=pytest.fail)
+    assert {"failed_share", "latency_p90_s"} <= set(part["metrics"])
+    Path("out/runs.parquet").unlink()
+    assert SweepResults.open("out").runs.equals(whole.runs)
+    shown = ended("show", "out", "--metric", "latency_p90_s", "--metric", "within(500 ms)", "--json")
+    told = json.loads(shown.stdout, parse_constant=pytest.fail)["sweep"]
+    rows = [row for row in told["estimates"] if row["path.link.0.down.delay"] == "320 ms"]
+    assert {row["metric"]: row["mean"] is None for row in rows} == {"latency_p90_s": True, "within(500 ms)": False}
+    assert any("latency_p90_s has no end at 2 of 4 points" in warning for warning in told["warnings"])

@@ -21,6 +21,7 @@ from farweb.errors import FarwebError, ResultsError, RunError, ScenarioError, St
 
 if TYPE_CHECKING:
     from farweb.cache.curve import CacheCurve, cache_curve
+    from farweb.comparison import Comparison, compare
     from farweb.results import Results
     from farweb.scenario import Check, Scenario
     from farweb.summary import Summary
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CacheCurve",
     "Check",
+    "Comparison",
     "FarwebError",
     "Results",
     "ResultsError",
@@ -39,16 +41,19 @@ __all__ = [
     "WorkloadError",
     "__version__",
     "cache_curve",
+    "compare",
     "object_ids",
 ]
 
 _HOMES = {
     "CacheCurve": "farweb.cache.curve",
     "Check": "farweb.scenario",
+    "Comparison": "farweb.comparison",
     "Results": "farweb.results",
     "Scenario": "farweb.scenario",
     "Summary": "farweb.summary",
     "cache_curve": "farweb.cache.curve",
+    "compare": "farweb.comparison",
 }
 
 if debug_build:

@@ -260,6 +260,25 @@ def break_down(results: "Results", *, tagged: bool | None = None) -> Breakdown:
     )
 
 
+def parts_by_kind(results: "Results") -> "pl.DataFrame":
+    """How long each kind of part took of each request that ended after the warm-up, in s, on all legs together.
+
+    Columns: `number` of the request, and a kind of `KINDS` each, as far as the run has them.
+
+    Raises:
+        ResultsError: The run did not record exchanges.
+    """
+    import polars as pl
+
+    legs = path_legs(results.manifest)
+    chosen, _ = _requests(results, False, any(leg.inside for leg in legs))
+    exchanges = results.scan("exchanges").join(chosen.lazy(), on="request").collect()
+    found = parts(exchanges.filter("done"), legs, _opened(results))
+    there = {kind: [name for name in found.columns[1:] if name.partition(" ")[0] == kind] for kind in KINDS}
+    taken = {kind: pl.sum_horizontal(names) / _NS for kind, names in there.items() if names}
+    return found.select(pl.col("request").alias("number"), **taken)
+
+
 def _requests(results: "Results", tagged: bool | None, sources: bool) -> "tuple[pl.DataFrame, str | None]":
     """The requests after the warm-up that are asked for: if each is `done`, with `sources` who served it; their tag."""
     import polars as pl

@@ -15,7 +15,20 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, report, reproduce, runs, schema, size, sql, sweeps, verify, workload
+from farweb.cli import (
+    compare,
+    export,
+    figures,
+    report,
+    reproduce,
+    runs,
+    schema,
+    size,
+    sql,
+    sweeps,
+    verify,
+    workload,
+)
 from farweb.cli.encoding import write_in_any_encoding
 from farweb.cli.options import help_alone
 from farweb.errors import FarwebError, RunError
@@ -37,6 +50,7 @@ app.command()(runs.run)
 app.command()(sweeps.sweep)
 app.command()(size.size)
 app.command()(runs.show)
+app.command()(compare.compare)
 app.command()(figures.plot)
 app.command()(report.report)
 app.command()(sql.sql)

@@ -92,7 +92,7 @@ def run(
         warnings = results.manifest["warnings"]
         output.result({"results": str(results.path), "summary": summary.to_dict(), "warnings": warnings}, summary)
     if results.unanswered:
-        output.warn(f"none of {results.unanswered:,} requests was answered: there is no latency in {results.path}")
+        output.warn(f"no request was answered, of {results.unanswered:,} that began; results are in {results.path}")
         raise typer.Exit(_UNANSWERED)
     output.note(f"Results are in {results.path}; farweb plot size-latency {results.path} draws them.")
 

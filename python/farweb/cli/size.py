@@ -1,5 +1,6 @@
 """`farweb size`."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -121,7 +122,7 @@ def size(
             raise
     if as_json or not quiet:
         output.result({"results": folder, **answer.to_dict(), "text": answer.text}, answer)
-    metric = answer.curve[0].estimates[0].metric
+    metric = shlex.quote(answer.curve[0].estimates[0].metric)
     output.note(f"Results are in {folder}; farweb plot latency-load {folder} --metric {metric} draws the curve.")
     if answer.answer is None:
         raise typer.Exit(_NOT_MET)

@@ -11,6 +11,7 @@ from farweb.plot.against import Ask
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import short_names
 from farweb.plot.replicated import base_unit, runs_told, words
+from farweb.sweep.cautions import comparable
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
 
@@ -18,6 +19,7 @@ TERMS_MAX = 12
 """Terms of which the share is drawn; chosen: those that are left out explain little, and the caption tells how much."""
 
 _JOINED = " × "
+_PARTIAL = "not the same share of all at each point: what failures do to the others is in these effects too."
 _WAYS = {
     "full-factorial": "Shares: sums of squares by their total. Effects: mean at a level less the mean of all.",
     "one-at-a-time": "Shares: sums of squares by their total. Effects: mean at a level less that of the base point.",
@@ -36,6 +38,7 @@ def effects(sweep: SweepResults, ask: Ask) -> Figure:
         reason = sweep.refusals([metric.name]).get(metric.name, "it does not vary")
         raise ResultsError(f"{sweep.path}: no allocation of the variation of {metric.name}: {reason}")
     names = short_names(sweep.design)
+    partial = "" if comparable(sweep, metric.name) else f"Of the requests that ended, {_PARTIAL}"
     panels = [_shares(terms, names)]
     told, second = _second(sweep, metric, terms, names)
     if second is not None:
@@ -45,7 +48,13 @@ def effects(sweep: SweepResults, ask: Ask) -> Figure:
         f"What {words(metric)} depends on – {sweep.name}",
         " ".join(
             each
-            for each in (_seen(sweep.design, terms, names), _WAYS.get(sweep.design.kind, ""), told, _runs(sweep, terms))
+            for each in (
+                _seen(sweep.design, terms, names),
+                _WAYS.get(sweep.design.kind, ""),
+                told,
+                partial,
+                _runs(sweep, terms),
+            )
             if each
         ),
         tuple(panels),

@@ -5,7 +5,9 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from farweb.comparison import compare
 from farweb.connection_use import connection_uses
+from farweb.errors import ResultsError
 from farweb.held import held_by_leg, held_sheet
 from farweb.legs import sheets
 from farweb.metrics import Metric, find_metric, measure
@@ -64,7 +66,11 @@ def runs_page(
     summaries = [result.summary() for result in results]
     asked = question or _question(names)
     sections = [
-        section("Answer", page.facts([*_answer(names, summaries), *_asked(names, results, wanted)]), kind="answer"),
+        section(
+            "Answer",
+            page.facts([*_compared(results), *_answer(names, summaries), *_asked(names, results, wanted)]),
+            kind="answer",
+        ),
         section("Path", *_paths(points)),
         section(
             "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
@@ -161,6 +167,18 @@ def _answer(names: Sequence[str], summaries: Sequence[Summary]) -> list[tuple[st
             told.append((f"{whose} {plural(summary.requests, 'request')} {listed(lost)}:", _LOST))
     told.append((f"One run{' each' if len(names) > 1 else ''}, one seed:", _ONE_SEED))
     return told
+
+
+def _compared(results: Sequence[Results]) -> list[tuple[str, str]]:
+    """What each run makes of the requests of the first, one by one; nothing where their requests are not the same."""
+    if len(results) < 2:
+        return []
+    try:
+        changes = compare(*results).changes
+    except ResultsError:
+        return []
+    parted = [change.verdict.partition(": ") for change in changes]
+    return [(f"{first}:", rest) for first, _, rest in parted]
 
 
 def _ranking(ranked: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from farweb.report.comparisons import Change, changes
 from farweb.report.naming import names_of, term
 from farweb.report.words import change, change_between, percent
 from farweb.sheet import Sheet
+from farweb.sweep.cautions import comparable
 from farweb.sweep.results import SweepResults
 
 _LEAST_PERCENT = 0.1
@@ -23,7 +24,7 @@ _LEAST_PERCENT = 0.1
 def differences(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
     """What each level makes of the main metric, against the first level of its factor."""
     metric = metrics[0]
-    found = changes(sweep, metric)
+    found = changes(sweep, metric) if comparable(sweep, metric.name) else []
     if not found:
         return ""
     names = names_of(sweep)
@@ -54,6 +55,12 @@ def _cells(metric: Metric, each: Change) -> list[str]:
 def variation(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
     """Where the variation of the main metric comes from."""
     metric, names = metrics[0], names_of(sweep)
+    if not comparable(sweep, metric.name):
+        return page.paragraph(
+            f"The {words(metric)} is of the requests that ended, not the same share of all at each point: levels are "
+            "not compared by it, nor is its variation allocated.",
+            "note",
+        )
     terms = {row["term"]: row for row in sweep.effects([metric.name]).iter_rows(named=True)}
     rows, rest = [], 0.0
     for name, part in sources(sweep, metric):

@@ -15,6 +15,7 @@ from farweb.report.search import verdicts_of
 from farweb.report.words import between, plural, shown
 from farweb.sheet import Sheet
 from farweb.statistics.intervals import Interval
+from farweb.sweep.cautions import comparable
 from farweb.sweep.design import Factor
 from farweb.sweep.results import SweepResults
 
@@ -41,8 +42,9 @@ def results(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]
         title = f"Estimates by {listed([names[factor.name] for factor in by])}"
         note = f"Pooled over {listed(pooled)}: the mean over all levels, each with the same weight. "
     elif len(rows) > _ROWS:
-        rows = _ends(rows, metrics[0])
-        title = f"The points with the {_ENDS} best and the {_ENDS} worst values of {words(metrics[0])}"
+        ranking = next((metric for metric in metrics if comparable(sweep, metric.name)), metrics[0])
+        rows = _ends(rows, ranking)
+        title = f"The points with the {_ENDS} best and the {_ENDS} worst values of {words(ranking)}"
     each = replications_of(rows)
     note += f"Below each: its 95 % interval over replications, n = {each}." if each != "1" else "One run each."
     sheet = _with_verdicts(sweep, _sheet(title, rows, by, metrics, names))

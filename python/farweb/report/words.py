@@ -34,6 +34,8 @@ def shown(metric: Metric, value: float | None) -> str:
 
 def change(metric: Metric, value: float) -> str:
     """A difference, with its sign: ``+12.3 ms``; that of shares is in percentage points."""
+    if math.isinf(value):
+        return "failures decide"
     told = shown(_difference(metric), value)
     return f"+{told}" if value > 0 else told
 

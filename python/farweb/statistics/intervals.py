@@ -155,6 +155,40 @@ def quantiles(
     return found
 
 
+def quantile_differences(
+    levels: Sequence[ArrayLike], bases: Sequence[ArrayLike], shares: Sequence[float], confidence: float = CONFIDENCE
+) -> list[Interval]:
+    """Differences of quantiles, level less base, of pairs of replications; both are resampled together.
+
+    Args:
+        levels: The observations of each replication at the level.
+        bases: Those at the base, in the same order.
+        shares: Of which quantiles, 0 to 1.
+        confidence: 0 < confidence < 1.
+
+    Returns:
+        As `quantiles`; a difference is infinite where the quantile of one of the two is, and None where both are.
+    """
+    pairs = [[np.sort(np.asarray(values, float)) for values in each] for each in (levels, bases)]
+    n = len(pairs[0])
+    times, chances = _resamples(n)
+    both = np.vstack([np.ones(n, np.int64), times])
+    found = []
+    for share in shares:
+        level, base = (_resampled_quantiles(groups, both, share) for groups in pairs)
+        if np.isinf(level[0]) and np.isinf(base[0]):
+            found.append(Interval(n, None, None, None, None))
+            continue
+        with np.errstate(invalid="ignore"):  # two infinite ones have no difference
+            mean, *resampled = (level - base).tolist()
+        if n < 2 or not np.isfinite(resampled).all():
+            found.append(Interval(n, mean, None, None, None))
+            continue
+        half = float(student_quantiles(n - 1, confidence)) * _standard_error(np.array(resampled), chances, n)
+        found.append(Interval(n, mean, None, mean - half, mean + half))
+    return found
+
+
 def _standard_error(resampled: NDArray[np.float64], chances: NDArray[np.float64], n: int) -> float:
     """Standard error of a statistic by its values in resamples of n replications."""
     if (resampled == resampled[0]).all():

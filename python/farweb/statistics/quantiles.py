@@ -49,11 +49,11 @@ def split(place: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.flo
 
 
 def between(lower: NDArray[np.float64], upper: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Linear between two values; on the way to an infinite one there is no finite one but the first."""
-    gap = np.subtract(upper, lower, out=np.full_like(upper, np.inf), where=np.isfinite(upper))
-    step = np.multiply(part, gap, out=np.zeros_like(gap), where=part > _ROUNDING)
-    found: NDArray[np.float64] = lower + step
-    return found
+    """Linear between two values; on the way to or from an infinite one, that one."""
+    known = np.isfinite(lower) & np.isfinite(upper)
+    gap = np.subtract(upper, lower, out=np.zeros_like(upper), where=known)
+    found: NDArray[np.float64] = lower + part * gap
+    return np.where((part > _ROUNDING) & np.isposinf(upper) & np.isfinite(lower), np.inf, found)
 
 
 def to_json(value: Any) -> Any:

@@ -36,8 +36,13 @@ _POINT = _column("point", "int64", "", "Number of the point in the design, from 
 _OF_METRIC = "of the metric"
 _METRIC = _column("metric", "string", "", "Name of the metric; its unit stands at the end.")
 _ENDS = (
-    _number("low", _OF_METRIC, "Lower end of the 95 % confidence interval; null for fewer than two observations."),
-    _number("high", _OF_METRIC, "Upper end of the 95 % confidence interval; null for fewer than two observations."),
+    _number(
+        "low",
+        _OF_METRIC,
+        "Lower end of the 95 % confidence interval; null for fewer than two observations, or where failed requests "
+        "reach the estimate.",
+    ),
+    _number("high", _OF_METRIC, "Upper end of the 95 % confidence interval; null as `low`."),
 )
 
 _RUNS: list[ColumnSpec] = [
@@ -67,7 +72,7 @@ SWEEP_TABLES: dict[str, TableSpec] = {
                 "mean",
                 _OF_METRIC,
                 "Mean over replications; of a quantile: that of the requests of all replications together "
-                "(where `method` is `bootstrap`).",
+                "(where `method` is `bootstrap`), infinite where failed ones reach it.",
             ),
             _number("sd", _OF_METRIC, "Standard deviation between the replications' values."),
             *_ENDS,

@@ -21,7 +21,7 @@ const SWEEP_COLUMNS: &[&str] = &[
     "run", "point", "replication", "seed", "status", "error", "metric", "n", "mean", "sd", "low", "high", "method",
     "factor", "level", "levels", "base", "scope", "base_mean", "percent", "unpaired_half_width", "variance_reduction",
     "term", "effect", "transform", "truncated_requests", "truncated_s", "steady", "warmup_s",
-    "requests", "done", "failed", "unfinished", "left_out", "latency_mean_s", "latency_p50_s", "latency_p90_s",
+    "requests", "done", "failed", "unfinished", "failed_share", "left_out", "latency_mean_s", "latency_p50_s", "latency_p90_s",
     "latency_p95_s", "latency_p99_s", "latency_max_s", "first_byte_mean_s", "first_byte_p50_s", "first_byte_p90_s", "acked_mean_s",
     "sample_requests", "sample_latency_mean_s", "sample_latency_p50_s", "response_bytes", "goodput_bps", "offered_bps",
     "presented_bps", "carried_bps", "carried_up_bps", "utilisation", "queue_bytes_mean", "queue_bytes_max", "drops", "loss_ratio",

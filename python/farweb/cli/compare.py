@@ -1,0 +1,77 @@
+"""`farweb compare`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.errors import FarwebError
+
+
+def compare(
+    results: Annotated[
+        list[str],
+        typer.Argument(metavar="RESULTS…", help="Folders of runs, compared with the first; or of one sweep."),
+    ],
+    point: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FACTOR=LEVEL",
+            help="Of a sweep: a point, several levels joined by `and`; twice or more often, the first is the base.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Draw the differences: a .png, .svg, .pdf or .html file."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Compare runs of the same requests, one request with itself.
+
+    Says how much faster or slower requests are, with intervals, by response size and, where record.exchanges was set,
+    by cause. Requests that fail count: one that fails on one side and ends on the other is slower there. Of a sweep,
+    runs are paired that differ in nothing but the levels named.
+
+    Examples:
+
+        farweb compare results/link results/larger-buffers
+
+        farweb compare results/link results/proxy results/mux -o differences.png
+
+        farweb compare results/circuits --point leg.0.tcp.profile=bsd44-lite --point leg.0.tcp.profile=linux
+
+        farweb compare results/circuits --point "circuit=cable and workload.load=9" --point "circuit=satellite and workload.load=9"
+    """  # noqa: E501 - a command line stays on a line
+    del debug
+    from farweb.comparison import compare as compared
+    from farweb.plot import style
+
+    if out is not None:
+        style.check_target(out)
+    output = Output(as_json, quiet)
+    found = compared(*results, points=[_levels(text) for text in point] if point else None)
+    if out is not None:
+        from farweb.plot.differences import draw_differences
+
+        draw_differences(found, out)
+    figure = {} if out is None else {"figure": str(out)}
+    output.result({"results": results, **figure, **found.to_dict()}, found)
+    if out is not None:
+        output.note(f"The differences are drawn in {out}.")
+
+
+def _levels(text: str) -> dict[str, str]:
+    """The levels that a point is named by."""
+    levels = {}
+    for clause in text.split(" and "):
+        factor, equals, level = clause.partition("=")
+        if not equals or not factor.strip() or not level.strip():
+            raise FarwebError(
+                f"--point {text}: write FACTOR=LEVEL, several joined by `and`, such as --point 'circuit=cable and "
+                "workload.load=9'"
+            )
+        levels[factor.strip()] = level.strip()
+    return levels

@@ -1,0 +1,169 @@
+"""A comparison in words: its tables, what its intervals rest on, and its verdict."""
+
+import math
+from typing import TYPE_CHECKING
+
+from farweb.breakdown import KINDS
+from farweb.plot.style import listed
+from farweb.quantities import count, seconds, share, size
+from farweb.sheet import Sheet
+
+if TYPE_CHECKING:
+    from farweb.comparison.change import Change, Estimate
+
+_NONE = "–"
+_SHOWN = 0.01  # of the mean difference, that a part has to have for a row of its own; chosen
+
+
+def sheets(change: "Change") -> list[Sheet]:
+    """Latencies on both sides, differences of pairs, and where they come from."""
+    return [_latencies(change), _pairs(change), *_sizes(change), *_causes(change)]
+
+
+def _latencies(change: "Change") -> Sheet:
+    rows = [
+        [
+            "median" if percent == 50 else f"{percent} %",
+            _time(change.of_base.quantiles_s[percent]),
+            _time(change.of_other.quantiles_s[percent]),
+            *_cells(difference),
+        ]
+        for percent, difference in change.quantiles_s.items()
+    ]
+    lost = share(change.of_base.failed_share), share(change.of_other.failed_share)
+    rows.append(["not answered", *lost, *_cells(change.failed, is_share=True)])
+    title = f"Latency of all requests: {change.other} against {change.base}"
+    return Sheet(title, ["", change.base, change.other, "difference", "95 % interval"], rows)
+
+
+def _pairs(change: "Change") -> Sheet:
+    rows = [
+        ["median difference", *_cells(change.median_s)],
+        [f"mean difference (of {share(change.both)})", *_cells(change.mean_s)],
+        ["faster", share(change.faster), ""],
+        ["slower", share(change.slower), ""],
+        ["slower less faster", *_cells(change.net, is_share=True)],
+    ]
+    return Sheet(f"{count(change.pairs)} requests, paired by number", ["", "", "95 % interval"], rows)
+
+
+def _sizes(change: "Change") -> list[Sheet]:
+    if len(change.sizes) < 2:
+        return []
+    ends = [*(each.from_bytes for each in change.sizes[1:]), None]
+    rows = [
+        [_span(each.from_bytes, end), count(each.n), *_cells(each.median_s), share(each.faster), share(each.slower)]
+        for each, end in zip(change.sizes, ends, strict=True)
+    ]
+    return [Sheet("By response size", ["", "n", "median difference", "95 % interval", "faster", "slower"], rows)]
+
+
+def _span(low: int, high: int | None) -> str:
+    if high is None:
+        return f"from {size(low)}"
+    return f"{size(low)} to {size(high)}" if low else f"below {size(high)}"
+
+
+def _causes(change: "Change") -> list[Sheet]:
+    total = sum(each.mean_s for each in change.causes)
+    largest = max((abs(each.mean_s) for each in change.causes), default=0.0)
+    rows = [[KINDS[each.kind], signed(each.mean_s)] for each in change.causes if abs(each.mean_s) >= _SHOWN * largest]
+    if not rows:
+        return []
+    rows.append(["latency", signed(total)])
+    return [Sheet("Where the mean difference comes from", ["", "difference"], rows)]
+
+
+def remarks(change: "Change") -> str:
+    """What intervals rest on, and what became of requests that did not end."""
+    said = [_METHODS[change.method].format(units=change.units)]
+    if change.effective is not None:
+        said.append(f"They are as sure of the mean as {count(change.effective)} independent requests would be.")
+    if change.dependent:
+        said.append(
+            "Neighbouring blocks depend on each other, so that intervals are too narrow: compare replications of a "
+            "sweep."
+        )
+    lost = (
+        (change.only_base, f"ended with {change.base} only, and count as slower"),
+        (change.only_other, f"ended with {change.other} only, and count as faster"),
+        (change.neither, "ended with neither, and count as neither"),
+    )
+    said += [f"{count(number)} requests {what}." for number, what in lost if number]
+    return " ".join(said)
+
+
+_METHODS = {
+    "blocks": "Intervals: 95 %, of {units} blocks of consecutive requests; what chance does to a whole run is not in "
+    "them.",
+    "replications": "Intervals: 95 %, over {units} replications.",
+    "none": "There are too few requests for intervals.",
+}
+
+
+def verdict(change: "Change") -> str:
+    """The comparison in a sentence."""
+    if not change.pairs:
+        return "There is no request to compare."
+    nine = f"{_time(change.of_base.quantiles_s[90])} → {_time(change.of_other.quantiles_s[90])}"
+    lost = f"{share(change.of_base.failed_share)} → {share(change.of_other.failed_share)}"
+    numbers = (
+        f"{share(change.faster)} of {count(change.pairs)} requests are faster and {share(change.slower)} slower, "
+        f"median difference {_estimate(change.median_s)}, 90 % quantile {nine}, not answered {lost}."
+    )
+    return f"{_judged(change)}: {numbers}"
+
+
+def _judged(change: "Change") -> str:
+    """Which of the two is better, as far as all that was looked at agrees."""
+    signs = change.signs
+    better = [what for what, sign in signs.items() if sign < 0]
+    worse = [what for what, sign in signs.items() if sign > 0]
+    if better and worse:
+        decided = "Failures decide, and no" if signs["failures"] else "No"
+        return (
+            f"{decided} ranking of {change.other} and {change.base}, as {change.other} is better by "
+            f"{listed(better)} and worse by {listed(worse)}"
+        )
+    if better or worse:
+        return f"{change.other} is {'better' if better else 'worse'} than {change.base} by {listed(better or worse)}"
+    if change.method == "none":
+        return f"Too few requests to tell {change.other} from {change.base}"
+    return f"No difference between {change.other} and {change.base} was shown"
+
+
+def signed(value: float | None) -> str:
+    """A difference of times with its sign: ``−0.9 s``; ``+∞`` where the request, or the quantile, fails."""
+    if value is None:
+        return _NONE
+    sign = "+" if value > 0 else "−" if value < 0 else ""
+    return f"{sign}∞" if math.isinf(value) else f"{sign}{seconds(abs(value))}"
+
+
+def _points(value: float | None) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    if value is None:
+        return _NONE
+    sign = "+" if value > 0 else "−" if value < 0 else ""
+    return f"{sign}{share(abs(value)).removesuffix(' %')} points"
+
+
+def _time(value: float | None) -> str:
+    return "not reached" if value is not None and math.isinf(value) else seconds(value)
+
+
+def _cells(estimate: "Estimate", *, is_share: bool = False) -> list[str]:
+    say = _points if is_share else signed
+    return [say(estimate.value), _interval(estimate, is_share=is_share) or _NONE]
+
+
+def _interval(estimate: "Estimate", *, is_share: bool = False) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    say = _points if is_share else signed
+    return f"{say(estimate.low)} … {say(estimate.high)}"
+
+
+def _estimate(estimate: "Estimate") -> str:
+    ends = _interval(estimate)
+    return f"{signed(estimate.value)} ({ends})" if ends else signed(estimate.value)

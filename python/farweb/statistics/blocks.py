@@ -1,0 +1,49 @@
+"""Intervals from one run, whose requests depend on each other: blocks of consecutive ones stand for replications.
+
+Requests that are near to each other in time share queues, connections and losses; what one gains its neighbours gain
+too. Requests are taken in the order of their starts and cut into blocks of the same number; when a block is longer than
+what one request does to the next ones, blocks are nearly independent, and are treated as replications are: Student's
+interval for means, resampled blocks for quantiles (`farweb.statistics.intervals`). How far that holds shows in the
+blocks themselves: `dependence` is the correlation of the means of neighbouring ones.
+
+Left out: chance that hits a whole run alike, such as another seed. Only replications see that.
+
+Sources: Schmeiser, Batch size effects in the analysis of simulation output, Operations Research 30, 1982 (10 to 30
+blocks; more make intervals no narrower and blocks less independent); Law, Simulation Modeling and Analysis, 5th ed.,
+2015, section 9.5.3 (batch means); Carlstein, The use of subseries values for estimating the variance of a general
+statistic from a stationary sequence, Annals of Statistics 14, 1986 (statistics other than means).
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+BLOCKS = 20
+"""How many; chosen: the middle of Schmeiser's range."""
+
+SHORTEST = 5
+"""Requests of a block, at least; chosen: a quantile of fewer is one of them."""
+
+FEWEST = 10
+"""Blocks below which there are none: Schmeiser's lower end."""
+
+
+def number_of_blocks(requests: int) -> int:
+    """Into how many blocks so many requests are cut; 1 where they are too few."""
+    number = min(BLOCKS, requests // SHORTEST)
+    return number if number >= FEWEST else 1
+
+
+def dependence(means: ArrayLike) -> float:
+    """The correlation of neighbouring blocks' means, -1 to 1; 0 where all are the same."""
+    series = np.asarray(means, np.float64)
+    deviation = series - series.mean()
+    variance = float(deviation @ deviation)
+    return float(deviation[1:] @ deviation[:-1]) / variance if variance else 0.0
+
+
+def is_dependent(means: ArrayLike) -> bool:
+    """Whether neighbouring blocks are more alike than independent ones are by chance, in 19 of 20 cases."""
+    number = np.size(means)
+    return number > 1 and dependence(means) > 1.645 / math.sqrt(number)

@@ -1,0 +1,201 @@
+"""Comparisons of runs whose differences are known: pairs, failures, intervals, causes, the verdict, and the command."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import farweb
+from farweb import FarwebError, Results, ResultsError
+from farweb.comparison import Change
+from farweb.statistics import blocks
+from farweb.statistics.intervals import student
+from sample_results import Row, exchange, leg, request, write_results
+from sample_sweeps import Levels, design_of, write_sweep
+from samples import Farweb
+
+FAILED = {"status": "failed", "end_ns": None, "first_byte_ns": None}
+
+
+def run(path: Path, latencies: Sequence[float | None], **more: Any) -> Results:
+    """A run of a request a second, of 500 B and 5 kB in turn; None: it failed."""
+    rows = [
+        request(number, latency or 1.0, 5000 if number % 2 else 500, **({} if latency else FAILED))
+        for number, latency in enumerate(latencies)
+    ]
+    return write_results(path, rows, name=path.name, **more)
+
+
+def one(*results: Results) -> Change:
+    (change,) = farweb.compare(*results).changes
+    return change
+
+
+def test_differences_are_those_of_pairs(tmp_path: Path) -> None:
+    """Small ones gain 0.5 s, large ones lose 0.25 s, whatever they take; each block of ten has as many of either."""
+    base = [1 + number / 100 for number in range(200)]
+    other = [latency + (0.25 if number % 2 else -0.5) for number, latency in enumerate(base)]
+    found = one(run(tmp_path / "a", base), run(tmp_path / "b", other))
+    assert (found.pairs, found.faster, found.slower, found.net.value) == (200, 0.5, 0.5, 0.0)
+    assert found.mean_s.value == pytest.approx(-0.125)
+    assert (found.mean_s.low, found.mean_s.high) == pytest.approx((-0.125, -0.125))
+    assert found.median_s.value == pytest.approx(-0.125)  # between -0.5 and 0.25
+    small, large = found.sizes
+    assert (small.from_bytes, small.n, small.faster, large.from_bytes, large.slower) == (0, 100, 1.0, 1000, 1.0)
+    assert (small.median_s.value, large.median_s.value) == pytest.approx((-0.5, 0.25))
+    assert found.of_base.quantiles_s[50] == pytest.approx(1.995)
+    assert (found.method, found.units, found.both) == ("blocks", 20, 1.0)
+
+
+def test_all_that_agrees_makes_the_verdict(tmp_path: Path) -> None:
+    base = [2 + number % 7 for number in range(200)]
+    found = one(run(tmp_path / "a", base), run(tmp_path / "b", [latency - 0.5 for latency in base]))
+    assert found.signs == {"most requests": -1, "90 % quantile": -1, "failures": 0}
+    assert found.verdict == (
+        "b is better than a by most requests and 90 % quantile: 100 % of 200 requests are faster and 0 % slower, "
+        "median difference −500 ms (−500 ms … −500 ms), 90 % quantile 8 s → 7.50 s, not answered 0 % → 0 %."
+    )
+    same = one(run(tmp_path / "c", base), run(tmp_path / "d", base))
+    assert same.verdict.startswith("No difference between d and c was shown: 0 % of 200 requests are faster")
+
+
+def test_a_request_that_fails_on_one_side_is_slower_there(tmp_path: Path) -> None:
+    """Of 200 one in ten fails at b only, one in ten at a only and one in ten at both; b gains 1 s of the others."""
+    first: list[float | None] = [None if number % 10 in (1, 2) else 3.0 for number in range(200)]
+    second: list[float | None] = [None if number % 10 in (2, 3) else 2.0 for number in range(200)]
+    found = one(run(tmp_path / "a", first), run(tmp_path / "b", second))
+    assert (found.only_base, found.only_other, found.neither, found.both) == (20, 20, 20, 0.7)
+    assert (found.faster, found.slower) == (0.8, 0.1)
+    assert (found.mean_s.value, found.median_s.value) == pytest.approx((-1, -1))
+    assert (found.of_base.failed_share, found.failed.value) == pytest.approx((0.2, 0.0))
+    assert found.of_other.quantiles_s[90] == math.inf
+    assert found.quantiles_s[90].value is None
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["of_other"]["quantiles_s"]["90"] is None
+
+
+def test_failures_decide_where_time_says_otherwise(tmp_path: Path) -> None:
+    quick: list[float | None] = [None if number % 10 == 0 else 1.0 for number in range(200)]
+    found = one(run(tmp_path / "a", [2.0] * 200), run(tmp_path / "b", quick))
+    assert found.signs == {"most requests": -1, "90 % quantile": 1, "failures": 1}
+    assert found.verdict.startswith(
+        "Failures decide, and no ranking of b and a, as b is better by most requests and worse by 90 % quantile and "
+        "failures: 90 % of 200 requests are faster and 10 % slower"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"host": "b.example"}, "request 3 has the host b.example, in .*a a.example"),
+        ({"response_bytes": 1}, "request 3 has the response_bytes 1, in .*a 5000"),
+        ({"start_ns": 3}, "request 3 has the start_ns 3"),
+        ({"request": 9}, "a has request 3, .*b has not"),
+    ],
+)
+def test_only_the_same_requests_are_compared(tmp_path: Path, change: Row, said: str) -> None:
+    base = run(tmp_path / "a", [1.0] * 5)
+    rows = [dict(row) for row in base.requests.iter_rows(named=True)]
+    rows[3] |= change
+    with pytest.raises(ResultsError, match=said):
+        farweb.compare(base, write_results(tmp_path / "b", rows))
+
+
+def test_requests_of_either_warm_up_are_left_out(tmp_path: Path) -> None:
+    base = run(tmp_path / "a", [1.0] * 10 + [2.0] * 30, warmup_ns=4 * 10**9)
+    found = one(base, run(tmp_path / "b", [9.0] * 10 + [2.5] * 30, warmup_ns=10 * 10**9))
+    assert (found.pairs, found.mean_s.value, found.method) == (30, 0.5, "none")
+    assert "Too few requests to tell b from a" in found.verdict
+
+
+def test_intervals_of_blocks_cover_what_neighbours_share() -> None:
+    """Differences that follow one another (correlation 0.8): of 300 series most intervals of blocks hold the mean 0."""
+    random = np.random.default_rng(3)
+    covered = naive = 0
+    for _ in range(300):
+        noise = random.standard_normal(2100)
+        series = np.empty(2100)
+        series[0] = noise[0]
+        for place in range(1, 2100):
+            series[place] = 0.8 * series[place - 1] + noise[place]
+        series = series[100:]
+        parts = student([part.mean() for part in np.array_split(series, blocks.number_of_blocks(series.size))])
+        alone = student(series)
+        covered += bool((parts.low or 0) <= 0 <= (parts.high or 0))
+        naive += bool((alone.low or 0) <= 0 <= (alone.high or 0))
+    assert covered / 300 > 0.9
+    assert naive / 300 < 0.6
+
+
+def test_blocks_that_depend_on_each_other_are_told(tmp_path: Path) -> None:
+    """A difference that drifts from -1 to 1 s: neighbouring blocks are alike."""
+    base = [3.0] * 200
+    drifting = one(run(tmp_path / "a", base), run(tmp_path / "b", [2 + number / 100 for number in range(200)]))
+    assert drifting.dependent
+    random = np.random.default_rng(1)
+    steady = one(run(tmp_path / "c", base), run(tmp_path / "d", (3 + random.uniform(-1, 1, 200)).tolist()))
+    assert not steady.dependent
+    assert steady.effective is not None and steady.effective > 60
+
+
+def test_causes_add_up_to_the_mean_difference(tmp_path: Path) -> None:
+    """The server takes 0.2 s longer, and nothing else changes."""
+
+    def recorded(path: Path, more_ms: int) -> Results:
+        moved = dict.fromkeys(("ready_first_ns", "ready_last_ns", "sent_last_ns", "end_ns"), 10**6 * more_ms)
+        rows = [{name: value + moved.get(name, 0) for name, value in exchange(number).items()} for number in range(30)]
+        requests = [request(number, 1 + more_ms / 1000, 500) for number in range(30)]
+        return write_results(path, requests, name=path.name, exchanges=rows, scenario=[leg()])
+
+    found = one(recorded(tmp_path / "a", 0), recorded(tmp_path / "b", 200))
+    (cause,) = found.causes
+    assert cause.kind == "server"
+    assert (cause.mean_s, found.mean_s.value) == pytest.approx((0.2, 0.2))
+
+
+def test_points_of_a_sweep_are_compared_by_replication(tmp_path: Path) -> None:
+    """Over the satellite replication r takes 1 + r / 10 s longer: 1.1 ± t(2) · 0.1 / √3."""
+
+    def requests(levels: Levels, replication: int) -> list[Row]:
+        longer = 1 + replication / 10 if levels["circuit"] == "satellite" else 0.0
+        return [request(number, levels["workload.load"] + longer, 1000) for number in range(40)]
+
+    design = design_of({"circuit": ["cable", "satellite"], "workload.load": [1, 2]}, 3)
+    sweep = write_sweep(tmp_path / "s", design, None, requests)
+    points = [{"circuit": "cable"}, {"circuit": "satellite"}]
+    (found,) = farweb.compare(sweep, points=points).changes
+    half = 4.302653 * 0.1 / math.sqrt(3)
+    assert (found.pairs, found.runs, found.method, found.units) == (240, 6, "replications", 3)
+    assert (found.mean_s.value, found.mean_s.low, found.mean_s.high) == pytest.approx((1.1, 1.1 - half, 1.1 + half))
+    assert (found.base, found.other) == ("cable", "satellite")
+    alike = [{**point, "workload.load": "2"} for point in points]
+    (found,) = farweb.compare(sweep, points=alike).changes
+    assert (found.pairs, found.of_base.quantiles_s[50]) == (120, 2.0)
+    with pytest.raises(FarwebError, match="levels of the same factors"):
+        farweb.compare(sweep, points=[{"circuit": "cable"}, {"workload.load": "2"}])
+
+
+def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) -> None:
+    places = [tmp_path / name for name in "abc"]
+    for place, latency in zip(places, (2.0, 1.0, None), strict=True):
+        run(place, [latency] * 100)
+    answer = farweb("compare", *places)
+    assert answer.code == 0, answer.err
+    printed = " ".join(answer.out.split())
+    assert "b is better than a by most requests" in printed
+    assert "c is worse than a by most requests, 90 % quantile and failures" in printed
+    told = farweb("compare", *places[:2], "--json", "-o", tmp_path / "d.html").json()
+    assert told["changes"][0]["mean_s"] == {"value": -1.0, "low": -1.0, "high": -1.0}
+    assert "100 % faster" in (tmp_path / "d.html").read_text()
+    assert farweb("compare", *places, "-o", tmp_path / "d.png", "--quiet").code == 0
+    assert (tmp_path / "d.png").stat().st_size > 10_000
+    for arguments, said in (
+        ((places[0],), "at least two runs"),
+        ((*places[:2], "--point", "circuit"), "write FACTOR=LEVEL"),
+        ((*places[:2], "--point", "circuit=a", "--point", "circuit=b"), "points are of one sweep"),
+    ):
+        answer = farweb("compare", *arguments)
+        assert (answer.code, said in answer.err) == (2, True), answer.err
