@@ -14,7 +14,7 @@ from types import FrameType
 import typer
 from typer.exceptions import TyperException
 
-from farweb.cli import export, figures, report, reproduce, runs, schema, size, sql, sweeps, workload
+from farweb.cli import export, figures, new, report, reproduce, runs, schema, size, sql, sweeps, workload
 from farweb.errors import FarwebError, RunError
 from farweb.extras import how_to_install
 
@@ -29,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # main() decides what an error looks like
     rich_markup_mode="markdown",
 )
+app.command()(new.new)
 app.command()(runs.check)
 app.command()(runs.run)
 app.command()(sweeps.sweep)

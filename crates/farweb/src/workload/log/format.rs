@@ -106,7 +106,7 @@ impl LogFormat {
                 let verdict = layout.read(line).and_then(|record| rules::verdict(&record, &options));
                 read += usize::from(verdict.is_ok());
             }
-            if read * 2 > lines && read > best.1 {
+            if read * 2 >= lines && read > best.1 {
                 best = (Some(format.clone()), read);
             }
         }
