@@ -127,6 +127,9 @@ _PROXIES = {
 
 PROXIES = tuple(_PROXIES)
 
+_EVERY = ((1, "1 s", "second"), (60, "1 min", "minute"), (600, "10 min", "ten minutes"), (3600, "60 min", "hour"))
+_ROWS_MAX = 100_000  # chosen: a day by the second, some MB
+
 
 @dataclass(frozen=True)
 class NewScenario:
@@ -187,12 +190,12 @@ def new_scenario(
         if written.exists() and not force:
             raise WorkloadError(f"{written}: is there already; --force replaces it, or name another file")
     if not logs:
-        _write(file, _scenario(file, path, proxy, _FAMILY))
+        _write(file, _scenario(file, path, proxy, _FAMILY, 600))
         return NewScenario(file, None, None, None)
     requests, hosts = tables
     imported = import_log(logs, requests, progress=progress, **options)
     _write(hosts, _host_table(requests))
-    _write(file, _scenario(file, path, proxy, _workload(imported, requests, hosts)))
+    _write(file, _scenario(file, path, proxy, _workload(imported, requests, hosts), imported.span_s))
     return NewScenario(file, requests, hosts, imported)
 
 
@@ -234,7 +237,7 @@ def _workload(imported: "ImportReport", requests: Path, hosts: Path) -> str:
     )
 
 
-def _scenario(file: Path, path: str, proxy: str, workload: str) -> str:
+def _scenario(file: Path, path: str, proxy: str, workload: str, span_s: float) -> str:
     kind = PATHS[path]
     about, legs = _PROXIES[proxy]
     links = "\n".join(
@@ -245,6 +248,7 @@ def _scenario(file: Path, path: str, proxy: str, workload: str) -> str:
         f'[[leg]]\nfrom = "{begin}"\nto = "{end}"\ncarrier = {carrier}\ntcp = {{ profile = "linux", mss = "1460 B" }}\n'
         for begin, end, carrier in legs
     )
+    every, in_words = next((each for each in _EVERY if span_s / each[0] <= _ROWS_MAX), _EVERY[-1])[1:]
     return f"""\
 # The web over {kind.title}.
 #
@@ -283,9 +287,9 @@ release = "paced"
 [run]
 seed = 1
 
-# What figures need: each link by the second, and each step of a request.
+# What figures need: each link by the {in_words}, and each step of a request.
 [record]
-links_every = "1 s"
+links_every = "{every}"
 exchanges = true
 """
 
