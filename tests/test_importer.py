@@ -1,8 +1,13 @@
 """Imports: in order of start, from zero, nothing lost, or nothing written."""
 
 import errno
+import gzip
 import json
+import lzma
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +46,13 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
 
         def report(self) -> str:
             starts = [start / 1000 for batch in batches for start in batch]
-            counts = {"lines": self._rows, "requests": self._rows, "dropped": dropped or {}}
+            left_out = {"dropped": dropped or {}, "meanings": dict.fromkeys(dropped or {}, "are left out")}
+            counts = {"format": "squid", "lines": self._rows, "requests": self._rows, **left_out}
+            sizes = {"request_bytes": 300 * self._rows, "response_bytes": self._rows * (self._rows + 1) // 2}
             remarks: dict[str, Any] = {"unreadable_lines": 0, "unreadable": [], "assumptions": []}
             times = {"first_start_s": min(starts, default=None), "last_start_s": max(starts, default=None)}
             order = {"origin_unix_s": 850_000_000, "sorted": starts == sorted(starts)}
-            return json.dumps({**counts, **remarks, **times, **order})
+            return json.dumps({**counts, **sizes, **remarks, **times, **order})
 
     return Reader
 
@@ -81,7 +88,7 @@ def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.Mon
 
 def test_a_log_without_a_request_says_what_it_had(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "LogReader", reader_of([], {"hit": 5, "icp": 2}))
-    with pytest.raises(WorkloadError, match=r"no request to simulate.*5 hit, 2 icp"):
+    with pytest.raises(WorkloadError, match=r"of 0 lines 5 are left out, 2 .*--keep all keeps them"):
         import_log("access.log", "out.parquet", format="squid")
     assert os.listdir(folder) == []
 
@@ -121,3 +128,119 @@ def test_the_recorded_round_trip_is_taken_off_the_server_time(farweb: Farweb, fo
     farweb("workload", "import", "access.log", "--format", "squid", "--rtt-ms", 120, "-o", "out.parquet", "--quiet")
     server_s = pq.read_table("out.parquet")["server_s"].to_pylist()
     assert server_s == pytest.approx([4.38, 0.13, 0.0])
+
+
+CLF = """\
+10.0.0.1 - - [25/Oct/2015:04:00:00 +0100] "GET /a HTTP/1.1" 200 1000
+10.0.0.1 - - [25/Oct/2015:05:00:00 +0100] "GET /b HTTP/1.1" 404 900000
+10.0.0.2 - - [25/Oct/2015:05:30:00 +0100] "GET /c HTTP/1.1" 200 5000
+10.0.0.3 - - [25/Oct/2015:07:00:00 +0100] "GET /d HTTP/1.1" 200 7000
+"""
+
+
+def test_the_format_is_found_and_said(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(CLF)
+    answer = farweb("workload", "import", "access.log")
+    assert answer.code == 0, answer.err
+    assert re.search(r"format +│ by the first lines +│ +clf", answer.out)
+    assert "no server times" in answer.out
+    assert pq.read_table("access.parquet")["response_bytes"].to_pylist() == [1250, 900250, 5250, 7250]
+    (folder / "other.log").write_text("hello\n")
+    answer = farweb("workload", "import", "other.log")
+    assert (answer.code, Path("other.parquet").exists()) == (2, False)
+    assert 'no known format has lines like its first, "hello"' in answer.err
+
+
+def test_several_logs_are_merged_by_time_however_packed(farweb: Farweb, folder: Path) -> None:
+    lines = CLF.splitlines(keepends=True)
+    (folder / "new.log").write_text(lines[3])
+    (folder / "old.log.gz").write_bytes(gzip.compress("".join(lines[:2]).encode()))
+    (folder / "mid.log.xz").write_bytes(lzma.compress((lines[2] + "junk\n").encode()))
+    options = ("--max-unreadable", 0.5, "--json", "-o", "all.parquet")
+    answer = farweb("workload", "import", "new.log", "mid.log.xz", "old.log.gz", *options)
+    assert answer.code == 0, answer.err
+    table = pq.read_table("all.parquet")
+    assert table["start_s"].to_pylist() == [0.0, 3600.0, 5400.0, 10800.0]
+    assert table["response_bytes"].to_pylist() == [1250, 900250, 5250, 7250]
+    report = answer.json()
+    assert (report["lines"], report["requests"], report["unreadable"][0]["log"]) == (5, 4, "mid.log.xz ")
+    assert report["origin_unix_s"] == 1445742000
+
+
+def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(CLF)
+
+    def imported(*options: str) -> tuple[list[int], dict[str, int]]:
+        answer = farweb("workload", "import", "access.log", "--json", "--force", "-o", "out.parquet", *options)
+        assert answer.code == 0, answer.err
+        sizes = pq.read_table("out.parquet")["response_bytes"].to_pylist()
+        assert answer.json()["requests"] == len(sizes)
+        assert answer.json()["response_bytes"] == sum(sizes)
+        return sizes, answer.json()["dropped"]
+
+    assert imported("--client", "10.0.0.1") == ([1250, 900250], {"other-client": 2})
+    assert imported("--from", "2015-10-25T05:00", "--to", "2015-10-25T05:30") == ([900250], {"outside-time": 3})
+    assert imported("--no-errors") == ([1250, 5250, 7250], {"not-successful": 1})
+    assert imported("--busiest", "1h") == ([900250, 5250], {"outside-busiest": 2})
+    assert imported("--busiest", "30 min") == ([900250], {"outside-busiest": 3})
+    samples = {tuple(imported("--sample", "50%", "--seed", str(seed))[0]) for seed in range(3, 6)}
+    assert len(samples) > 1
+    assert all((1250 in sample) == (900250 in sample) for sample in samples), "a client is whole or absent"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--from", "10:00"), 'from: found "10:00"; write a date or a date and a time'),
+        (("--busiest", "much"), "--busiest: found much; write a span such as 1h"),
+        (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
+        (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
+        (("--sample-by", "host", "--sample", "1%", "--format", "clff"), 'format: found "clff"'),
+        (("--log-format", "$status"), "not a format that tells when a request was"),
+        (("--client", "192.*"), "all 4 lines are of clients that were not asked for; --client is a pattern"),
+        (("--format", "squid"), "that line reads as format clf"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_nothing_is_written(
+    farweb: Farweb, folder: Path, options: tuple[str, ...], message: str
+) -> None:
+    (folder / "access.log").write_text(CLF)
+    answer = farweb("workload", "import", "access.log", *options)
+    assert (answer.code, os.listdir(folder)) == (2, ["access.log"])
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_table_that_is_there_is_replaced_on_demand_only(farweb: Farweb, folder: Path) -> None:
+    (folder / "access.log").write_text(CLF)
+    (folder / "access.parquet").write_text("older")
+    answer = farweb("workload", "import", "access.log")
+    assert (answer.code, (folder / "access.parquet").read_text()) == (2, "older")
+    assert "access.parquet: is there already; --force replaces it" in answer.err
+    assert farweb("workload", "import", "access.log", "--force").code == 0
+
+
+def test_a_log_without_sizes_says_what_to_do(farweb: Farweb, folder: Path) -> None:
+    (folder / "iis.log").write_text(
+        "#Fields: date time cs-method cs-uri-stem sc-status\n" + "2026-03-01 08:00:01 GET /x 200\n" * 3120
+    )
+    answer = farweb("workload", "import", "iis.log")
+    assert answer.code == 2
+    assert "3,120 have no size of the response" in answer.err
+    assert "sc-bytes in IIS" in answer.err
+
+
+def test_a_format_string_describes_any_log(farweb: Farweb, folder: Path) -> None:
+    (folder / "nginx.log").write_text('192.0.2.1 [25/Oct/2015:04:00:01 +0100] "GET /a HTTP/1.1" 200 1000 0.350 0.100\n')
+    string = '$remote_addr [$time_local] "$request" $status $bytes_sent $request_time $upstream_response_time'
+    answer = farweb("workload", "import", "nginx.log", "--log-format", string, "--json")
+    assert answer.code == 0, answer.err
+    assert pq.read_table("nginx.parquet")["server_s"].to_pylist() == [0.1]
+    assert (answer.json()["with_server_time"], answer.json()["formats"]) == (1, [string])
+
+
+def test_a_log_comes_from_standard_input(folder: Path) -> None:
+    command = [sys.executable, "-m", "farweb", "workload", "import", "-", "--json"]
+    done = subprocess.run(command, input=gzip.compress(CLF.encode()), capture_output=True, check=True)
+    assert json.loads(done.stdout)["requests"] == 4
+    assert pq.read_metadata("requests.parquet").num_rows == 4

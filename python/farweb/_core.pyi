@@ -28,6 +28,7 @@ __all__ = [
     "XplotEncoder",
     "connection_use",
     "debug_build",
+    "log_format",
     "log_header_bytes",
     "no_object",
     "object_ids",
@@ -66,6 +67,9 @@ log_header_bytes: int
 
 def scenario_schema() -> str:
     """JSON Schema of a scenario, as JSON text."""
+
+def log_format(head: bytes) -> str | None:
+    """The format of a log that begins with `head`, as `LogReader` names it; None when it is not known."""
 
 def connection_use(carrier: str) -> str:
     """How a carrier uses connections, as JSON text: `{"requests", "reused", "shared", "standing"}`.
@@ -468,27 +472,44 @@ class LogReader:
         path: str,
         format: str,
         *,
+        log_format: str | None = None,
         keep: str = "misses",
         dynamic: bool = True,
+        errors: bool = True,
         tunnels: bool = False,
         rtt_ns: int = 0,
         request_bytes: int | None = None,
         server_time: str = "elapsed",
         server_name: str = "server",
+        client: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        sample: float | None = None,
+        sample_by: str = "client",
+        seed: int = 1,
         max_unreadable: float = 0.01,
     ) -> Self:
-        """Open `path`, plain or gzip.
+        """Open `path`, plain or packed by gzip, xz or Zstandard.
 
         Args:
-            path: The log.
-            format: `squid`, `clf` (common or combined, or a table of the same fields with a header line).
-            keep: `misses`: what crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
+            path: The log; `-` is standard input.
+            format: `auto` (what the first lines show), `squid`, `squid-common`, `clf` (common or combined, or a
+                table of the same fields with a header line), `vhost-combined`, `w3c`, `json`.
+            log_format: Format string in its place: Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`.
+            keep: `misses`: what crossed the link; `crossed`: also as a header alone; `all`: cache hits as well.
             dynamic: Keep pages that are made for each request: those whose URL has a query, `cgi-bin` or `.cgi`.
+            errors: Keep answers with a status other than 2xx and 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response.
             rtt_ns: Round-trip time that the recorded time contains; taken off the server time.
-            request_bytes: Size of each request; None: estimated from the URL.
-            server_time: `elapsed`: from the recorded time less `rtt_ns`; `none`: leave out.
-            server_name: Host of all requests of a web server's log, which does not name it.
+            request_bytes: Size of each request; None: what the log says, else estimated from the URL.
+            server_time: `elapsed`: what the log has of it, else the recorded time less `rtt_ns`; `none`: leave out.
+            server_name: Host of requests whose line names none.
+            client: Only requests of these clients; `*` stands for any text and `?` for a character.
+            from_: Only requests that start then or later: a date, or a date and a time.
+            to: Only requests that start before.
+            sample: Share of clients or hosts, above 0 to 1; None: all.
+            sample_by: `client` or `host`: what is drawn, with all its requests.
+            seed: Another one draws others.
             max_unreadable: Share of lines that may be unreadable before the import fails, 0 to 1.
         """
 
@@ -501,7 +522,8 @@ class LogReader:
     def report(self) -> str:
         """Counts so far, as JSON text.
 
-        `{"lines", "requests", "dropped": {reason: n}, "unreadable_lines", "unreadable": [{"line", "why", "text"}],
+        `{"format", "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
+        "unreadable": [{"line", "why", "text"}],
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes"}`; the times are null without a request.
         """

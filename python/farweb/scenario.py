@@ -17,6 +17,7 @@ from farweb.errors import ScenarioError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from farweb.offered import Offered
     from farweb.results import Results
     from farweb.run import Progress
     from farweb.sweep.design import Design
@@ -210,20 +211,24 @@ class Scenario:
         return self.table("hosts", self.effective["run"]["seed"])
 
     def check(self) -> "Check":
-        """What the scenario means: round-trip times, bandwidth-delay products, window limits, warnings.
+        """What the scenario means: round-trip times, bandwidth-delay products, window limits, offered load, warnings.
 
-        Reads the host table, looks whether there is a request table, and simulates nothing.
+        Reads the tables of the workload, if they are there, and simulates nothing.
 
         Raises:
-            WorkloadError: The host table cannot be used.
+            WorkloadError: A table cannot be used.
         """
+        from farweb.offered import offered
         from farweb.tables import open_hosts
 
         hosts = None if self.hosts_path is None else open_hosts(self.hosts_path)
         figures = json.loads(self.core.check(hosts))
         if self.requests_path is not None and not self.requests_path.exists():
             figures["warnings"].append(f"workload.requests: {self.requests_path} does not exist yet; a run needs it")
-        return Check(figures, self.effective)
+        load = offered(self, figures)
+        figures["offered"] = None if load is None else load.to_dict()
+        figures["warnings"] += [] if load is None else load.warnings
+        return Check(figures, self.effective, load)
 
     def run(
         self,
@@ -304,10 +309,12 @@ class Check:
     Attributes:
         figures: Links, legs and warnings with their numbers; units are in the names.
         scenario: The scenario after overrides, every default spelled out.
+        offered: What the workload offers to the links; None without requests or without a rate.
     """
 
     figures: Mapping[str, Any]
     scenario: Mapping[str, Any]
+    offered: "Offered | None" = None
 
     @property
     def text(self) -> str:
@@ -324,16 +331,21 @@ class Check:
         return {"check": dict(self.figures), "scenario": dict(self.scenario)}
 
     def __rich__(self) -> "RenderableType":
+        from rich.console import Group
         from rich.text import Text
 
-        text = Text(self.text.rstrip())
-        for warning in self.warnings:
-            text.append("\nwarning: ", style="yellow").append(warning)
-        return text
+        from farweb.sheet import to_rich
+
+        load = [] if self.offered is None else [Text(""), to_rich([self.offered.sheet()])]
+        warnings = [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
+        return Group(Text(self.text.rstrip()), *load, *warnings)
 
     def _repr_html_(self) -> str:
+        from farweb.sheet import to_html
+
         warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
-        return f"<pre>{escape(self.text)}</pre><ul>{warnings}</ul>"
+        load = "" if self.offered is None else to_html([self.offered.sheet()])
+        return f"<pre>{escape(self.text)}</pre>{load}<ul>{warnings}</ul>"
 
 
 @dataclass(frozen=True)

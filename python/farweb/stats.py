@@ -157,7 +157,7 @@ def read_stats(
 
     Args:
         table: A request table in any format that a run takes, or a log.
-        format: What the log is: ``squid``, ``clf``; None for a table.
+        format: What the log is, as `import_log` has it; None for a table.
         hosts: A host table in the same formats.
         progress: Called with the number of requests read so far.
 

@@ -22,7 +22,7 @@ mod _core {
     #[pymodule_export]
     use crate::export::{PcapngEncoder, XplotEncoder};
     #[pymodule_export]
-    use crate::log::LogReader;
+    use crate::log::{LogReader, log_format};
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]

@@ -3,13 +3,19 @@
 use std::path::Path;
 
 use farweb::units::Duration;
-use farweb::workload::{LogOptions, Words};
+use farweb::workload::{Bound, LogFormat, LogOptions, Sample, Words, WorkloadError};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns::words_to_python;
 use crate::errors::workload_error;
+
+/// The format of a log that begins with `head`; none when it is not known.
+#[pyfunction]
+pub(crate) fn log_format(head: &[u8]) -> Option<String> {
+    LogFormat::of_head(head).map(|format| format.to_string())
+}
 
 /// Requests from a log, streamed in constant memory.
 #[pyclass(module = "farweb._core")]
@@ -19,39 +25,58 @@ pub(crate) struct LogReader(farweb::workload::LogReader);
 impl LogReader {
     #[new]
     #[pyo3(signature = (
-        path, format, *, keep = "misses", dynamic = true, tunnels = false, rtt_ns = 0, request_bytes = None, server_time = "elapsed",
-        server_name = "server", max_unreadable = 0.01,
+        path, format, *, log_format = None, keep = "misses", dynamic = true, errors = true, tunnels = false, rtt_ns = 0,
+        request_bytes = None, server_time = "elapsed", server_name = "server", client = None, from_ = None, to = None,
+        sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
     fn new(
         path: &str,
         format: &str,
+        log_format: Option<String>,
         keep: &str,
         dynamic: bool,
+        errors: bool,
         tunnels: bool,
         rtt_ns: u64,
         request_bytes: Option<u64>,
         server_time: &str,
         server_name: &str,
+        client: Option<String>,
+        from_: Option<&str>,
+        to: Option<&str>,
+        sample: Option<f64>,
+        sample_by: &str,
+        seed: u64,
         max_unreadable: f64,
     ) -> PyResult<Self> {
         let open = || {
+            let by = sample_by.parse()?;
             let options = LogOptions {
                 keep: keep.parse()?,
                 dynamic,
+                errors,
                 tunnels,
                 rtt: Duration::from_nanos(rtt_ns),
                 request_bytes,
                 server_time: server_time.parse()?,
                 server_name: server_name.to_owned(),
+                client,
+                from: bound("from", from_)?,
+                to: bound("to", to)?,
+                sample: sample.map(|share| Sample { share, by, seed }),
                 max_unreadable,
             };
-            farweb::workload::LogReader::open(Path::new(path), format.parse()?, options)
+            let format = match log_format {
+                Some(text) => LogFormat::Custom(text),
+                None => format.parse()?,
+            };
+            farweb::workload::LogReader::open(Path::new(path), &format, options)
         };
         open().map(Self).map_err(workload_error)
     }
 
-    fn batch<'py>(&mut self, py: Python<'py>, rows: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+    fn batch<'py>(&mut self, py: Python<'py>, rows: usize) -> PyResult<Option<pyo3::Bound<'py, PyDict>>> {
         let Some(batch) = py.detach(|| self.0.batch(rows)).map_err(workload_error)? else {
             return Ok(None);
         };
@@ -69,4 +94,16 @@ impl LogReader {
     fn report(&self) -> String {
         serde_json::to_string(self.0.report()).expect("a report is plain data")
     }
+}
+
+/// The time that the option `name` has.
+fn bound(name: &str, text: Option<&str>) -> Result<Option<Bound>, WorkloadError> {
+    let Some(text) = text else { return Ok(None) };
+    let wrong = || {
+        WorkloadError(format!(
+            "{name}: found \"{text}\"; write a date or a date and a time, such as 2015-05-17 or 2015-05-17T10:05:03, with a \
+             zone (+02:00, Z) or in that of the log"
+        ))
+    };
+    Bound::parse(text).ok_or_else(wrong).map(Some)
 }

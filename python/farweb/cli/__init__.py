@@ -19,6 +19,7 @@ from farweb.cli import (
     compare,
     export,
     figures,
+    new,
     report,
     reproduce,
     runs,
@@ -45,6 +46,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # main() decides what an error looks like
     rich_markup_mode="markdown",
 )
+app.command()(new.new)
 app.command()(runs.check)
 app.command()(runs.run)
 app.command()(sweeps.sweep)

@@ -26,7 +26,8 @@ InputFormat = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="What is read: table, squid, clf, oracle-general, webcachesim, cache2k; told by the file when left out.",
+        help="What is read: table, squid, clf, vhost-combined, w3c, json, oracle-general, webcachesim, cache2k; "
+        "told by the file when left out.",
     ),
 ]
 InputKeep = Annotated[

@@ -1,7 +1,7 @@
 """`farweb workload`: from logs to request tables, and what they contain."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,20 +30,67 @@ app.command()(cache.cache)
 _RTT_MS_MAX = 86_400_000  # a day; a longer delay than that no scenario has
 _BYTES_MAX = 2**53  # as in a request table
 
-Format = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="What the log is: squid, clf.")]
+_FORMATS = "squid, squid-common, clf, combined, vhost-combined, w3c, json"
+
+Format = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help=f"What the log is: auto, {_FORMATS}.")]
+Logs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="LOG...",
+        help="Logs, plain or packed by gzip, xz or zstd, in any order; - is standard input.",
+        show_default=False,
+    ),
+]
 
 
 @app.command("import")
 def import_(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="The log, plain or gzip.")],
-    format_: Annotated[str, typer.Option("--format", metavar="FORMAT", help="What the log is: squid, clf.")],
+    logs: Logs,
+    format_: Annotated[
+        str,
+        typer.Option("--format", metavar="FORMAT", help=f"What a log is: {_FORMATS}; auto: what its first lines show."),
+    ] = "auto",
+    log_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STRING",
+            help="A format string instead: Squid's logformat, nginx's log_format or Apache's LogFormat.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Request table; LOG.parquet here when left out."),
     ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="TIME",
+            help="Only requests that start then or later: 2015-05-17 or 2015-05-17T10:05:03, in the zone of the log.",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only requests that start before; a date is its beginning.")
+    ] = None,
+    busiest: Annotated[
+        str | None,
+        typer.Option(metavar="SPAN", help="Only the span of this length with most bytes of responses, such as 1h."),
+    ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option(metavar="PATTERN", help='Only requests of clients like this, such as "10.0.*".'),
+    ] = None,
+    sample: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Only a share of the clients or hosts, whole, such as 10%.")
+    ] = None,
+    sample_by: Annotated[str, typer.Option(help="client or host: what is drawn.")] = "client",
+    seed: Annotated[int, typer.Option(min=0, max=2**53, help="Another seed draws others.")] = 1,
     keep: Annotated[
-        str, typer.Option(help="misses: what crossed the link; crossed: revalidations too; all: cache hits as well.")
+        str, typer.Option(help="misses: what crossed the link; crossed: headers alone too; all: cache hits as well.")
     ] = "misses",
+    errors: Annotated[
+        bool, typer.Option(help="Keep answers with a status other than 2xx and 3xx, such as 404, or not.")
+    ] = True,
     tunnels: Annotated[
         bool, typer.Option("--tunnels", help="Keep CONNECT tunnels, each as one request and one response.")
     ] = False,
@@ -56,54 +103,87 @@ def import_(
     request_bytes: Annotated[
         int | None,
         typer.Option(
-            min=1, max=_BYTES_MAX, help="Size of every request, in bytes; estimated from its URL when left out."
+            min=1,
+            max=_BYTES_MAX,
+            help="Size of every request, in bytes; as the log has it, or estimated from its URL, when left out.",
         ),
     ] = None,
     server_time: Annotated[
-        str, typer.Option(help="elapsed: from the recorded time, less the round trip; none: leave it out.")
+        str, typer.Option(help="elapsed: what the log has, or recorded times less the round trip; none: leave it out.")
     ] = "elapsed",
-    server_name: Annotated[
-        str, typer.Option(help="Host of all requests of a web server's log, which does not name it.")
-    ] = "server",
+    server_name: Annotated[str, typer.Option(help="Host of requests whose line does not name it.")] = "server",
     max_unreadable: MaxUnreadable = 0.01,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Make a request table from a proxy's or server's log.
+    """Make a request table from logs of proxies or web servers.
 
     Lines that are no request over the link are left out and counted by reason. Starts are put in order and begin at 0.
 
     Examples:
 
-        farweb workload import access.log.gz --format squid -o requests.parquet
+        farweb workload import access.log.gz -o requests.parquet
 
-        farweb workload import access.log --format squid --rtt-ms 700 --keep all
+        farweb workload import access.log.1.xz access.log --busiest 1h --sample 10%
+
+        farweb workload import access.log --from 2015-05-17T10:00 --to 2015-05-17T11:00 --client "10.0.*"
+
+        zcat access.log.*.gz | farweb workload import - -o requests.parquet
+
+        farweb workload import access.log --log-format '$remote_addr [$time_local] "$request" $status $bytes_sent'
     """
     del debug
     from farweb.importer import import_log
 
-    table = out or Path(_stem(log) + ".parquet")
+    table = out or Path(_stem(logs[0]) + ".parquet")
     check_free(table, force=force)
     output = Output(as_json, quiet)
     with output.progress("importing") as show:
         report = import_log(
-            log,
+            logs,
             table,
             format=format_,
+            busiest_s=None if busiest is None else _quantity("--busiest", busiest, "s", "a span such as 1h or 90 min"),
+            log_format=log_format,
             keep=keep,
+            errors=errors,
             tunnels=tunnels,
             rtt_ns=round(rtt_ms * 1e6),
             request_bytes=request_bytes,
             server_time=server_time,
             server_name=server_name,
+            client=client,
+            from_=from_,
+            to=to,
+            **_sample(sample, sample_by, seed),
             max_unreadable=max_unreadable,
             progress=lambda kept: show(kept, None, f"{kept:,} requests"),
         )
     if as_json or not quiet:
         output.result(report.to_dict(), report)
     output.note(f"The requests are in {report.out}; farweb workload stats {report.out} tells what they are like.")
+
+
+def _quantity(option: str, text: str, base: str, allowed: str) -> float:
+    from farweb.quantity import QuantityError, parse
+
+    try:
+        quantity = parse(text)
+    except QuantityError:
+        quantity = None
+    if quantity is None or quantity.base != base or quantity.number <= 0:
+        raise typer.BadParameter(f"{option}: found {text}; write {allowed}")
+    return float(quantity.number)
+
+
+def _sample(sample: str | None, by: str, seed: int) -> dict[str, Any]:
+    """The options of a sample as `import_log` takes them; none without one."""
+    if sample is None:
+        return {}
+    share = _quantity("--sample", sample, "1", "a share such as 10%")
+    return {"sample": share, "sample_by": by, "seed": seed}
 
 
 @app.command("generate")
@@ -290,6 +370,10 @@ def _parameter(setting: str) -> tuple[str, str]:
 
 
 def _stem(log: Path) -> str:
-    """`access.log.gz` and `access.log` are both `access`."""
-    name = log.name.removesuffix(".gz")
+    """`access.log.gz` and `access.log` are both `access`; standard input has no name."""
+    if log == Path("-"):
+        return "requests"
+    name = log.name
+    for packing in (".gz", ".xz", ".zst"):
+        name = name.removesuffix(packing)
     return name.rpartition(".")[0] or name

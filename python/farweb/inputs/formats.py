@@ -1,7 +1,7 @@
 """The formats of inputs: their names, how a file tells its own, and how a packed one is unpacked.
 
 - ``table``: a request table, in any form that a run takes.
-- ``squid``, ``clf``: logs, as `farweb workload import` reads them.
+- ``squid``, ``clf`` and others of `LOGS`: logs, as `farweb workload import` reads them.
 - ``oracle-general``: of libCacheSim, little-endian records of 24 bytes: time in s (32 bits), object (64), size (32),
   and the number of the next request for the object (64; none: -1 or the largest).
 - ``webcachesim``: of webcachesim and AdaptSize, text with time in s, object and size in bytes on each line.
@@ -11,7 +11,6 @@
 import contextlib
 import difflib
 import gzip
-import json
 import lzma
 import shutil
 import tempfile
@@ -25,7 +24,7 @@ from farweb import _core
 from farweb.errors import WorkloadError
 
 TABLE = "table"
-LOGS = ("squid", "clf")
+LOGS = ("squid", "squid-common", "clf", "combined", "vhost-combined", "w3c", "json")
 TRACES = ("oracle-general", "webcachesim", "cache2k")
 FORMATS = (TABLE, *LOGS, *TRACES)
 TIMELESS = ("webcachesim", "cache2k")
@@ -38,7 +37,6 @@ CACHE2K = np.dtype(">u4")
 
 _HEAD_BYTES = 1 << 16  # chosen: some hundreds of lines
 _LEAST_RECORDS = 10  # chosen: as many whose numbers fit do so by chance in no other file
-_HEAD_UNREADABLE = 0.5  # of its lines; the reader itself has the limit that was asked for
 
 
 def format_of(path: Path, told: str | None) -> str:
@@ -62,11 +60,9 @@ def format_of(path: Path, told: str | None) -> str:
     head = _head(path)
     if b"\0" in head:
         return "oracle-general" if _is_oracle_general(head) else TABLE
-    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
-        start = Path(folder) / "head"
-        start.write_bytes(head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1])
-        readers = [*((log, _is_log) for log in LOGS), ("webcachesim", _is_webcachesim)]
-        return next((name for name, reads in readers if reads(start, name)), TABLE)
+    whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1]
+    log = _core.log_format(whole)
+    return log or ("webcachesim" if _is_webcachesim(whole) else TABLE)
 
 
 def _head(path: Path) -> bytes:
@@ -91,25 +87,17 @@ def _is_oracle_general(head: bytes) -> bool:
     )
 
 
-def _is_log(start: Path, format: str) -> bool:
-    try:
-        reader = _core.LogReader(str(start), format, keep="all", max_unreadable=_HEAD_UNREADABLE)
-        while reader.batch(_HEAD_BYTES) is not None:
-            pass
-    except WorkloadError:
-        return False
-    report = json.loads(reader.report())
-    return bool(report["lines"] > report["dropped"].get("blank", 0))
-
-
-def _is_webcachesim(start: Path, _format: str) -> bool:
+def _is_webcachesim(head: bytes) -> bool:
     """Whether lines are a trace's, and no request table's without a header line: that has four columns or more."""
-    if any(len(line.split()) > 3 for line in start.read_bytes().splitlines()):
+    if any(len(line.split()) > 3 for line in head.splitlines()):
         return False
-    try:
-        return _core.TraceReader(str(start)).batch(_HEAD_BYTES) is not None
-    except WorkloadError:
-        return False
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        start = Path(folder) / "head"
+        start.write_bytes(head)
+        try:
+            return _core.TraceReader(str(start)).batch(_HEAD_BYTES) is not None
+        except WorkloadError:
+            return False
 
 
 @contextlib.contextmanager

@@ -24,6 +24,8 @@ ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost
 
 _UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong
 
+_BODY_SIZES = ("clf", "combined", "json")  # logs that have the size of a response without its header
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -98,7 +100,7 @@ def open_input(
     """Open a request table, a log or a trace.
 
     Args:
-        path: The file. Traces may be packed as .xz, .gz or .zst, logs and text tables as .gz.
+        path: The file, plain or packed by gzip, xz or zstd.
         format: One of `formats.FORMATS`; None: what the file says, see `formats.format_of`.
         keep: Of a log: `misses`, `crossed` or `all`, as `import_log` has it.
         dynamic: Of a log: whether pages that are made for each request are requests too.
@@ -114,7 +116,8 @@ def open_input(
         with _table(path, str(path), nameless=nameless, guessed=format is None) as requests:
             yield requests
     elif kind in LOGS:
-        options = {"keep": keep, "dynamic": dynamic, "max_unreadable": max_unreadable}
+        # An error page is no object that a cache holds.
+        options = {"keep": keep, "dynamic": dynamic, "errors": False, "max_unreadable": max_unreadable}
         with _log(path, kind, options, progress) as requests:
             yield requests
     else:
@@ -180,7 +183,7 @@ def _log(
             dropped = sorted(report.counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
             kept = f"{count(report.requests)} requests (keep: {options['keep']})"
             requests.format = format
-            requests.header_bytes = _core.log_header_bytes if format == "clf" else 0
+            requests.header_bytes = _core.log_header_bytes if format in _BODY_SIZES else 0
             requests.counts = {"log": dict(report.log), **report.counts}
             requests.left_out = dict(dropped)
             requests.remarks = [

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use arbitrary::Arbitrary;
 use farweb::units::Duration;
-use farweb::workload::{Keep, LogBatch, LogFormat, LogOptions, LogReader, Report, ServerTime, WorkloadError};
+use farweb::workload::{
+    Bound, Keep, LogBatch, LogFormat, LogOptions, LogReader, Report, Sample, SampleBy, ServerTime, WorkloadError,
+};
 
 use crate::checked;
 
@@ -13,11 +15,16 @@ use crate::checked;
 pub struct How {
     keep: u8,
     dynamic: bool,
+    errors: bool,
     tunnels: bool,
     rtt_ms: u16,
     request_bytes: Option<u16>,
     server_time: bool,
     strict: bool,
+    client: Option<String>,
+    from: Option<String>,
+    /// Share in 1/255, whether hosts are drawn, seed.
+    sample: Option<(u8, bool, u64)>,
     rows: u8,
 }
 
@@ -26,6 +33,14 @@ impl How {
         LogOptions {
             keep: [Keep::Misses, Keep::Crossed, Keep::All][usize::from(self.keep % 3)],
             dynamic: self.dynamic,
+            errors: self.errors,
+            client: self.client.clone(),
+            from: self.from.as_deref().and_then(Bound::parse),
+            sample: self.sample.map(|(share, hosts, seed)| Sample {
+                share: f64::from(share.max(1)) / 255.0,
+                by: if hosts { SampleBy::Host } else { SampleBy::Client },
+                seed,
+            }),
             tunnels: self.tunnels,
             rtt: Duration::from_millis(u64::from(self.rtt_ms)),
             request_bytes: self.request_bytes.map(u64::from),
@@ -43,7 +58,7 @@ impl How {
 ///
 /// # Panics
 /// When a batch is no part of a request table, or a line is not accounted for.
-pub fn read(path: &Path, format: LogFormat, how: &How) -> Result<(Vec<LogBatch>, Report), WorkloadError> {
+pub fn read(path: &Path, format: &LogFormat, how: &How) -> Result<(Vec<LogBatch>, Report), WorkloadError> {
     let mut reader = checked(LogReader::open(path, format, how.options()))?;
     let mut batches = Vec::new();
     while let Some(batch) = checked(reader.batch(usize::from(how.rows)))? {

@@ -1,17 +1,15 @@
-//! Lines of a text file that nobody vouches for: plain or gzip, of bounded length, in constant memory.
+//! Lines of a text file that nobody vouches for: plain or packed, of bounded length, in constant memory.
 //!
-//! A gzip file is known by its first bytes, not by its name. Files that hold something else than text (Parquet,
-//! another compression, a capture, UTF-16) are refused at once, by what they are. A line longer than
-//! [`LINE_BYTES_MAX`] is never held whole.
+//! Files that hold something else than text (Parquet, another compression, a capture, UTF-16) are refused at once, by what
+//! they are. A line longer than [`LINE_BYTES_MAX`] is never held whole.
 
 use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::WorkloadError;
+use super::packed::{Source, unpacked};
 
 /// Longest line, in bytes. Chosen: a hundred times the longest URL that Squid takes (8 KiB, `MAX_URL` in
 /// `src/defines.h`).
@@ -20,18 +18,18 @@ pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
 /// Bytes that are looked at to tell text from other data. Chosen: random data is then refused all but certainly.
 const HEAD_BYTES: usize = 512;
 
-/// A byte stream that a Python object may own.
-type Source = Box<dyn Read + Send + Sync>;
+/// Bytes of a file that are kept to tell the format of its lines. Chosen: some hundreds of lines.
+const KEPT_BYTES: usize = 1 << 16;
 
 /// What other files start with.
 const MAGICS: &[(&[u8], &str)] = &[
     (b"PAR1", "a Parquet file; give it a name that ends in .parquet"),
     (b"ARROW1", "an Arrow IPC file"),
     (b"PK\x03\x04", "a zip archive"),
-    (b"\xFD7zXZ", "an xz file; unpack it, or compress it with gzip"),
-    (b"\x28\xB5\x2F\xFD", "a Zstandard file; unpack it, or compress it with gzip"),
-    (b"BZh", "a bzip2 file; unpack it, or compress it with gzip"),
-    (b"\x1F\x8B", "a gzip file inside a gzip file"),
+    (b"BZh", "a bzip2 file; unpack it, or compress it with gzip, xz or zstd"),
+    (b"\x1F\x8B", "a gzip file inside a packed file"),
+    (b"\xFD7zXZ", "an xz file inside a packed file"),
+    (b"\x28\xB5\x2F\xFD", "a Zstandard file inside a packed file"),
     (b"\xFF\xFE", "UTF-16 text; save it as UTF-8"),
     (b"\xFE\xFF", "UTF-16 text; save it as UTF-8"),
     (b"\xD4\xC3\xB2\xA1", "a packet capture"),
@@ -43,6 +41,8 @@ const MAGICS: &[(&[u8], &str)] = &[
 /// Lines of one file, one after the other.
 pub(super) struct Lines {
     name: String,
+    head: Vec<u8>,
+    packing: Option<&'static str>,
     reader: BufReader<Source>,
     line: Vec<u8>,
     number: u64,
@@ -67,8 +67,11 @@ impl fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// Opens the file at `path`.
+    /// Opens the file at `path`; `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Self, WorkloadError> {
+        if path == Path::new("-") {
+            return Self::new("standard input".into(), std::io::stdin());
+        }
         let name = path.display().to_string();
         match File::open(path) {
             Ok(file) => Self::new(name, file),
@@ -81,20 +84,30 @@ impl Lines {
         name: String,
         source: impl Read + Send + Sync + 'static,
     ) -> Result<Self, WorkloadError> {
-        let unreadable = |error| WorkloadError(format!("{name}: cannot be read: {}", reason(&error)));
-        let (head, rest) = peek(Box::new(source)).map_err(unreadable)?;
-        let (head, rest) = if head.starts_with(b"\x1F\x8B") {
-            let packed = BufReader::new(Cursor::new(head).chain(rest));
-            peek(Box::new(MultiGzDecoder::new(packed))).map_err(unreadable)?
-        } else {
-            (head, rest)
+        let mut packing = None;
+        let open = || -> std::io::Result<_> {
+            let (head, rest) = peek(Box::new(source), HEAD_BYTES)?;
+            let (name, plain) = unpacked(&head.clone(), Box::new(Cursor::new(head).chain(rest)));
+            packing = name;
+            peek(plain, KEPT_BYTES)
         };
-        if let Some(what) = not_text(&head) {
+        let (mut head, rest) = open()
+            .map_err(|error| WorkloadError(format!("{name}: cannot be read: {}", reason(&error, packing))))?;
+        if let Some(what) = not_text(&head[..head.len().min(HEAD_BYTES)]) {
             return Err(WorkloadError(format!("{name}: is not text but {what}")));
         }
-        let head = head.strip_prefix(b"\xEF\xBB\xBF").map_or_else(|| head.clone(), <[u8]>::to_vec);
-        let reader = BufReader::with_capacity(1 << 16, Box::new(Cursor::new(head).chain(rest)) as Source);
-        Ok(Self { name, reader, line: Vec::new(), number: 0 })
+        if head.starts_with(b"\xEF\xBB\xBF") {
+            head.drain(..3);
+        }
+        let all = Box::new(Cursor::new(head.clone()).chain(rest)) as Source;
+        let reader = BufReader::with_capacity(1 << 16, all);
+        Ok(Self { name, head, packing, reader, line: Vec::new(), number: 0 })
+    }
+
+    /// The beginning of the text, up to 64 KiB, whole lines only where there are more.
+    pub(super) fn head(&self) -> &[u8] {
+        let whole = self.head.iter().rposition(|byte| *byte == b'\n').map_or(self.head.len(), |end| end + 1);
+        if self.head.len() < KEPT_BYTES { &self.head } else { &self.head[..whole] }
     }
 
     /// The next line; `None` at the end.
@@ -130,22 +143,34 @@ impl Lines {
     }
 
     fn failed(&self, error: &std::io::Error) -> WorkloadError {
-        WorkloadError(format!("{}:{}: cannot be read: {}", self.name, self.number, reason(error)))
+        WorkloadError(format!(
+            "{}:{}: cannot be read: {}",
+            self.name,
+            self.number,
+            reason(error, self.packing)
+        ))
     }
 }
 
-/// Takes the first [`HEAD_BYTES`] from `source`.
-fn peek(mut source: Source) -> std::io::Result<(Vec<u8>, Source)> {
+/// Takes the first `bytes` from `source`.
+fn peek(mut source: Source, bytes: usize) -> std::io::Result<(Vec<u8>, Source)> {
     let mut head = Vec::new();
-    source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    source.by_ref().take(bytes as u64).read_to_end(&mut head)?;
     Ok((head, source))
 }
 
-/// Why reading failed, in words that fit a compressed file.
-fn reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::UnexpectedEof => "the gzip data ends too early: the file was cut off".into(),
-        ErrorKind::InvalidInput | ErrorKind::InvalidData => format!("the gzip data is damaged: {error}"),
+/// Why reading failed, in words that fit a packed file.
+fn reason(error: &std::io::Error, packing: Option<&str>) -> String {
+    match (packing, error.kind()) {
+        (Some(packing), ErrorKind::UnexpectedEof) => {
+            format!("the {packing} data ends too early: the file was cut off")
+        }
+        (Some(packing), ErrorKind::OutOfMemory) => {
+            format!("the {packing} data needs more than 128 MiB of memory; pack it with a smaller window")
+        }
+        (Some(packing), ErrorKind::InvalidInput | ErrorKind::InvalidData | ErrorKind::Other) => {
+            format!("the {packing} data is damaged: {error}")
+        }
         _ => error.to_string(),
     }
 }
@@ -237,7 +262,7 @@ mod tests {
             message(b"PAR1\x15\x04"),
             "log: is not text but a Parquet file; give it a name that ends in .parquet"
         );
-        assert_eq!(message(&gzip(&gzip(b"a\n"))), "log: is not text but a gzip file inside a gzip file");
+        assert_eq!(message(&gzip(&gzip(b"a\n"))), "log: is not text but a gzip file inside a packed file");
         assert_eq!(message(b"\xFF\xFEa\0"), "log: is not text but UTF-16 text; save it as UTF-8");
         assert_eq!(message(b"abc\0def"), "log: is not text but binary data (byte 0x00 at offset 3)");
         assert_eq!(message(b"\x01\x02abc"), "log: is not text but binary data (byte 0x01 at offset 0)");

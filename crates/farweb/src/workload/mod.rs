@@ -9,6 +9,7 @@ mod log;
 mod lru_stack;
 pub mod nzix;
 mod object;
+mod packed;
 mod parameters;
 mod probe;
 pub mod prowgen;
@@ -22,7 +23,8 @@ pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use held::{Held, HeldRows};
 pub use log::{
-    Keep, LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, ServerTime,
+    Bound, Keep, LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, Sample,
+    SampleBy, ServerTime,
 };
 pub(crate) use lru_stack::LruStack;
 pub use object::ObjectId;

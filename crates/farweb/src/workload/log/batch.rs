@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Entry;
-use crate::workload::{ObjectId, Words};
+use crate::workload::Words;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -34,53 +34,51 @@ pub struct LogBatch {
 pub(super) struct Builder {
     /// All but `start_s`.
     batch: LogBatch,
-    /// Starts, in ns since 1970.
-    starts: Vec<i64>,
+    /// Times as the log has them, in ns since 1970.
+    times: Vec<i64>,
+    /// How much earlier each request started, in ns.
+    before: Vec<i64>,
     /// The whole second in which the first request of the log started, since 1970.
     origin_s: Option<i64>,
     hosts: FxHashMap<Box<str>, i32>,
-    /// Whether starts are whole seconds, to be spread over the second.
-    whole_seconds: bool,
-    /// First row of the second that the last row belongs to.
-    second_from: usize,
+    /// First row of the whole second that the last row belongs to, whose rows are to be spread over it; `None`: the last
+    /// row has a part of a second.
+    second_from: Option<usize>,
 }
 
 impl Builder {
-    pub(super) fn new(whole_seconds: bool) -> Self {
-        Self { whole_seconds, ..Self::default() }
-    }
-
     /// The whole second, since 1970, in which the first request of the log started.
     pub(super) const fn origin_s(&self) -> Option<i64> {
         self.origin_s
     }
 
     pub(super) fn len(&self) -> usize {
-        self.starts.len()
+        self.times.len()
     }
 
-    /// Whether a batch may end before a request that starts at `start`: not within a second that is to be spread.
-    pub(super) fn may_end_before(&self, start: i64) -> bool {
-        !self.whole_seconds
-            || self.starts.last() != Some(&start)
-            || self.len() - self.second_from >= SECOND_ROWS_MAX
+    /// Whether a batch may end before `entry`: not within a second that is to be spread.
+    pub(super) fn may_end_before(&self, entry: &Entry) -> bool {
+        let Some(from) = self.second_from else { return true };
+        !entry.whole || self.times.last() != Some(&entry.at) || self.len() - from >= SECOND_ROWS_MAX
     }
 
-    pub(super) fn push(&mut self, entry: &Entry<'_>) {
-        if self.whole_seconds && self.may_end_before(entry.start) {
+    pub(super) fn push(&mut self, entry: &Entry) {
+        if self.may_end_before(entry) {
             self.spread();
+            self.second_from = entry.whole.then_some(self.len());
         }
-        self.origin_s.get_or_insert(entry.start.div_euclid(SECOND));
-        self.starts.push(entry.start);
+        self.origin_s.get_or_insert((entry.at - entry.before).div_euclid(SECOND));
+        self.times.push(entry.at);
+        self.before.push(entry.before);
         let batch = &mut self.batch;
-        let host = &*entry.host;
+        let host = entry.host.as_str();
         let code = self.hosts.get(host).copied().unwrap_or_else(|| {
             let code = new_word(&mut batch.host, host.into());
             self.hosts.insert(host.into(), code);
             code
         });
         batch.host.codes.push(code);
-        batch.object.push(ObjectId::of_bytes(entry.url).get());
+        batch.object.push(entry.object.get());
         batch.request_bytes.push(entry.request_bytes as i64);
         batch.response_bytes.push(entry.response_bytes as i64);
         batch.server_s.push(entry.server.map_or(f64::NAN, |server| server.as_secs_f64()));
@@ -90,23 +88,20 @@ impl Builder {
     pub(super) fn take(&mut self) -> LogBatch {
         self.spread();
         self.hosts.clear();
-        self.second_from = 0;
         let origin = self.origin_s.unwrap_or_default() * SECOND;
-        let start_s = self.starts.drain(..).map(|start| (start - origin) as f64 / SECOND as f64).collect();
+        let starts = self.times.drain(..).zip(self.before.drain(..)).map(|(time, before)| time - before);
+        let start_s = starts.map(|start| (start - origin) as f64 / SECOND as f64).collect();
         LogBatch { start_s, ..std::mem::take(&mut self.batch) }
     }
 
     /// Spreads the rows of the last second evenly over it, in their order, the first at its beginning.
     fn spread(&mut self) {
-        if !self.whole_seconds {
-            return;
-        }
-        let rows = &mut self.starts[self.second_from..];
+        let Some(from) = self.second_from.take() else { return };
+        let rows = &mut self.times[from..];
         let count = rows.len() as i64;
-        for (row, start) in rows.iter_mut().enumerate() {
-            *start += row as i64 * SECOND / count;
+        for (row, time) in rows.iter_mut().enumerate() {
+            *time += row as i64 * SECOND / count;
         }
-        self.second_from += rows.len();
     }
 }
 

@@ -84,6 +84,19 @@ pub(super) const fn request_bytes(method: &[u8], path: &[u8], host: &[u8]) -> u6
     (first_line + host_line + OTHER_HEADERS + "\r\n".len()) as u64
 }
 
+/// A span in units of `unit` ns, with or without decimals, up to 30 days (chosen: a longer one is a clock that was set), in ns.
+pub(super) fn span(text: &[u8], unit: u64) -> Option<u64> {
+    const LONGEST: u64 = 30 * 24 * 3600 * 1_000_000_000;
+    let point = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
+    let mut nanos = number(&text[..point])?.checked_mul(unit)?;
+    let mut worth = unit;
+    for byte in text.get(point + 1..).unwrap_or_default() {
+        worth /= 10;
+        nanos = nanos.checked_add(number(std::slice::from_ref(byte))? * worth)?;
+    }
+    (nanos <= LONGEST).then_some(nanos)
+}
+
 /// Whether a page is made for each request, as its URL tells: it has a query, or is a CGI program.
 pub(super) fn is_dynamic(url: &[u8]) -> bool {
     let has = |part: &[u8]| url.windows(part.len()).any(|window| window == part);
@@ -117,6 +130,17 @@ mod tests {
         }
         assert_eq!(bytes(b"9007199254740992"), Some(1 << 53));
         assert_eq!(bytes(b"9007199254740993"), None);
+    }
+
+    #[test]
+    fn spans_have_their_unit() {
+        assert_eq!(span(b"250", 1_000_000), Some(250_000_000));
+        assert_eq!(span(b"0.2503", 1_000_000_000), Some(250_300_000));
+        assert_eq!(span(b"1.0000000009", 1_000_000_000), Some(1_000_000_000));
+        assert_eq!(span(b"2592000", 1_000_000_000), Some(2_592_000_000_000_000));
+        for wrong in ["", "-1", "1.x", "2592001", ".5", "99999999999999999"] {
+            assert_eq!(span(wrong.as_bytes(), 1_000_000_000), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -5,30 +5,43 @@
 //! is then not what it was taken for. Requests come in the order of the log, which is that of their ends; the caller
 //! sorts.
 //!
+//! A line goes the same way in every format: its [`layout`] divides it into fields, the fields that are of use make a
+//! [`record`], and [`rules`] say what becomes of it.
+//!
 //! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other
 //! headers, and no body; the server took the elapsed time less a given round trip, at least 0; in a server's log a
 //! response has a header of 250 B besides its body.
 //!
-//! Left out: the client (a table has one), the content type, requests that a proxy sends on its own account.
+//! Left out: which client it was (a table has one), the content type, requests that a proxy sends on its own account.
 
 mod batch;
-mod clf;
 mod fields;
+mod format;
+mod layout;
+mod names;
 mod options;
+mod pattern;
+mod record;
 mod report;
+mod rules;
+mod select;
 mod squid;
+mod when;
 
 pub use batch::LogBatch;
-pub use options::{Keep, LogFormat, LogOptions, ServerTime};
+pub use format::LogFormat;
+pub use options::{Keep, LogOptions, ServerTime};
 pub use report::{Reason, Report};
+pub use select::{Sample, SampleBy};
+pub use when::Bound;
 
-use std::borrow::Cow;
 use std::path::Path;
 
-use super::WorkloadError;
-use super::lines::{Line, Lines};
+use super::lines::{LINE_BYTES_MAX, Line, Lines, clipped};
+use super::{ObjectId, WorkloadError};
 use crate::units::Duration;
 use batch::Builder;
+use layout::Layout;
 
 /// Largest request or response, in bytes, as in a request table.
 const BYTES_MAX: u64 = 1 << 53;
@@ -37,29 +50,25 @@ const BYTES_MAX: u64 = 1 << 53;
 /// Last-Modified, Content-Type, Content-Length).
 pub const LOG_HEADER_BYTES: u64 = 250;
 
-/// What one line says.
-enum Verdict<'a> {
-    Request(Entry<'a>),
+/// What becomes of a line.
+enum Verdict {
+    Request(Entry),
     Dropped(Reason),
 }
 
 /// A request as its line has it.
-struct Entry<'a> {
-    /// In ns since 1970.
-    start: i64,
-    host: Cow<'a, str>,
-    url: &'a [u8],
+struct Entry {
+    /// The logged time, in ns since 1970.
+    at: i64,
+    /// Whether that is a whole second.
+    whole: bool,
+    /// How much earlier it started, in ns.
+    before: i64,
+    host: String,
+    object: ObjectId,
     request_bytes: u64,
     response_bytes: u64,
     server: Option<Duration>,
-}
-
-/// How lines are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dialect {
-    Squid,
-    Clf,
-    Table(clf::Columns),
 }
 
 /// Reads requests from a log.
@@ -67,31 +76,31 @@ enum Dialect {
 pub struct LogReader {
     lines: Lines,
     options: LogOptions,
-    dialect: Dialect,
+    layout: Layout,
     builder: Builder,
     report: Report,
-    /// The other format, if the first unreadable line fits it.
-    looks_like: Option<&'static str>,
+    /// Another format that the first unreadable line fits.
+    looks_like: Option<LogFormat>,
 }
 
 impl LogReader {
-    /// Opens the log at `path`, plain or gzip.
+    /// Opens the log at `path`, plain or packed by gzip, xz or Zstandard; `-` is standard input.
     ///
     /// # Errors
-    /// When it cannot be opened, is no text, or an option is out of range.
-    pub fn open(path: &Path, format: LogFormat, options: LogOptions) -> Result<Self, WorkloadError> {
+    /// When it cannot be opened, is no text, has no known format, or an option is out of range.
+    pub fn open(path: &Path, format: &LogFormat, options: LogOptions) -> Result<Self, WorkloadError> {
         Self::new(Lines::open(path)?, format, options)
     }
 
-    fn new(lines: Lines, format: LogFormat, options: LogOptions) -> Result<Self, WorkloadError> {
+    fn new(lines: Lines, format: &LogFormat, options: LogOptions) -> Result<Self, WorkloadError> {
         options.check()?;
-        let dialect = match format {
-            LogFormat::Squid => Dialect::Squid,
-            LogFormat::Clf => Dialect::Clf,
+        let found = match format {
+            LogFormat::Auto => LogFormat::of_head(lines.head()).ok_or_else(|| unknown(&lines))?,
+            named => named.clone(),
         };
-        let report = Report::new(assumptions(format, &options));
-        let builder = Builder::new(format == LogFormat::Clf);
-        Ok(Self { lines, options, dialect, builder, report, looks_like: None })
+        let report = Report::new(found.to_string(), assumptions(&found, &options));
+        let layout = found.layout(lines.head())?;
+        Ok(Self { lines, options, layout, builder: Builder::default(), report, looks_like: None })
     }
 
     /// The next requests in the order of the log, about `rows` (a second of a server's log is not divided); `None` at
@@ -101,22 +110,15 @@ impl LogReader {
     /// When the file cannot be read on, or more lines are unreadable than [`LogOptions::max_unreadable`] allows.
     pub fn batch(&mut self, rows: usize) -> Result<Option<LogBatch>, WorkloadError> {
         loop {
-            let Self { lines, options, dialect, builder, report, looks_like } = self;
+            let Self { lines, options, layout, builder, report, looks_like } = self;
             let number = lines.number() + 1;
             let Some(line) = lines.next()? else { break };
             let (Line::Whole(text) | Line::TooLong(text)) = line;
-            if *dialect == Dialect::Clf
-                && number == 1
-                && let Some(columns) = clf::columns(text)
-            {
-                *dialect = Dialect::Table(columns);
-                continue;
-            }
             report.lines += 1;
-            match verdict(line, *dialect, options) {
+            match verdict(line, number == 1, layout, options) {
                 Ok(Verdict::Dropped(reason)) => report.drop(reason),
                 Ok(Verdict::Request(entry)) => {
-                    let full = builder.len() >= rows.max(1) && builder.may_end_before(entry.start);
+                    let full = builder.len() >= rows.max(1) && builder.may_end_before(&entry);
                     let batch = full.then(|| builder.take());
                     builder.push(&entry);
                     if let Some(batch) = batch {
@@ -126,7 +128,7 @@ impl LogReader {
                 }
                 Err(why) => {
                     if report.unreadable.count == 0 {
-                        *looks_like = other_format(line, *dialect, options);
+                        *looks_like = LogFormat::of_head(text);
                     }
                     report.unreadable.add(number, why, text);
                     let early =
@@ -154,80 +156,80 @@ impl LogReader {
 
     /// What is wrong with the file, with the format that it may have.
     fn hinted(&self, error: WorkloadError) -> WorkloadError {
-        match self.looks_like {
-            Some(format) => WorkloadError(format!("{error}; that line reads as format {format}")),
-            None => error,
+        match &self.looks_like {
+            Some(format) if format.to_string() != self.report.format => {
+                WorkloadError(format!("{error}; that line reads as format {format}"))
+            }
+            _ => error,
         }
     }
 }
 
-fn verdict<'a>(line: Line<'a>, dialect: Dialect, options: &'a LogOptions) -> Result<Verdict<'a>, String> {
+fn verdict(
+    line: Line<'_>,
+    first: bool,
+    layout: &mut Layout,
+    options: &LogOptions,
+) -> Result<Verdict, String> {
     let Line::Whole(line) = line else {
-        return Err(format!("is longer than {} bytes", super::lines::LINE_BYTES_MAX));
+        return Err(format!("is longer than {LINE_BYTES_MAX} bytes"));
     };
     if line.trim_ascii().is_empty() {
         return Ok(Verdict::Dropped(Reason::Blank));
     }
-    let verdict = match dialect {
-        Dialect::Squid => squid::parse(line, options),
-        Dialect::Clf => clf::parse(line, options),
-        Dialect::Table(columns) => clf::parse_row(line, columns, options),
-    }?;
-    Ok(match verdict {
-        Verdict::Request(entry) if !options.dynamic && fields::is_dynamic(entry.url) => {
-            Verdict::Dropped(Reason::DynamicPage)
-        }
-        verdict => verdict,
-    })
+    if layout.heads(line, first) {
+        return Ok(Verdict::Dropped(Reason::Header));
+    }
+    rules::verdict(&layout.read(line)?, options)
 }
 
-fn other_format(line: Line<'_>, dialect: Dialect, options: &LogOptions) -> Option<&'static str> {
-    let (other, name) = match dialect {
-        Dialect::Squid => (Dialect::Clf, "clf"),
-        Dialect::Clf | Dialect::Table(_) => (Dialect::Squid, "squid"),
-    };
-    verdict(line, other, options).is_ok().then_some(name)
+/// What is said of a file whose format no line shows.
+fn unknown(lines: &Lines) -> WorkloadError {
+    let first = lines.head().split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+    WorkloadError(format!(
+        "{}: no known format has lines like its first, {}; name the format, or describe its lines by a format string",
+        lines.name(),
+        clipped(first.unwrap_or_default(), 120)
+    ))
 }
 
 /// What is taken for granted, a sentence each.
-fn assumptions(format: LogFormat, options: &LogOptions) -> Vec<String> {
+fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
     let size = match options.request_bytes {
         Some(bytes) => format!("Each request has {bytes} B, as was asked for."),
         None => format!(
-            "A request has its first line, its Host line and {} B of other headers, about 270 B in all, and no body.",
+            "Where the log does not tell its size, a request has its first line, its Host line and {} B of other headers, \
+             about 270 B in all, and no body.",
             fields::OTHER_HEADERS
         ),
     };
     let mut all = vec![size];
-    match format {
-        LogFormat::Squid => {
-            all.push("A request started at the logged time, which is its end, less the elapsed time.".into());
-            all.push("A response has the bytes that the client got, headers included.".into());
-            all.push(match options.server_time {
-                ServerTime::None => "The server time is left out, as was asked for.".into(),
-                ServerTime::Elapsed => format!(
-                    "The server took the elapsed time less a round trip of {}, at least 0; this contains the \
-                     transfer to the client as it was.",
-                    options.rtt
-                ),
-            });
-            if options.keep == Keep::Crossed {
-                all.push(format!("A revalidation brought a header of at most {LOG_HEADER_BYTES} B."));
-            }
-            if options.tunnels {
-                all.push("A CONNECT tunnel is one request and one response of all its bytes.".into());
-            }
-        }
-        LogFormat::Clf => {
-            all.push(
-                "The logged time is the start; the requests of a second are spread evenly over it.".into(),
-            );
-            all.push(format!("A response has the logged bytes and a header of {LOG_HEADER_BYTES} B."));
-            all.push(format!(
-                "All requests are for one host, {}; its server time is not known.",
-                options.server_name
-            ));
-        }
+    if matches!(format, LogFormat::Squid | LogFormat::SquidCommon) {
+        all.push("A response has the bytes that the client got, headers included.".into());
+    } else {
+        all.push(format!(
+            "A response whose size is told without its header has a header of {LOG_HEADER_BYTES} B."
+        ));
+        all.push(format!("Requests whose line names no host are for one host, {}.", options.server_name));
+    }
+    if *format == LogFormat::Squid {
+        all.push("A request started at the logged time, which is its end, less the elapsed time.".into());
+    } else {
+        all.push("Requests that are logged in the same whole second are spread evenly over it.".into());
+    }
+    all.push(match options.server_time {
+        ServerTime::None => "The server time is left out, as was asked for.".into(),
+        ServerTime::Elapsed => format!(
+            "The server took what the log says of it; else the elapsed time less a round trip of {}, at least 0, which \
+             contains the transfer to the client as it was; where the log has neither, its time is not known.",
+            options.rtt
+        ),
+    });
+    if options.keep == Keep::Crossed {
+        all.push(format!("A revalidation brought a header of at most {LOG_HEADER_BYTES} B."));
+    }
+    if options.tunnels {
+        all.push("A CONNECT tunnel is one request and one response of all its bytes.".into());
     }
     all
 }

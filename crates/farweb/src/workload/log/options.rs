@@ -2,25 +2,18 @@
 
 use std::str::FromStr;
 
+use super::select::{Sample, SampleBy};
+use super::when::Bound;
 use crate::units::Duration;
 use crate::workload::WorkloadError;
 use crate::workload::unreadable::check_share;
-
-/// Format of a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogFormat {
-    /// Native `access.log` of Squid.
-    Squid,
-    /// Common or combined log format of a web server, or a tab-separated table of the same fields with a header line.
-    Clf,
-}
 
 /// Which answered requests are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// Those whose response crossed the link: a proxy's misses, a server's answers with a body.
     Misses,
-    /// Also those for which only a header crossed it: revalidations.
+    /// Also those for which only a header crossed it: revalidations, and a server's answers without a body.
     Crossed,
     /// Also those that a cache answered: everything that a client got with success, with the bytes that it got.
     All,
@@ -29,7 +22,7 @@ pub enum Keep {
 /// Where the server time of a request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerTime {
-    /// The recorded elapsed time less [`LogOptions::rtt`].
+    /// What the log has of the origin's own time, or the recorded elapsed time less [`LogOptions::rtt`].
     Elapsed,
     /// Nowhere: it is left out.
     None,
@@ -42,6 +35,8 @@ pub struct LogOptions {
     pub keep: Keep,
     /// Whether pages that are made for each request are kept: those whose URL has a query, `cgi-bin` or `.cgi`.
     pub dynamic: bool,
+    /// Whether answers with a status other than 2xx and 3xx are kept: their bytes crossed the link as well.
+    pub errors: bool,
     /// Whether CONNECT tunnels are kept, each as one request and one response.
     pub tunnels: bool,
     /// Round-trip time that the recorded elapsed times contain; it is taken off the server time.
@@ -50,8 +45,16 @@ pub struct LogOptions {
     pub request_bytes: Option<u64>,
     /// Where the server time comes from.
     pub server_time: ServerTime,
-    /// Host of all requests of a web server's log, which does not name it.
+    /// Host of requests whose line does not name one, as in most logs of web servers.
     pub server_name: String,
+    /// Only requests of these clients: a pattern in which `*` stands for any text and `?` for a character.
+    pub client: Option<String>,
+    /// Only requests that start then or later.
+    pub from: Option<Bound>,
+    /// Only requests that start before.
+    pub to: Option<Bound>,
+    /// Only requests of a sample of clients or hosts.
+    pub sample: Option<Sample>,
     /// Share of lines that may be unreadable, 0 to 1.
     pub max_unreadable: f64,
 }
@@ -61,11 +64,16 @@ impl Default for LogOptions {
         Self {
             keep: Keep::Misses,
             dynamic: true,
+            errors: true,
             tunnels: false,
             rtt: Duration::ZERO,
             request_bytes: None,
             server_time: ServerTime::Elapsed,
             server_name: "server".into(),
+            client: None,
+            from: None,
+            to: None,
+            sample: None,
             max_unreadable: 0.01,
         }
     }
@@ -81,23 +89,21 @@ impl LogOptions {
         if self.server_name.is_empty() {
             return Err(WorkloadError("server_name: is empty; write the host of a web server's log".into()));
         }
+        if self.sample.is_some_and(|sample| !(sample.share > 0.0 && sample.share <= 1.0)) {
+            return Err(WorkloadError(
+                "sample: write a share above 0 % and up to 100 %, such as 10 %".into(),
+            ));
+        }
         Ok(())
     }
 }
 
-fn one_of<T: Copy>(what: &str, text: &str, values: &[(&str, T)]) -> Result<T, WorkloadError> {
+pub(super) fn one_of<T: Clone>(what: &str, text: &str, values: &[(&str, T)]) -> Result<T, WorkloadError> {
     let found = values.iter().find(|(name, _)| *name == text);
-    found.map(|(_, value)| *value).ok_or_else(|| {
+    found.map(|(_, value)| value.clone()).ok_or_else(|| {
         let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
         WorkloadError(format!("{what}: found \"{text}\"; write one of: {}", names.join(", ")))
     })
-}
-
-impl FromStr for LogFormat {
-    type Err = WorkloadError;
-    fn from_str(text: &str) -> Result<Self, WorkloadError> {
-        one_of("format", text, &[("squid", Self::Squid), ("clf", Self::Clf)])
-    }
 }
 
 impl FromStr for Keep {
@@ -111,5 +117,12 @@ impl FromStr for ServerTime {
     type Err = WorkloadError;
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         one_of("server_time", text, &[("elapsed", Self::Elapsed), ("none", Self::None)])
+    }
+}
+
+impl FromStr for SampleBy {
+    type Err = WorkloadError;
+    fn from_str(text: &str) -> Result<Self, WorkloadError> {
+        one_of("sample_by", text, &[("client", Self::Client), ("host", Self::Host)])
     }
 }

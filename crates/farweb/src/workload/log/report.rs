@@ -13,6 +13,14 @@ use crate::workload::UnreadableLines;
 pub enum Reason {
     /// Nothing on the line.
     Blank,
+    /// Names the columns, or says something else of the log.
+    Header,
+    /// Starts before or after the span of time that is asked for.
+    OutsideTime,
+    /// Of a client that is not asked for.
+    OtherClient,
+    /// Of a client or to a host that is not in the sample.
+    NotSampled,
     /// A question between caches (UDP), no HTTP request.
     Icp,
     /// Refused by the proxy's rules, or asked for a password.
@@ -27,7 +35,11 @@ pub enum Reason {
     DynamicPage,
     /// Answered with a status other than 2xx and 3xx.
     NotSuccessful,
-    /// Answered with no bytes.
+    /// No request of HTTP, answered by an error: another protocol, or a connection on which nothing came.
+    NoRequest,
+    /// The log does not tell the size of the answer.
+    NoSize,
+    /// Answered with no bytes, of a web server with a header only.
     ZeroBytes,
     /// The answer came from the proxy's own cache.
     Hit,
@@ -39,15 +51,46 @@ pub enum Reason {
     SiblingHit,
 }
 
+impl Reason {
+    /// What such lines are, after their number.
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::Blank => "are blank",
+            Self::Header => "name columns or say something of the log",
+            Self::OutsideTime => "are outside the span of time that was asked for",
+            Self::OtherClient => "are of clients that were not asked for",
+            Self::NotSampled => "are not in the sample",
+            Self::Icp => "are questions between caches",
+            Self::Denied => "were refused by the proxy, or asked for a password",
+            Self::Aborted => "were given up before the end",
+            Self::Error => "were answered by the proxy with an error of its own",
+            Self::ConnectTunnel => "are tunnels, many exchanges under TLS",
+            Self::DynamicPage => "are of pages made for each request",
+            Self::NotSuccessful => "were answered with a status other than 2xx and 3xx",
+            Self::NoRequest => "are no request of HTTP",
+            Self::NoSize => "have no size of the response",
+            Self::ZeroBytes => "were answered without a body",
+            Self::Hit => "were answered by the proxy's cache",
+            Self::Revalidation => "confirmed what a cache held: a header only",
+            Self::AnsweredByProxy => "were answered by the proxy itself",
+            Self::SiblingHit => "were answered by a cache beside the proxy",
+        }
+    }
+}
+
 /// What a log contained so far: `lines = requests + sum of dropped + unreadable lines` at its end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
-    /// Lines, but for the header line of a tab-separated log.
+    /// Format of the log: its name, or the format string.
+    pub format: String,
+    /// Lines.
     pub lines: u64,
     /// Requests given out.
     pub requests: u64,
     /// Lines that are no request of the table, by reason.
     pub dropped: BTreeMap<Reason, u64>,
+    /// What such lines are, for each of those reasons.
+    pub meanings: BTreeMap<Reason, &'static str>,
     /// Lines that could not be read.
     #[serde(flatten)]
     pub unreadable: UnreadableLines,
@@ -70,12 +113,13 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(assumptions: Vec<String>) -> Self {
-        Self { assumptions, sorted: true, ..Self::default() }
+    pub(super) fn new(format: String, assumptions: Vec<String>) -> Self {
+        Self { format, assumptions, sorted: true, ..Self::default() }
     }
 
     pub(super) fn drop(&mut self, reason: Reason) {
         *self.dropped.entry(reason).or_default() += 1;
+        self.meanings.entry(reason).or_insert_with(|| reason.meaning());
     }
 
     pub(super) fn give_out(&mut self, batch: &LogBatch, origin_s: Option<i64>) {

@@ -1,9 +1,11 @@
-//! Squid's native `access.log`.
+//! What crossed the link of Squid, a proxy with a cache: its result codes and hierarchies.
 //!
-//! A line is `time elapsed client code/status bytes method URL ident hierarchy/host type`, its fields apart by one or
-//! more blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field is
-//! `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request with ms,
-//! `elapsed` is in ms, `bytes` is what the client got, headers included.
+//! A line of its native log is `time elapsed client code/status bytes method URL ident hierarchy/host type`, its fields apart
+//! by one or more blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field
+//! is `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request with ms,
+//! `elapsed` is in ms, `bytes` is what the client got, headers included. An error page of the server behind crossed the
+//! link as any answer did; whether Squid made a 502 to 504 itself after it had asked a server is not told, and it counts
+//! as the server's.
 //!
 //! What a result code means is read from its parts, so that the codes of Squid 1 to 6 are known alike:
 //! `TCP_REFRESH_HIT` and `TCP_REFRESH_UNMODIFIED` are the same thing under two names.
@@ -11,29 +13,10 @@
 //! Source: Squid, `src/access_log.c` of version 2, `src/LogTags.cc` of version 6; D. Wessels, "Squid: The Definitive
 //! Guide", section 13.2.
 
-use std::borrow::Cow;
-
-use super::fields::{self, wrong};
-use super::{Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdict};
-use crate::units::Duration;
-
-/// Longest elapsed time, in ms: 30 days. Chosen: a longer one is a clock that was set.
-const ELAPSED_MS_MAX: u64 = 30 * 24 * 3600 * 1000;
-
-/// Fields that are looked at.
-const FIELDS: usize = 9;
-
-/// A line, split and its numbers read.
-struct Record<'a> {
-    end: i64,
-    elapsed_ms: u64,
-    code: &'a [u8],
-    status: u64,
-    bytes: u64,
-    method: &'a [u8],
-    url: &'a [u8],
-    hierarchy: &'a [u8],
-}
+use super::fields::wrong;
+use super::record::Record;
+use super::rules::Crossed;
+use super::{Keep, LOG_HEADER_BYTES, LogOptions, Reason};
 
 /// Where an answer came from.
 enum Outcome {
@@ -43,138 +26,65 @@ enum Outcome {
     Proxy,
 }
 
-/// What `line` says.
+/// What crossed the link of a proxy whose result code is `code`, or why nothing that is asked for did.
 ///
 /// # Errors
-/// Why it is no line of such a log.
-pub(super) fn parse<'a>(line: &'a [u8], options: &LogOptions) -> Result<Verdict<'a>, String> {
-    let record = split(line)?;
-    if let Some(reason) = unanswered(&record) {
-        return Ok(Verdict::Dropped(reason));
+/// When there is no such code or hierarchy.
+pub(super) fn crossed(
+    code: &[u8],
+    record: &Record<'_>,
+    options: &LogOptions,
+) -> Result<Result<Crossed, Reason>, String> {
+    let hierarchy = record.hierarchy.as_deref().unwrap_or_default();
+    let is_word = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+    if !is_word(code) {
+        return Err(wrong("code", code, "a result code of Squid 1 to 6"));
     }
-    let tunnel = record.method == b"CONNECT" || contains(record.code, b"TUNNEL");
+    // A URL with blanks pushes it out of its place.
+    if !is_word(hierarchy) {
+        return Err(wrong("hierarchy", hierarchy, "such a word (a URL with blanks?)"));
+    }
+    let status = record.status.unwrap_or(0);
+    if let Some(reason) = unanswered(code, record, status) {
+        return Ok(Err(reason));
+    }
+    let tunnel = record.method.as_deref() == Some(b"CONNECT") || contains(code, b"TUNNEL");
     if tunnel && !options.tunnels {
-        return Ok(Verdict::Dropped(Reason::ConnectTunnel));
+        return Ok(Err(Reason::ConnectTunnel));
     }
-    if !(200..400).contains(&record.status) {
-        return Ok(Verdict::Dropped(Reason::NotSuccessful));
+    if !options.errors && !(200..400).contains(&status) {
+        return Ok(Err(Reason::NotSuccessful));
     }
-    if record.bytes == 0 {
-        return Ok(Verdict::Dropped(Reason::ZeroBytes));
-    }
-    let outcome = if tunnel { Outcome::Miss } else { outcome(&record)? };
+    let bytes = match record.total.or(record.body) {
+        None => return Ok(Err(Reason::NoSize)),
+        Some(0) => return Ok(Err(Reason::ZeroBytes)),
+        Some(bytes) => bytes,
+    };
+    let outcome = if tunnel { Outcome::Miss } else { outcome(code, hierarchy)? };
     let reason = match (&outcome, options.keep) {
         (_, Keep::All) | (Outcome::Miss, _) | (Outcome::Revalidation, Keep::Crossed) => None,
         (Outcome::Hit, _) => Some(Reason::Hit),
         (Outcome::Revalidation, _) => Some(Reason::Revalidation),
         (Outcome::Proxy, _) => Some(Reason::AnsweredByProxy),
     };
-    let beside = contains(record.hierarchy, b"SIBLING_HIT") && options.keep != Keep::All;
+    let beside = contains(hierarchy, b"SIBLING_HIT") && options.keep != Keep::All;
     if let Some(reason) = reason.or(beside.then_some(Reason::SiblingHit)) {
-        return Ok(Verdict::Dropped(reason));
+        return Ok(Err(reason));
     }
-    let header_only = matches!(outcome, Outcome::Revalidation) && options.keep != Keep::All;
-    entry(&record, tunnel, header_only, options).map(Verdict::Request)
-}
-
-fn entry<'a>(
-    record: &Record<'a>,
-    tunnel: bool,
-    header_only: bool,
-    options: &LogOptions,
-) -> Result<Entry<'a>, String> {
-    let parts = if tunnel {
-        fields::host(record.url).map(|host| (host, record.url))
-    } else {
-        fields::host_and_path(record.url)
-    };
-    let (host, path) = parts.ok_or_else(|| wrong("URL", record.url, "one with a host"))?;
-    let estimate = || fields::request_bytes(record.method, path, host);
-    let elapsed = Duration::from_millis(record.elapsed_ms);
-    // A tunnel's time is how long it was open: mostly the user thinking.
-    let known = options.server_time == ServerTime::Elapsed && !tunnel;
-    let server =
-        known.then(|| Duration::from_nanos(elapsed.as_nanos().saturating_sub(options.rtt.as_nanos())));
     // What the client got was the cache's copy; a 304 to the client had no body in the first place.
-    let crossed = if header_only && record.status != 304 { LOG_HEADER_BYTES } else { u64::MAX };
-    Ok(Entry {
-        start: record.end - elapsed.as_nanos() as i64,
-        host: lower_case(host),
-        url: record.url,
-        request_bytes: options.request_bytes.unwrap_or_else(estimate),
-        response_bytes: record.bytes.min(crossed),
-        server,
-    })
-}
-
-/// A host, which is ASCII, in lower case.
-fn lower_case(host: &[u8]) -> Cow<'_, str> {
-    let text = std::str::from_utf8(host).expect("a host is checked to be ASCII");
-    if host.iter().any(u8::is_ascii_uppercase) { text.to_ascii_lowercase().into() } else { text.into() }
-}
-
-fn split(line: &[u8]) -> Result<Record<'_>, String> {
-    let mut fields = [&line[..0]; FIELDS];
-    let mut count = 0;
-    for field in line.split(|byte| *byte == b' ').filter(|field| !field.is_empty()).take(FIELDS) {
-        fields[count] = field;
-        count += 1;
-    }
-    let [time, elapsed, _, code, bytes, method, url, _, hierarchy] = fields;
-    if count < 7 {
-        return Err(format!("has {count} of the 9 or 10 fields of a Squid line"));
-    }
-    let end = fields::unix_time(time).ok_or_else(|| wrong("time", time, "a Unix time since 1990"))?;
-    let elapsed_ms = fields::number(elapsed)
-        .filter(|ms| *ms <= ELAPSED_MS_MAX)
-        .ok_or_else(|| wrong("elapsed", elapsed, "a number of ms from 0 to 30 days"))?;
-    let (code, status, first) = result(code)?;
-    let bytes =
-        fields::bytes(bytes).ok_or_else(|| wrong("bytes", bytes, "a number of bytes from 0 to 2^53"))?;
-    let hierarchy = match first {
-        Some(hierarchy) => hierarchy,
-        None if count < FIELDS => {
-            return Err(format!("has {count} of the 9 or 10 fields of a Squid line"));
-        }
-        None if is_hierarchy(hierarchy) => hierarchy,
-        None => return Err(wrong("hierarchy/host", hierarchy, "such a pair (a URL with blanks?)")),
-    };
-    Ok(Record { end, elapsed_ms, code, status, bytes, method, url, hierarchy })
-}
-
-/// Whether `field` is `HIERARCHY/host`, which a URL with blanks pushes out of its place.
-fn is_hierarchy(field: &[u8]) -> bool {
-    let slash = field.iter().position(|byte| *byte == b'/').unwrap_or(0);
-    slash > 0 && field[..slash].iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
-}
-
-/// Code, status and, in Squid 1.0, hierarchy.
-type ResultField<'a> = (&'a [u8], u64, Option<&'a [u8]>);
-
-/// Code and status of `code/status`, and the hierarchy when it follows after another slash.
-fn result(field: &[u8]) -> Result<ResultField<'_>, String> {
-    let mut parts = field.splitn(3, |byte| *byte == b'/');
-    let (code, status) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    let status = match status {
-        b"-" => Some(0),
-        digits => fields::number(digits).filter(|status| *status < 1000),
-    };
-    let sound = !code.is_empty() && code.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
-    match status.filter(|_| sound) {
-        Some(status) => Ok((code, status, parts.next())),
-        None => Err(wrong("code/status", field, "a result code and a status")),
-    }
+    let header_only = matches!(outcome, Outcome::Revalidation) && options.keep != Keep::All && status != 304;
+    let most = if header_only { LOG_HEADER_BYTES } else { u64::MAX };
+    Ok(Ok(Crossed { response_bytes: bytes.min(most), tunnel }))
 }
 
 /// Why no server was to answer, or nobody waited for its answer.
-fn unanswered(record: &Record<'_>) -> Option<Reason> {
-    let code = record.code;
-    if code.starts_with(b"UDP_") || record.method.starts_with(b"ICP_") || record.method.starts_with(b"HTCP_")
-    {
+fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
+    let method = record.method.as_deref().unwrap_or_default();
+    if code.starts_with(b"UDP_") || method.starts_with(b"ICP_") || method.starts_with(b"HTCP_") {
         Some(Reason::Icp)
     } else if contains(code, b"DENIED") {
         Some(Reason::Denied)
-    } else if record.status == 0
+    } else if status == 0
         || [&b"_ABORTED"[..], b"_ABORT", b"_TIMEDOUT", b"_TIMEOUT"].iter().any(|end| code.ends_with(end))
     {
         Some(Reason::Aborted)
@@ -186,9 +96,8 @@ fn unanswered(record: &Record<'_>) -> Option<Reason> {
 }
 
 /// Where the answer came from, by the parts of the result code.
-fn outcome(record: &Record<'_>) -> Result<Outcome, String> {
-    let code = record.code;
-    let nobody = record.hierarchy.strip_prefix(b"HIER_").unwrap_or(record.hierarchy).starts_with(b"NONE");
+fn outcome(code: &[u8], hierarchy: &[u8]) -> Result<Outcome, String> {
+    let nobody = hierarchy.strip_prefix(b"HIER_").unwrap_or(hierarchy).starts_with(b"NONE");
     let has = |part: &[u8]| contains(code, part);
     if code == b"TCP_MISS" || has(b"CLIENT_REFRESH") {
         return Ok(if nobody { Outcome::Proxy } else { Outcome::Miss });
@@ -210,7 +119,7 @@ fn outcome(record: &Record<'_>) -> Result<Outcome, String> {
     if has(b"MISS") || has(b"SWAPFAIL") {
         return Ok(if nobody { Outcome::Proxy } else { Outcome::Miss });
     }
-    Err(wrong("code/status", code, "a result code of Squid 1 to 6"))
+    Err(wrong("code", code, "a result code of Squid 1 to 6"))
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {

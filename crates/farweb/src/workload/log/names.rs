@@ -1,0 +1,159 @@
+//! What formats call the fields that are of use.
+//!
+//! Source: Squid 6, `src/format/Token.cc` and `src/cf.data.pre` (`logformat`); nginx 1.27, `ngx_http_log_module` and
+//! `ngx_http_upstream_module`; Apache HTTP Server 2.4, `mod_log_config`, `mod_logio`; W3C working draft "Extended Log
+//! File Format" (WD-logfile-960323) and Microsoft's list of fields of IIS; Caddy 2, `caddyhttp/logging.go`.
+
+use super::record::{Field, Unit};
+
+/// Names and what they tell.
+pub(super) type Names = [(&'static str, Field)];
+
+/// Codes of Squid's `logformat`, without what stands in braces.
+pub(super) const SQUID: &Names = &[
+    ("ts", Field::End),
+    ("tl", Field::End),
+    ("tg", Field::End),
+    ("tr", Field::Elapsed(Unit::Millis)),
+    ("<pt", Field::Peer(Unit::Millis)),
+    ("<tt", Field::Peer(Unit::Millis)),
+    (">a", Field::Client),
+    (">A", Field::Client),
+    ("Ss", Field::Code),
+    ("Hs", Field::Status),
+    (">Hs", Field::Status),
+    ("<st", Field::Total),
+    (">st", Field::Sent),
+    ("rm", Field::Method),
+    (">rm", Field::Method),
+    ("ru", Field::Url),
+    (">ru", Field::Url),
+    (">rd", Field::Host),
+    ("Sh", Field::Hierarchy),
+];
+
+/// Variables of nginx, without the `$`.
+pub(super) const NGINX: &Names = &[
+    ("remote_addr", Field::Client),
+    ("time_local", Field::End),
+    ("time_iso8601", Field::End),
+    ("msec", Field::End),
+    ("request", Field::Request),
+    ("request_method", Field::Method),
+    ("request_uri", Field::Url),
+    ("uri", Field::Path),
+    ("document_uri", Field::Path),
+    ("args", Field::Query),
+    ("query_string", Field::Query),
+    ("status", Field::Status),
+    ("body_bytes_sent", Field::Body),
+    ("bytes_sent", Field::Total),
+    ("request_length", Field::Sent),
+    ("request_time", Field::Elapsed(Unit::Seconds)),
+    ("upstream_response_time", Field::Server(Unit::Seconds)),
+    ("upstream_header_time", Field::Server(Unit::Seconds)),
+    ("host", Field::Host),
+    ("http_host", Field::Host),
+    ("server_name", Field::Host),
+];
+
+/// Directives of Apache's `LogFormat`, with what stands in braces, without `<` and `>`.
+pub(super) const APACHE: &Names = &[
+    ("h", Field::Client),
+    ("a", Field::Client),
+    ("t", Field::Start),
+    ("{sec}t", Field::Start),
+    ("{msec}t", Field::Start),
+    ("{begin:sec}t", Field::Start),
+    ("{begin:msec}t", Field::Start),
+    ("{end:sec}t", Field::End),
+    ("{end:msec}t", Field::End),
+    ("r", Field::Request),
+    ("s", Field::Status),
+    ("b", Field::Body),
+    ("B", Field::Body),
+    ("O", Field::Total),
+    ("I", Field::Sent),
+    ("D", Field::Elapsed(Unit::Micros)),
+    ("T", Field::Elapsed(Unit::Seconds)),
+    ("{s}T", Field::Elapsed(Unit::Seconds)),
+    ("{ms}T", Field::Elapsed(Unit::Millis)),
+    ("{us}T", Field::Elapsed(Unit::Micros)),
+    ("m", Field::Method),
+    ("U", Field::Path),
+    ("q", Field::Query),
+    ("v", Field::Host),
+    ("V", Field::Host),
+    ("{Host}i", Field::Host),
+];
+
+/// Fields of the W3C extended format, as IIS, CloudFront and others name them.
+pub(super) const W3C: &Names = &[
+    ("date", Field::Date),
+    ("time", Field::Clock),
+    ("c-ip", Field::Client),
+    ("cs-method", Field::Method),
+    ("cs-uri", Field::Url),
+    ("cs-uri-stem", Field::Path),
+    ("cs-uri-query", Field::Query),
+    ("sc-status", Field::Status),
+    ("sc-bytes", Field::Total),
+    ("cs-bytes", Field::Sent),
+    ("time-taken", Field::Elapsed(Unit::SecondsOrMillis)),
+    ("x-host-header", Field::Host),
+    ("cs-host", Field::Host),
+    ("cs(host)", Field::Host),
+];
+
+/// Columns of a tab-separated table with a header line; all of them have to be there.
+pub(super) const TABLE: &Names = &[
+    ("host", Field::Client),
+    ("time", Field::Start),
+    ("method", Field::Method),
+    ("url", Field::Url),
+    ("response", Field::Status),
+    ("bytes", Field::Body),
+];
+
+/// Keys of JSON objects, a point for each level: those of Caddy, and those that people give nginx's variables.
+pub(super) const JSON: &Names = &[
+    ("ts", Field::End),
+    ("msec", Field::End),
+    ("time_iso8601", Field::End),
+    ("@timestamp", Field::End),
+    ("timestamp", Field::End),
+    ("time_local", Field::End),
+    ("time", Field::End),
+    ("request.client_ip", Field::Client),
+    ("request.remote_ip", Field::Client),
+    ("remote_addr", Field::Client),
+    ("remote_ip", Field::Client),
+    ("client_ip", Field::Client),
+    ("request", Field::Request),
+    ("request.method", Field::Method),
+    ("request_method", Field::Method),
+    ("method", Field::Method),
+    ("request.uri", Field::Url),
+    ("request_uri", Field::Url),
+    ("uri", Field::Url),
+    ("url", Field::Url),
+    ("request.host", Field::Host),
+    ("http_host", Field::Host),
+    ("host", Field::Host),
+    ("server_name", Field::Host),
+    ("status", Field::Status),
+    ("size", Field::Body),
+    ("body_bytes_sent", Field::Body),
+    ("bytes_sent", Field::Total),
+    ("request_length", Field::Sent),
+    ("duration", Field::Elapsed(Unit::Seconds)),
+    ("request_time", Field::Elapsed(Unit::Seconds)),
+    ("upstream_response_time", Field::Server(Unit::Seconds)),
+    ("upstream_header_time", Field::Server(Unit::Seconds)),
+];
+
+/// What `name` tells, as `names` have it.
+pub(super) fn field(names: &Names, name: &[u8]) -> Field {
+    let found = names.iter().find(|(known, _)| known.as_bytes() == name);
+    found.map_or(Field::Ignored, |(_, field)| *field)
+}

@@ -1,0 +1,228 @@
+//! What a line says of a request: the values of the fields that are of use, whatever the format.
+
+use std::borrow::Cow;
+
+use super::fields::{self, wrong};
+use super::when::{self, When};
+
+const MICRO: u64 = 1_000;
+const MILLI: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// Bytes that a line holds, or that were put together from them.
+pub(super) type Text<'a> = Cow<'a, [u8]>;
+
+/// Unit of a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Seconds,
+    Millis,
+    Micros,
+    /// Seconds when it has decimals, else ms: `time-taken`, as different writers of one format have it.
+    SecondsOrMillis,
+}
+
+/// What a field of a line tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Field {
+    /// Nothing that is of use.
+    Ignored,
+    /// When the request came.
+    Start,
+    /// When it ended, which is when a line is written.
+    End,
+    /// The day on which it ended.
+    Date,
+    /// The time of that day.
+    Clock,
+    /// From start to end.
+    Elapsed(Unit),
+    /// What the origin behind a server took, without any path.
+    Server(Unit),
+    /// What a proxy waited for the origin, with the path between them.
+    Peer(Unit),
+    Client,
+    Host,
+    /// The line `METHOD URL PROTOCOL`.
+    Request,
+    Method,
+    Url,
+    /// A URL without its query.
+    Path,
+    Query,
+    Status,
+    /// Bytes of the response without its header.
+    Body,
+    /// Bytes of the response.
+    Total,
+    /// Bytes of the request.
+    Sent,
+    /// Result code of Squid.
+    Code,
+    /// How Squid chose whom to ask.
+    Hierarchy,
+}
+
+impl Field {
+    /// What messages call it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Ignored => "field",
+            Self::Start | Self::End | Self::Clock => "time",
+            Self::Date => "date",
+            Self::Elapsed(_) => "elapsed",
+            Self::Server(_) | Self::Peer(_) => "server time",
+            Self::Client => "client",
+            Self::Host => "host",
+            Self::Request => "request",
+            Self::Method => "method",
+            Self::Url => "URL",
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Status => "status",
+            Self::Body | Self::Total | Self::Sent => "bytes",
+            Self::Code => "code",
+            Self::Hierarchy => "hierarchy",
+        }
+    }
+
+    /// Whether its value begins with a digit, or is `-`.
+    pub(super) const fn is_number(self) -> bool {
+        matches!(self, Self::Status | Self::Body | Self::Total | Self::Sent | Self::Elapsed(_))
+    }
+}
+
+/// The values of a line; `None` and empty ones are not told.
+#[derive(Debug, Default)]
+pub(super) struct Record<'a> {
+    pub at: Option<When>,
+    /// Whether `at` is the end of the request.
+    pub at_end: bool,
+    date: Option<Text<'a>>,
+    clock: Option<Text<'a>>,
+    /// In ns, as the other spans.
+    pub elapsed: Option<u64>,
+    pub server: Option<u64>,
+    pub peer: Option<u64>,
+    pub client: Option<Text<'a>>,
+    pub host: Option<Text<'a>>,
+    pub request: Option<Text<'a>>,
+    pub method: Option<Text<'a>>,
+    pub url: Option<Text<'a>>,
+    path: Option<Text<'a>>,
+    query: Option<Text<'a>>,
+    pub status: Option<u64>,
+    pub body: Option<u64>,
+    pub total: Option<u64>,
+    pub sent: Option<u64>,
+    pub code: Option<Text<'a>>,
+    pub hierarchy: Option<Text<'a>>,
+}
+
+impl<'a> Record<'a> {
+    /// Takes the value `text` of `field`. Of several fields for one value the most exact one counts, of texts the first.
+    ///
+    /// # Errors
+    /// What is wrong with the value.
+    pub(super) fn set(&mut self, field: Field, text: Text<'a>) -> Result<(), String> {
+        let not_told = text.is_empty() || &*text == b"-";
+        match field {
+            Field::Ignored => {}
+            // Web servers write `-` for a body of no bytes, Squid for no status.
+            Field::Body if not_told => self.body = Some(0),
+            Field::Status if not_told => self.status = Some(0),
+            Field::Request if not_told => self.request = Some(text),
+            _ if not_told => {}
+            Field::Start | Field::End => {
+                let at = when::parse(&text).ok_or_else(|| wrong("time", &text, TIMES))?;
+                if self.at.is_none_or(|before| before.whole) {
+                    self.at = Some(at);
+                    self.at_end = field == Field::End;
+                }
+            }
+            Field::Elapsed(unit) => self.elapsed = self.elapsed.max(Some(span("elapsed", &text, unit)?)),
+            Field::Server(unit) => self.server = self.server.max(sum(&text, unit)?),
+            Field::Peer(unit) => {
+                let peer = span("server time", &text, unit)?;
+                self.peer = Some(self.peer.map_or(peer, |before| before.min(peer)));
+            }
+            Field::Status => {
+                let status = fields::number(&text).filter(|status| *status < 1000);
+                let status = status.ok_or_else(|| wrong("status", &text, "a number of three digits"))?;
+                self.status = Some(status);
+            }
+            Field::Body => self.body = Some(bytes(&text)?),
+            Field::Total => self.total = Some(bytes(&text)?),
+            Field::Sent => self.sent = Some(bytes(&text)?).filter(|sent| *sent > 0),
+            Field::Date => first(&mut self.date, text),
+            Field::Clock => first(&mut self.clock, text),
+            Field::Client => first(&mut self.client, text),
+            Field::Host => first(&mut self.host, text),
+            Field::Request => first(&mut self.request, text),
+            Field::Method => first(&mut self.method, text),
+            Field::Url => first(&mut self.url, text),
+            Field::Path => first(&mut self.path, text),
+            Field::Query => first(&mut self.query, text),
+            Field::Code => first(&mut self.code, text),
+            Field::Hierarchy => first(&mut self.hierarchy, text),
+        }
+        Ok(())
+    }
+
+    /// Puts together what a line has in parts: date and clock, path and query.
+    ///
+    /// # Errors
+    /// When it has no time, or a wrong one.
+    pub(super) fn complete(mut self) -> Result<Self, String> {
+        if let (None, Some(date), Some(clock)) = (self.at, &self.date, &self.clock) {
+            let text = [&**date, clock].join(&b' ');
+            self.at = Some(when::parse(&text).ok_or_else(|| wrong("date and time", &text, TIMES))?);
+            self.at_end = true;
+        }
+        if self.url.is_none()
+            && let Some(path) = self.path.take()
+        {
+            self.url = Some(match self.query.take() {
+                Some(query) => [&*path, query.strip_prefix(b"?").unwrap_or(&query)].join(&b'?').into(),
+                None => path,
+            });
+        }
+        if self.at.is_some() { Ok(self) } else { Err("has no time".into()) }
+    }
+}
+
+/// What a time is, for messages.
+const TIMES: &str = "a Unix time since 1990, dd/Mon/yyyy:HH:MM:SS +zzzz or yyyy-mm-ddTHH:MM:SS";
+
+fn first<'a>(value: &mut Option<Text<'a>>, text: Text<'a>) {
+    if value.is_none() {
+        *value = Some(text);
+    }
+}
+
+fn bytes(text: &[u8]) -> Result<u64, String> {
+    fields::bytes(text).ok_or_else(|| wrong("bytes", text, "a number of bytes from 0 to 2^53, or -"))
+}
+
+fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
+    let (unit, called) = match unit {
+        Unit::Seconds => (SECOND, "s"),
+        Unit::Millis => (MILLI, "ms"),
+        Unit::Micros => (MICRO, "µs"),
+        Unit::SecondsOrMillis if text.contains(&b'.') => (SECOND, "s"),
+        Unit::SecondsOrMillis => (MILLI, "ms"),
+    };
+    fields::span(text, unit)
+        .ok_or_else(|| wrong(name, text, &format!("a number of {called} from 0 to 30 days")))
+}
+
+/// The sum of spans with `, ` and ` : ` between them, one for each server that was asked; `None` when no one was.
+fn sum(text: &[u8], unit: Unit) -> Result<Option<u64>, String> {
+    let mut all = None;
+    for part in text.split(|byte| matches!(byte, b',' | b':')).map(<[u8]>::trim_ascii) {
+        if part != b"-" && !part.is_empty() {
+            all = Some(all.unwrap_or(0_u64).saturating_add(span("server time", part, unit)?));
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,144 @@
+//! What becomes of a line: the rules of a web server's log, and those that all logs share.
+//!
+//! Everything that a server answered crossed its link, an error page as well as any other; of a 304 and of an answer
+//! without a body only a header did.
+
+use std::borrow::Cow;
+
+use super::fields::{self, wrong};
+use super::record::{Record, Text};
+use super::{Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdict, select, squid};
+use crate::units::Duration;
+use crate::workload::ObjectId;
+
+/// What of an answer crossed the link.
+pub(super) struct Crossed {
+    /// Its bytes, at least 1.
+    pub response_bytes: u64,
+    /// Whether it is a tunnel: many exchanges under one request.
+    pub tunnel: bool,
+}
+
+/// What a line says of the workload.
+///
+/// # Errors
+/// What it lacks, or which value is wrong.
+pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdict, String> {
+    let at = record.at.ok_or("has no time")?;
+    let elapsed = record.elapsed.unwrap_or(0);
+    let before = if record.at_end { elapsed as i64 } else { 0 };
+    if let Some(reason) = select::unwanted(record, at.nanos - before, options) {
+        return Ok(Verdict::Dropped(reason));
+    }
+    let crossed = match &record.code {
+        Some(code) => squid::crossed(code, record, options)?,
+        None => crossed(record, options),
+    };
+    let Crossed { response_bytes, tunnel } = match crossed {
+        Ok(crossed) => crossed,
+        Err(reason) => return Ok(Verdict::Dropped(reason)),
+    };
+    let Some((method, url)) = method_and_url(record)? else {
+        return Ok(Verdict::Dropped(Reason::NoRequest));
+    };
+    if !options.dynamic && fields::is_dynamic(&url) {
+        return Ok(Verdict::Dropped(Reason::DynamicPage));
+    }
+    let absolute =
+        if tunnel { fields::host(&url).map(|host| (host, &*url)) } else { fields::host_and_path(&url) };
+    if absolute.is_none() && record.code.is_some() {
+        return Err(wrong("URL", &url, "one with a host"));
+    }
+    let named = record.host.as_deref().and_then(fields::host);
+    let host: Cow<'_, str> = match (absolute, named) {
+        (Some((host, _)), _) | (None, Some(host)) => Cow::Owned(lower_case(host)),
+        (None, None) => Cow::Owned(options.server_name.clone()),
+    };
+    if select::is_host_left_out(&host, options) {
+        return Ok(Verdict::Dropped(Reason::NotSampled));
+    }
+    let path = absolute.map_or(&*url, |(_, path)| path);
+    let estimate = || fields::request_bytes(&method, path, host.as_bytes());
+    let object = match (absolute, named) {
+        // One path is another object on another host.
+        (None, Some(host)) => ObjectId::of_bytes(&[b"http://", host, &url].concat()),
+        _ => ObjectId::of_bytes(&url),
+    };
+    Ok(Verdict::Request(Entry {
+        at: at.nanos,
+        whole: at.whole,
+        before,
+        request_bytes: options.request_bytes.or(record.sent).unwrap_or_else(estimate),
+        response_bytes,
+        server: if tunnel { None } else { server(record, options) },
+        object,
+        host: host.into_owned(),
+    }))
+}
+
+/// What crossed the link of a web server, or why nothing that is asked for did.
+fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Crossed, Reason> {
+    let status = record.status.unwrap_or(200);
+    let tunnel = status == 101 || record.method.as_deref() == Some(b"CONNECT");
+    let bytes = record.total.or(record.body.map(|body| if body > 0 { body + LOG_HEADER_BYTES } else { 0 }));
+    let header_only = status == 304 || bytes == Some(0);
+    if status == 0 || status == 499 && bytes.is_none_or(|bytes| bytes == 0) {
+        Err(Reason::Aborted)
+    } else if tunnel && !options.tunnels {
+        Err(Reason::ConnectTunnel)
+    } else if !options.errors && !(200..400).contains(&status) {
+        Err(Reason::NotSuccessful)
+    } else if header_only && options.keep == Keep::Misses {
+        Err(if status == 304 { Reason::Revalidation } else { Reason::ZeroBytes })
+    } else {
+        let response_bytes = match bytes {
+            Some(0) => LOG_HEADER_BYTES,
+            Some(bytes) => bytes,
+            None => return Err(Reason::NoSize),
+        };
+        Ok(Crossed { response_bytes, tunnel })
+    }
+}
+
+/// Method and URL; `None` when an error answered what was no request of HTTP.
+fn method_and_url<'a>(record: &Record<'a>) -> Result<Option<(Text<'a>, Text<'a>)>, String> {
+    if let Some(url) = &record.url {
+        let method = record.method.clone().unwrap_or(Cow::Borrowed(b"GET"));
+        return Ok(Some((method, url.clone())));
+    }
+    let Some(request) = &record.request else { return Ok(None) };
+    match split_request(request) {
+        Some((method, url)) => Ok(Some((method.to_vec().into(), url.to_vec().into()))),
+        None if record.status.is_some_and(|status| status >= 400) => Ok(None),
+        None => Err(wrong("request", request, "a method and a URL")),
+    }
+}
+
+/// Method and URL of `METHOD URL PROTOCOL`; the protocol may be missing.
+fn split_request(request: &[u8]) -> Option<(&[u8], &[u8])> {
+    let blank = request.iter().position(|byte| *byte == b' ')?;
+    let method = &request[..blank];
+    if method.is_empty() || !method.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-') {
+        return None;
+    }
+    let rest = request[blank..].trim_ascii();
+    let last = rest.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
+    let has_protocol = last > 0 && rest[last + 1..].starts_with(b"HTTP/");
+    let url = if has_protocol { rest[..last].trim_ascii() } else { rest };
+    (!url.is_empty()).then_some((method, url))
+}
+
+/// Time that the origin took, as far as the log has it: what a server says of those behind it as it is, other times less
+/// the round trip that they contain.
+fn server(record: &Record<'_>, options: &LogOptions) -> Option<Duration> {
+    if options.server_time == ServerTime::None {
+        return None;
+    }
+    let less = |nanos: u64| nanos.saturating_sub(options.rtt.as_nanos());
+    record.server.or(record.peer.or(record.elapsed).map(less)).map(Duration::from_nanos)
+}
+
+/// A host, which is ASCII, in lower case.
+fn lower_case(host: &[u8]) -> String {
+    std::str::from_utf8(host).expect("a host is checked to be ASCII").to_ascii_lowercase()
+}

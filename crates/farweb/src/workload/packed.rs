@@ -1,0 +1,167 @@
+//! Unpacks gzip, xz and Zstandard as a stream, in bounded memory: each is known by its first bytes, not by its name.
+//!
+//! A file may have several members, streams or frames. One whose window takes more than [`WINDOW_BYTES_MAX`] is refused, so
+//! that a small file that unpacks to a large one costs time only.
+
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// A byte stream that a Python object may own.
+pub(super) type Source = Box<dyn Read + Send + Sync>;
+
+/// Largest window, in bytes: twice that of `xz -9` (64 MiB), and what `zstd` takes without being asked (`--long` up to 27).
+const WINDOW_BYTES_MAX: u64 = 1 << 27;
+
+const GZIP: &[u8] = b"\x1F\x8B";
+const XZ: &[u8] = b"\xFD7zXZ\x00";
+const ZSTD: &[u8] = b"\x28\xB5\x2F\xFD";
+
+/// What `source` contains, unpacked, if its beginning `head` is that of a packed file, and the name of the packing.
+pub(super) fn unpacked(head: &[u8], source: Source) -> (Option<&'static str>, Source) {
+    let packed = BufReader::new(source);
+    if head.starts_with(GZIP) {
+        (Some("gzip"), Box::new(MultiGzDecoder::new(packed)))
+    } else if head.starts_with(XZ) {
+        let most_kib = (WINDOW_BYTES_MAX >> 10) as u32;
+        (Some("xz"), Box::new(XzReader::new_mem_limit(packed, true, most_kib)))
+    } else if head.starts_with(ZSTD) {
+        (Some("Zstandard"), Box::new(Frames { packed, decoder: decoder(), within: false }))
+    } else {
+        (None, Box::new(packed))
+    }
+}
+
+/// Frames of Zstandard, one after the other.
+struct Frames {
+    packed: BufReader<Source>,
+    decoder: FrameDecoder,
+    /// Whether a frame has begun and not been checked.
+    within: bool,
+}
+
+fn decoder() -> FrameDecoder {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(WINDOW_BYTES_MAX);
+    decoder
+}
+
+impl Read for Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        loop {
+            if self.decoder.can_collect() > 0 {
+                return self.decoder.read(buffer);
+            }
+            if !self.decoder.is_finished() {
+                let step = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.packed, step).map_err(damaged)?;
+            } else if !self.next_frame()? {
+                return Ok(0);
+            }
+        }
+    }
+}
+
+impl Frames {
+    /// Begins the next frame; whether there is one.
+    fn next_frame(&mut self) -> Result<bool, Error> {
+        let told = self.decoder.get_checksum_from_data();
+        if std::mem::take(&mut self.within)
+            && told.is_some()
+            && told != self.decoder.get_calculated_checksum()
+        {
+            return Err(Error::new(ErrorKind::InvalidData, "a checksum is wrong"));
+        }
+        while !self.packed.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.packed) {
+                Ok(()) => {
+                    self.within = true;
+                    return Ok(true);
+                }
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    std::io::copy(&mut self.packed.by_ref().take(u64::from(length)), &mut std::io::sink())?;
+                }
+                Err(error) => return Err(damaged(error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What is wrong with a frame, as an error that tells a file that was cut off from others.
+fn damaged(error: FrameDecoderError) -> Error {
+    let text = error.to_string();
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(each) = cause {
+        if each.downcast_ref::<Error>().is_some_and(|error| error.kind() == ErrorKind::UnexpectedEof) {
+            return Error::new(ErrorKind::UnexpectedEof, text);
+        }
+        cause = each.source();
+    }
+    Error::new(ErrorKind::InvalidData, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    /// What Python's `lzma.compress` makes of "one\ntwo\n" and of "three\n", with a check by CRC-32.
+    const ONE_TWO: &[u8] = b"\xFD7zXZ\x00\x00\x01\x69\x22\xDE\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2F\xE5\xA3\x01\x00\x07\x6F\x6E\x65\x0A\x74\x77\x6F\x0A\x00\xE6\x0B\xBA\x12\x00\x01\x1C\x08\x44\x60\x2A\xC8\x90\x42\x99\x0D\x01\x00\x00\x00\x00\x01\x59\x5A";
+    const THREE: &[u8] = b"\xFD7zXZ\x00\x00\x01\x69\x22\xDE\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2F\xE5\xA3\x01\x00\x05\x74\x68\x72\x65\x65\x0A\x00\x00\x00\xD8\xC5\x46\xFF\x00\x01\x1A\x06\xC5\xEA\xC8\x79\x90\x42\x99\x0D\x01\x00\x00\x00\x00\x01\x59\x5A";
+    /// The same of "a\n" with a dictionary of 256 MiB.
+    const WIDE: &[u8] = b"\xFD7zXZ\x00\x00\x01\x69\x22\xDE\x36\x02\x00\x21\x01\x20\x00\x00\x00\x09\x88\xA5\x76\x01\x00\x01\x61\x0A\x00\x00\x00\x07\xA1\xEA\xDD\x00\x01\x16\x02\xD0\x61\x10\xD2\x90\x42\x99\x0D\x01\x00\x00\x00\x00\x01\x59\x5A";
+
+    fn read(bytes: &[u8]) -> Result<Vec<u8>, ErrorKind> {
+        let (_, mut source) = unpacked(bytes, Box::new(Cursor::new(bytes.to_vec())));
+        let mut all = Vec::new();
+        source.read_to_end(&mut all).map(|_| all).map_err(|error| error.kind())
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        compress_to_vec(bytes, CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn several_streams_and_frames_are_one_text() {
+        let all = b"one\ntwo\nthree\n";
+        assert_eq!(read(&[ONE_TWO, THREE].concat()).unwrap(), all);
+        let skippable = b"\x50\x2A\x4D\x18\x03\x00\x00\x00abc".to_vec();
+        let frames = [zstd(b"one\ntwo\n"), skippable, zstd(b""), zstd(b"three\n")].concat();
+        assert_eq!(read(&frames).unwrap(), all);
+        assert_eq!(read(b"plain").unwrap(), b"plain");
+    }
+
+    #[test]
+    fn what_was_cut_off_or_damaged_is_an_error() {
+        let text: Vec<u8> =
+            (0..30_000_u64).flat_map(|n| (n * n * 2_654_435_761).to_string().into_bytes()).collect();
+        let packed = zstd(&text);
+        assert_eq!(read(&packed).unwrap(), text);
+        assert_eq!(read(&packed[..packed.len() / 2]), Err(ErrorKind::UnexpectedEof));
+        let mut damaged = packed.clone();
+        damaged[packed.len() / 2..][..64].fill(0xA5);
+        assert!(read(&damaged).is_err());
+        assert_eq!(read(&ONE_TWO[..40]), Err(ErrorKind::UnexpectedEof));
+        let mut damaged = ONE_TWO.to_vec();
+        damaged[28] ^= 1;
+        assert_eq!(read(&damaged), Err(ErrorKind::InvalidData));
+    }
+
+    #[test]
+    fn a_window_that_takes_too_much_memory_is_refused() {
+        assert_eq!(read(WIDE), Err(ErrorKind::OutOfMemory));
+        // The header of a frame with a window of 2^31 bytes (RFC 8878, 3.1.1.1.2).
+        let wide = [ZSTD, &[0x00, 21 << 3, 0x01, 0x00, 0x00]].concat();
+        assert!(read(&wide).is_err());
+    }
+}

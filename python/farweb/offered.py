@@ -1,0 +1,386 @@
+"""The load that a workload offers to each link, against what the link carries: what `farweb check` says of a workload.
+
+Bytes count in the second in which their request starts, with headers of 40 B a segment: down the responses, up the
+requests and an acknowledgement for every second segment of a response. Opening and closing connections, retransmissions
+and the time that a server takes are left out, and so is what a live cache answers, so that links behind one carry at
+most this. Copies are laid over each other as a run lays them.
+
+Memory is that of some arrays over the seconds of the workload, or over longer steps where it has more than
+`_BINS_MAX`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb import _core
+from farweb.quantities import count, rate, seconds, share
+from farweb.quantity import parse
+from farweb.sheet import Sheet
+
+if TYPE_CHECKING:
+    from farweb.scenario import Scenario
+
+HEADERS = 40
+"""IP and TCP headers of a segment without options, in bytes."""
+
+BUSY = 0.8
+"""Share of a link's rate above which the busiest minute is warned of. Chosen: queues of random arrivals are some
+packets long below it and grow without bound towards 1 (in M/D/1 a packet waits for 2 others at 0.8, for 4.5 at 0.9)."""
+
+_MINUTE_S = 60
+_BURSTS_S = (60, 600, 3600)
+_BURST = 2.0  # chosen: less than twice the mean is no burst
+_TOGETHER = 0.5  # chosen: more than half of what the burst of one copy has above its mean is still there
+_BINS_MAX = 1 << 23  # chosen: 97 days of seconds, 64 MB an array
+_ROWS = 65_536
+
+Series = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class OfferedLoad:
+    """What requests offer to one direction of a link.
+
+    Attributes:
+        link: Place of the link on the path, from 0.
+        direction: `up` or `down`.
+        rate_bps: What it carries, in bit/s.
+        mean_bps: Offered from the first to the last start, a minute at least.
+        minute_bps: In the busiest minute; None when the workload is too long to tell.
+        minute_from_s: When that begins.
+        second_bps: In the busiest second; None as above.
+        at_most: Whether a live cache nearer to the clients takes an unknown part of it off.
+    """
+
+    link: int
+    direction: str
+    rate_bps: float
+    mean_bps: float
+    minute_bps: float | None
+    minute_from_s: float | None
+    second_bps: float | None
+    at_most: bool
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What a workload offers to the links with a rate.
+
+    Attributes:
+        requests: Of all days and copies.
+        span_s: From the first to the last start.
+        load: Days and copies that run at the same time.
+        links: Both directions of each link that has a rate.
+        warnings: What will not fit, and copies whose bursts coincide; each begins with its key.
+    """
+
+    requests: int
+    span_s: float
+    load: int
+    links: tuple[OfferedLoad, ...]
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it but the warnings, as plain values."""
+        values = asdict(self)
+        del values["warnings"]
+        return values
+
+    def sheet(self) -> Sheet:
+        """A table for people."""
+        rows = [
+            [
+                f"link {load.link} {load.direction}{', at most' if load.at_most else ''}",
+                rate(load.rate_bps),
+                *(_of(value, load.rate_bps) for value in (load.mean_bps, load.minute_bps, load.second_bps)),
+                seconds(load.minute_from_s),
+            ]
+            for load in self.links
+        ]
+        title = f"Offered load: {count(self.requests)} requests in {seconds(self.span_s)}, load {self.load}"
+        return Sheet(title, ["", "rate", "mean", "busiest minute", "busiest second", "busiest minute from"], rows)
+
+
+def _of(value: float | None, rate_bps: float) -> str:
+    return "–" if value is None else f"{share(value / rate_bps)} ({rate(value)})"
+
+
+def offered(scenario: "Scenario", figures: Mapping[str, Any]) -> Offered | None:
+    """What the workload of `scenario` offers; `figures` are those of its check.
+
+    None when it has no requests yet, or no link a rate.
+
+    Raises:
+        WorkloadError: The request table cannot be read.
+    """
+    from farweb.tables import open_requests
+
+    path = scenario.requests_path
+    links = list(_links(scenario, figures))
+    if not links or (path is not None and not path.is_file()):
+        return None
+    sizes = sorted({link.mss for link in links})
+    if path is None:
+        trace = _trace(_core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"]), sizes)
+    else:
+        with open_requests(path) as requests:
+            trace = _trace(_core.RequestReader(requests, str(path)), sizes)
+    return None if trace is None else _held_against(scenario, trace, links, sizes)
+
+
+@dataclass(frozen=True)
+class _Link:
+    """One direction of a link, with what matters for its load."""
+
+    index: int
+    direction: str
+    rate_bps: float
+    mss: int
+    factor: float
+    at_most: bool
+    has_requests: bool
+
+
+def _links(scenario: "Scenario", figures: Mapping[str, Any]) -> Iterator[_Link]:
+    effective, nodes = scenario.effective, figures["nodes"]
+    for leg, of in zip(figures["legs"], effective["leg"], strict=True):
+        for index in range(nodes.index(leg["from"]), nodes.index(leg["to"])):
+            before = [cache for cache in effective.get("cache") or [] if nodes.index(cache["node"]) <= index]
+            drawn = [cache["hit_ratio"] for cache in before if cache.get("hit_ratio") is not None]
+            for direction in ("up", "down"):
+                told = effective["path"]["link"][index][direction]["rate"]
+                if told != "unlimited":
+                    yield _Link(
+                        index,
+                        direction,
+                        float(parse(told).number),
+                        leg["mss_bytes"],
+                        1 - sum(drawn),
+                        len(drawn) < len(before),
+                        of["carrier"]["kind"] != "transfer",
+                    )
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """A workload by the second: where there is something, what.
+
+    Attributes:
+        rows: Requests.
+        day: Place of the day among the days, from 0, of each entry; equal entries of day and second are one.
+        second: Seconds since the start of the table.
+        down: Bytes of responses with headers, by MSS.
+        requests: Bytes of requests with headers, by MSS.
+        acks: Bytes of acknowledgements, by MSS.
+    """
+
+    rows: int
+    first_s: float
+    last_s: float
+    day: NDArray[np.int64]
+    second: NDArray[np.int64]
+    values: tuple[Series, ...]
+
+    @property
+    def days(self) -> int:
+        return int(self.day.max()) + 1
+
+
+_CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
+_MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
+
+
+def _trace(reader: _core.RequestReader, sizes: list[int]) -> _Trace | None:
+    """Read a workload; None when it is empty."""
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
+    rows = held = 0
+    first, last = float("inf"), 0.0
+    while (columns := reader.batch(_ROWS)) is not None:
+        start = np.asarray(columns["start_s"])
+        if not len(start):
+            continue
+        told = np.asarray(columns["day"]) if "day" in columns else np.zeros(len(start))
+        day = np.nan_to_num(told.astype(np.float64), nan=0.0).astype(np.int64)
+        rows += len(start)
+        first, last = min(first, float(start.min())), max(last, float(start.max()))
+        values = _bytes(np.asarray(columns["request_bytes"]), np.asarray(columns["response_bytes"]), sizes)
+        parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
+        held += len(parts[-1][0])
+        if held > _MERGED_AT:
+            parts = [_merged(parts)]
+            held = len(parts[0][0])
+    if not rows:
+        return None
+    days, second, values = _merged(parts)
+    return _Trace(rows, first, last, np.unique(days, return_inverse=True)[1], second, values)
+
+
+def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:
+    """What each request comes to on a link, by MSS: response, request and acknowledgements with their headers."""
+    channels: list[Series] = []
+    for mss in sizes:
+        segments = -(-response // mss)
+        channels.append((response + HEADERS * segments).astype(np.float64))
+        channels.append((request + HEADERS * -(-request // mss)).astype(np.float64))
+        channels.append((HEADERS * -(-segments // 2)).astype(np.float64))
+    return tuple(channels)
+
+
+def _merged(
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]:
+    """Entries of one day and second as one."""
+    day = np.concatenate([part[0] for part in parts])
+    second = np.concatenate([part[1] for part in parts])
+    order = np.lexsort((second, day))
+    day, second = day[order], second[order]
+    new = np.concatenate([[True], (np.diff(day) != 0) | (np.diff(second) != 0)])
+    sums = tuple(
+        np.add.reduceat(np.concatenate([part[2][channel] for part in parts])[order], np.flatnonzero(new))
+        for channel in range(len(parts[0][2]))
+    )
+    return day[new], second[new], sums
+
+
+def _held_against(scenario: "Scenario", trace: _Trace, links: list[_Link], sizes: list[int]) -> Offered:
+    workload, run = scenario.effective["workload"], scenario.effective["run"]
+    laid = _Laid.of(workload, run["until"], trace)
+    loads, warnings = [], []
+    for link in links:
+        responses, requests, acks = range(_CHANNELS * sizes.index(link.mss), _CHANNELS * (sizes.index(link.mss) + 1))
+        of = [responses] if link.direction == "down" else [requests, acks] if link.has_requests else [acks]
+        series = laid.series([trace.values[channel] for channel in of], trace) * link.factor
+        minute, minute_from = _peak(series, _MINUTE_S, laid.step_s)
+        load = OfferedLoad(
+            link=link.index,
+            direction=link.direction,
+            rate_bps=link.rate_bps,
+            mean_bps=8 * float(series.sum()) / max(laid.span_s, _MINUTE_S),
+            minute_bps=minute,
+            minute_from_s=minute_from,
+            second_bps=_peak(series, 1, laid.step_s)[0],
+            at_most=link.at_most,
+        )
+        loads.append(load)
+        if (warning := _too_much(load)) is not None:
+            warnings.append(warning)
+    if (together := _bursts_together(workload, trace, laid)) is not None:
+        warnings.append(together)
+    copies = -(-laid.load // trace.days)
+    requests_in_all = trace.rows * laid.load // trace.days if copies > 0 else trace.rows
+    return Offered(requests_in_all, laid.span_s, laid.load, tuple(loads), tuple(warnings))
+
+
+def _too_much(load: OfferedLoad) -> str | None:
+    peak = load.minute_bps if load.minute_bps is not None else load.mean_bps
+    if load.at_most or peak <= BUSY * load.rate_bps:
+        return None
+    where = "on average" if load.minute_bps is None else f"in the busiest minute, from {seconds(load.minute_from_s)} on"
+    cost = "latencies are those of a queue that grows" if peak > load.rate_bps else "latencies are mostly queueing"
+    return (
+        f"path.link.{load.link}.{load.direction}.rate: the workload offers {rate(peak)} {where}, "
+        f"{share(peak / load.rate_bps)} of {rate(load.rate_bps)} (on average {share(load.mean_bps / load.rate_bps)}): "
+        f"{cost}"
+    )
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """How days and copies of a trace lie over each other."""
+
+    load: int
+    offset_s: float
+    period_s: float | None
+    speed: float
+    step_s: int
+    span_s: float
+    until_s: float | None
+
+    @classmethod
+    def of(cls, workload: Mapping[str, Any], until: str, trace: _Trace) -> "_Laid":
+        load, speed = int(workload["load"]), float(workload.get("speed") or 1)
+        offset_s = _span(workload["copies_offset"]) or 0.0
+        period_s = _span(workload.get("period"))
+        if period_s is None and workload.get("family") == "nzix":
+            period_s = 600.0  # as the family has it
+        copies = -(-load // trace.days)
+        length = trace.last_s / speed + (0 if period_s else (copies - 1) * offset_s)
+        until_s = _span(until)
+        step_s = next((step for step in (1, 10, 60, 600, 3600, 86_400) if length / step < _BINS_MAX), 604_800)
+        first = 0.0 if period_s and copies > 1 else trace.first_s / speed
+        span = (period_s if period_s and copies > 1 else length) - first
+        return cls(load, offset_s, period_s, speed, step_s, min(span, until_s or span), until_s)
+
+    def series(self, channels: list[Series], trace: _Trace, load: int | None = None) -> Series:
+        """Bytes by step, of `load` days and copies, or of all."""
+        values = np.sum(channels, axis=0)
+        begins = trace.second / self.speed
+        load = self.load if load is None else load
+        copies = -(-load // trace.days)
+        last = trace.last_s / self.speed + (0 if self.period_s else (copies - 1) * self.offset_s)
+        total = np.zeros(int(max(last, self.period_s or 0) // self.step_s) + 2)
+        for copy in range(copies):
+            here = trace.day < load - copy * trace.days
+            at = begins[here] + copy * self.offset_s
+            if self.period_s:
+                at = at % self.period_s
+            found = np.bincount((at // self.step_s).astype(np.int64), weights=values[here])
+            total[: len(found)] += found
+        return total if self.until_s is None else total[: int(self.until_s // self.step_s) + 1]
+
+
+def _span(told: str | None) -> float | None:
+    """A span of a scenario in s; None when it is left out, or no span."""
+    return float(parse(told).number) if told and told[0].isdigit() else None
+
+
+def _peak(series: Series, window_s: int, step_s: int) -> tuple[float | None, float | None]:
+    """Largest rate over a window, in bit/s, and when it begins; None when steps are longer than the window."""
+    if step_s > window_s:
+        return None, None
+    steps = window_s // step_s
+    sums = np.concatenate([[0.0], np.cumsum(series)])
+    window = sums[steps:] - sums[:-steps] if len(sums) > steps else sums[-1:]
+    best = int(np.argmax(window))
+    return 8 * float(window[best]) / window_s, float(best * step_s)
+
+
+def _bursts_together(workload: Mapping[str, Any], trace: _Trace, laid: _Laid) -> str | None:
+    """A warning when copies lie so close together that the bursts of one meet those of the others.
+
+    The peak factor is the largest load over a window, of a minute, ten or an hour, divided by the mean load. Copies
+    that are far enough apart have a factor near 1, as bursts of some meet quiet times of others; copies that burst
+    together have that of a single one.
+    """
+    copies = laid.load / trace.days
+    if copies < 2:
+        return None
+    one = laid.series([trace.values[0]], trace, trace.days)
+    all_of_them = laid.series([trace.values[0]], trace)
+    span_s = (trace.last_s - trace.first_s) / laid.speed
+    worst = None
+    for window_s in _BURSTS_S:
+        if window_s * 4 > span_s or laid.step_s > window_s:
+            continue
+        mean = 8 * float(one.sum()) / span_s
+        alone = (_peak(one, window_s, laid.step_s)[0] or 0) / mean
+        together = (_peak(all_of_them, window_s, laid.step_s)[0] or 0) / (mean * copies)
+        if alone >= _BURST and together - 1 > _TOGETHER * (alone - 1) and (worst is None or together > worst[1]):
+            worst = (window_s, together, alone)
+    if worst is None:
+        return None
+    window_s, together, alone = worst
+    return (
+        f"workload.copies_offset: {workload['copies_offset']} keeps the bursts of {copies:g} copies together: the "
+        f"busiest {seconds(window_s)} of all have {together:.1f} times the mean load, those of one copy {alone:.1f} "
+        f'times; copies spread over the whole trace have period = "{_whole(span_s + 1)} s" and copies_offset = '
+        f'"{_whole(span_s / copies)} s"'
+    )
+
+
+def _whole(value: float) -> int:
+    return max(1, round(value))

@@ -1,0 +1,89 @@
+"""The load that a workload offers: closed forms, copies, and what is warned of."""
+
+from pathlib import Path
+
+import pytest
+
+from farweb import Scenario
+from farweb.offered import Offered
+from samples import SCENARIO, Farweb
+
+_ROW = "{start},a.example,300,{size}\n"
+
+
+def offered(folder: Path, rows: list[tuple[float, int]], **changes: str | int | float) -> Offered:
+    """What requests with these starts and sizes offer to the cable."""
+    table = "start_s,host,request_bytes,response_bytes\n" + "".join(_ROW.format(start=s, size=n) for s, n in rows)
+    (folder / "requests.csv").write_text(table)
+    (folder / "cable.toml").write_text(SCENARIO)
+    keys = {f"workload.{key}": value for key, value in changes.items()}
+    found = Scenario.load(folder / "cable.toml").with_(keys).check().offered
+    assert found is not None
+    return found
+
+
+def test_a_response_has_a_header_a_segment_and_an_acknowledgement_for_two(folder: Path) -> None:
+    found = offered(folder, [(0.5, 146_000), (1.2, 1461), (90.0, 1460)])
+    up, down = found.links
+    segments = [100, 2, 1]
+    assert down.direction == "down"
+    assert down.second_bps == 8 * (146_000 + 40 * segments[0])
+    assert down.minute_bps == pytest.approx(8 * (146_000 + 1461 + 40 * (segments[0] + segments[1])) / 60)
+    assert down.mean_bps == pytest.approx(8 * (146_000 + 1461 + 1460 + 40 * sum(segments)) / 89.5)
+    assert up.second_bps == 8 * (340 + 40 * 50)
+    assert (found.requests, found.load, found.warnings) == (3, 1, ())
+
+
+def test_copies_lie_over_each_other_as_a_run_lays_them(folder: Path) -> None:
+    rows = [(float(second), 1460) for second in range(0, 120, 10)]
+    response = 8 * 1500
+    assert offered(folder, rows, load=3, copies_offset="0 s").links[1].second_bps == 3 * response
+    assert offered(folder, rows, load=3, copies_offset="1 s").links[1].second_bps == response
+    assert offered(folder, rows, load=3, copies_offset="5 s", period="120 s").links[1].second_bps == 2 * response
+    apart = offered(folder, rows, load=2, copies_offset="200 s")
+    assert (apart.span_s, apart.requests) == (310.0, 24)
+    assert offered(folder, rows, speed=10).links[1].second_bps == response
+    assert offered(folder, rows, speed=20).links[1].second_bps == 2 * response
+
+
+def test_more_than_80_percent_in_a_minute_is_warned_of(folder: Path) -> None:
+    limit = 0.8 * 34.368e6 * 60 / 8
+    below, above = int(limit / 1500 * 1460 * 0.99), int(limit / 1500 * 1460 * 1.01)
+    assert offered(folder, [(0.0, below), (3600.0, 1000)]).warnings == ()
+    (warning,) = offered(folder, [(0.0, above), (3600.0, 1000)]).warnings
+    assert warning.startswith("path.link.0.down.rate: the workload offers 27.8 Mbit/s in the busiest minute")
+    assert "80.8 % of 34.4 Mbit/s" in warning
+
+
+def test_copies_within_a_burst_are_warned_of(folder: Path) -> None:
+    """Four hours with a burst of ten minutes: 20 copies 37 s apart all burst within twenty minutes."""
+    rows = [(60.0 * minute, 100_000 if 60 <= minute < 70 else 1000) for minute in range(240)]
+    (warning,) = offered(folder, rows, load=20).warnings
+    assert warning.startswith("workload.copies_offset: 37 s keeps the bursts of 20 copies together")
+    assert 'period = "14341 s" and copies_offset = "717 s"' in warning
+    assert offered(folder, rows, load=20, period="14341 s", copies_offset="717 s").warnings == ()
+    assert offered(folder, rows).warnings == ()
+    even = [(60.0 * minute, 10_000) for minute in range(240)]
+    assert offered(folder, even, load=20).warnings == ()
+
+
+def test_a_cache_takes_its_share_off_the_links_behind(folder: Path) -> None:
+    (folder / "requests.csv").write_text("start_s,host,request_bytes,response_bytes\n0,a.example,300,1460\n")
+    text = SCENARIO.replace('nodes = ["client", "server"]', 'nodes = ["client", "edge", "server"]')
+    link = text[text.index("[[path.link]]") : text.index("[[leg]]")]
+    scenario = folder / "edge.toml"
+    scenario.write_text(text.replace("[[leg]]", link + "[[leg]]") + '\n[[cache]]\nnode = "edge"\nhit_ratio = 0.25\n')
+    found = Scenario.load(scenario).check().offered
+    assert found is not None
+    assert [load.second_bps for load in found.links if load.direction == "down"] == [12_000, 9_000]
+
+
+def test_check_shows_the_load_and_json_has_it(farweb: Farweb, cable: Path) -> None:
+    answer = farweb("check", cable)
+    assert "Offered load: 3 requests in 20 s, load 1" in answer.out
+    figures = farweb("check", cable, "--json").json()["check"]
+    assert [load["direction"] for load in figures["offered"]["links"]] == ["up", "down"]
+    answer = farweb("check", cable, "--set", "path.link.0.down.rate=2 kbit/s")
+    assert "warning: path.link.0.down.rate: the workload offers 3.43 kbit/s in the busiest minute, from 0 s on" in (
+        answer.out.replace("\n", " ")
+    )
