@@ -246,6 +246,7 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
     for key, types in {**_MANIFEST_KEYS[found], **_LATER_KEYS}.items():
         if key in manifest and not isinstance(manifest[key], types):
             raise ResultsError(f"{place}/{MANIFEST}: {key}: found {manifest[key]!r:.40}: it is damaged")
-    if absent := [key for key in ("path", "leg", "workload", "run") if key not in manifest["scenario"]]:
+    needed = ("path", "leg") if found == RUN_KIND else ()
+    if absent := [key for key in needed if key not in manifest["scenario"]]:
         raise ResultsError(f"{place}/{MANIFEST}: scenario has no {absent[0]}: it is damaged")
     return manifest
