@@ -19,7 +19,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo test explore lint verify equality bench bench-parts bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build demo test lessons explore lint verify equality bench bench-parts bench-check bench-baseline bench-rivals \
 	fuzz lock clean
 
 help: ## List the targets.
@@ -49,6 +49,9 @@ demo: build ## Simulate a small log over a cable and a satellite, sweep a slow l
 test: build ## Run all tests, in Rust and in Python.
 	cargo test -p farweb --locked
 	$(BIN)/python -m pytest
+
+lessons: build ## Run the cells of the lessons and write what they show into them.
+	$(BIN)/python tests/lessons.py docs/lessons/*.ipynb
 
 explore: build ## Run the tests with properties of fresh random cases, CASES=2000 of each in Rust.
 	@# The same SEED and CASES draw the same cases again.

@@ -14,6 +14,7 @@ from farweb.atomic import staged_file
 from farweb.columns import Column, arrow_schema, from_arrow, results_tables
 from farweb.connection_use import connection_uses
 from farweb.errors import FarwebError, ResultsError
+from farweb.parquet import unreadable
 from farweb.results import Results
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def _rows(
                 if progress is not None:
                     progress(done, total)
     except (OSError, pa.ArrowException) as error:
-        raise ResultsError(f"{path}: cannot be read: {str(error).splitlines()[0].rstrip('.')}") from None
+        raise unreadable(path, str(error)) from None
 
 
 def _batches(file: "pq.ParquetFile", table: str, group: int, connection: int | None) -> "Iterator[pa.RecordBatch]":

@@ -31,7 +31,13 @@ def read_columns(file: Path | BinaryIO, names: Iterable[str]) -> Iterable[dict[s
                 yield {name: read.column(name) for name in wanted}
     except (OSError, pa.ArrowException) as error:
         place = file if isinstance(file, Path) else getattr(file, "path", file)
-        raise ResultsError(f"{place}: cannot be read: {str(error).splitlines()[0]}") from None
+        raise unreadable(place, str(error)) from None
+
+
+def unreadable(place: object, why: str) -> ResultsError:
+    """What to say of a table of results that is damaged."""
+    first = (why.splitlines() or ["it is empty"])[0].rstrip(".")
+    return ResultsError(f"{place}: cannot be read: {first}; it is damaged: run the scenario again")
 
 
 def whole_numbers(column: Any) -> NDArray[np.int64]:

@@ -21,13 +21,19 @@ MANIFEST = "manifest.json"
 RUN_KIND = "farweb run"
 SWEEP_KIND = "farweb sweep"
 
-_MANIFEST_KEYS = {
-    RUN_KIND: {
-        *("cpu_s", "events", "links", "name", "now_ns", "packet_hops", "rows", "scenario", "seed", "version"),
-        *("wall_s", "warmup_ns"),
-    },
-    SWEEP_KIND: {"complete", "design", "name", "runs", "scenario", "seed", "version"},
+_COMMON: dict[str, tuple[type, ...]] = {
+    **{"inputs": (dict,), "name": (str, type(None)), "scenario": (dict,), "seed": (int,), "version": (str,)},
 }
+_MANIFEST_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+    RUN_KIND: {
+        **_COMMON,
+        **dict.fromkeys(("events", "now_ns", "packet_hops", "warmup_ns"), (int,)),
+        **dict.fromkeys(("cpu_s", "wall_s"), (int, float)),
+        **{"links": (list,), "rows": (dict,)},
+    },
+    SWEEP_KIND: {**_COMMON, "complete": (bool,), "design": (dict,), "runs": (int,)},
+}
+_LATER_KEYS: dict[str, tuple[type, ...]] = {"legs": (list,), "measured": (dict,)}
 
 # What a scenario has to ask for to get a table.
 _ASKED_FOR_BY = {
@@ -107,15 +113,21 @@ class Results:
         """A table as a lazy frame: a query reads only the columns and rows that it needs.
 
         Raises:
-            ResultsError: The run did not record this table; the message says what to set.
+            ResultsError: The run did not record this table; the message says what to set. Or the file is damaged.
         """
         import polars as pl
+
+        from farweb.parquet import unreadable
 
         file = self.path / f"{table}.parquet"
         if not file.is_file():
             if table in self.manifest["rows"]:
                 raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
             raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
+        try:
+            pl.read_parquet_schema(file)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise unreadable(file, str(error)) from None
         return with_derived(table, pl.scan_parquet(file, glob=False))
 
     @property
@@ -237,6 +249,12 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
         what = "a run" if kind == RUN_KIND else "a sweep" if kind == SWEEP_KIND else "a run or a sweep"
         instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""
         raise ResultsError(f"{place}: not the results folder of {what}{instead}")
-    if missing := sorted(_MANIFEST_KEYS[found] - manifest.keys()):
+    if missing := sorted(_MANIFEST_KEYS[found].keys() - manifest.keys()):
         raise ResultsError(f"{place}/{MANIFEST}: has no {missing[0]}: it is damaged, or of another version of farweb")
+    for key, types in {**_MANIFEST_KEYS[found], **_LATER_KEYS}.items():
+        if key in manifest and not isinstance(manifest[key], types):
+            raise ResultsError(f"{place}/{MANIFEST}: {key}: found {manifest[key]!r:.40}: it is damaged")
+    needed = ("path", "leg") if found == RUN_KIND else ()
+    if absent := [key for key in needed if key not in manifest["scenario"]]:
+        raise ResultsError(f"{place}/{MANIFEST}: scenario has no {absent[0]}: it is damaged")
     return manifest

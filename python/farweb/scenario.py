@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Value = str | int | float | bool | os.PathLike[str] | list[Any] | tuple[Any, ...] | Mapping[str, Any]
 
+_LABEL_WIDTH = 24  # as the core aligns what `check` says
 _PARSED_KEPT = 8  # chosen: a worker has the scenarios of a sweep or two
 
 
@@ -332,13 +333,25 @@ class Check:
 
     def __rich__(self) -> "RenderableType":
         from rich.console import Group
+        from rich.padding import Padding
+        from rich.table import Table
         from rich.text import Text
 
         from farweb.sheet import to_rich
 
-        load = [] if self.offered is None else [Text(""), to_rich([self.offered.sheet()])]
-        warnings = [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
-        return Group(Text(self.text.rstrip()), *load, *warnings)
+        parts: list[RenderableType] = []
+        for line in self.text.rstrip().splitlines():
+            if found := re.fullmatch(r"  (\S.*?)  +(\S.*)", line):  # a label and what it says, which may be folded
+                pair = Table.grid(padding=(0, 1, 0, 0))
+                pair.add_column(min_width=_LABEL_WIDTH)
+                pair.add_column(overflow="fold")
+                pair.add_row(found[1], Text(found[2]))
+                parts.append(Padding(pair, (0, 0, 0, 2)))
+            else:
+                parts.append(Text(line))
+        parts += [] if self.offered is None else [Text(""), to_rich([self.offered.sheet()])]
+        parts += [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
+        return Group(*parts)
 
     def _repr_html_(self) -> str:
         from farweb.sheet import to_html

@@ -10,6 +10,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 
 import typer
@@ -102,11 +103,20 @@ def main(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         if isinstance(error, ModuleNotFoundError) and (needed := how_to_install(error.name or "")):
             return _fail(f"this needs {needed}", 2)
+        if told := _damage(error, arguments):
+            return _fail(told, 2)
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         return _fail(f"this is a bug in farweb: {what} (--debug shows where)", _FAILED)
     if code == _INTERRUPTED:  # what the library makes of Ctrl-C
         return _fail("interrupted", _INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _damage(error: BaseException, arguments: Sequence[str]) -> str | None:
+    """What is wrong with results that the command has read, if that is why it has failed."""
+    from farweb.damage import explain
+
+    return explain(error, map(Path, arguments))
 
 
 def script() -> None:

@@ -56,7 +56,7 @@ Retries = Annotated[int, typer.Option(min=0, help="How often a run that failed i
 def help_alone(context: typer.Context) -> None:
     """Answer a command without its verb with its help: what verbs there are is no mistake to ask."""
     if context.invoked_subcommand is None:
-        sys.stdout.write(context.get_help())
+        sys.stdout.write(context.get_help() + "\n")
         raise typer.Exit
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from farweb.columns import with_derived
 from farweb.errors import ResultsError
 from farweb.metrics import find_metric, restored
+from farweb.parquet import unreadable
 from farweb.results import MANIFEST, SWEEP_KIND, Results, how_to_record, parse_manifest, read_manifest
 from farweb.sweep import analysis
 from farweb.sweep.analysis import Row, Values
@@ -96,7 +97,11 @@ class SweepResults:
     def _read(self, table: str) -> "pl.DataFrame":
         import polars as pl
 
-        return pl.read_parquet(self.store.read(f"{table}.parquet"))
+        name = f"{table}.parquet"
+        try:
+            return pl.read_parquet(self.store.read(name))
+        except pl.exceptions.PolarsError as error:
+            raise unreadable(f"{self.store.url}/{name}", str(error)) from None
 
     def _ended(self) -> list[Row]:
         """The rows of planned runs that have ended, from parts and failures."""

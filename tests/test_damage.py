@@ -1,0 +1,73 @@
+"""Results that are damaged or were written by another farweb: one line that names what, and what to do."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from farweb import Results, ResultsError
+from samples import Farweb
+
+VERBS = ("show r", "plot cdf r", "report r", "export pcapng r", "export xpl r")
+
+
+def truncate(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-50])
+
+
+def flip(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[4 : len(content) // 2] = bytes(255 - byte for byte in content[4 : len(content) // 2])
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "damage", [truncate, flip, lambda file: file.write_bytes(b"")], ids=["cut", "flipped", "empty"]
+)
+@pytest.mark.parametrize("table", ["requests", "packets"])
+def test_a_damaged_table_is_named(farweb: Farweb, cable: Path, damage: Callable[[Path], None], table: str) -> None:
+    farweb("run", cable, "-o", "r", "--set", "record.packets=all")
+    damage(Path(f"r/{table}.parquet"))
+    told = 0
+    for arguments in (*map(str.split, VERBS), ["sql", "r", f"select * from {table}"]):
+        answer = farweb(*arguments)
+        if answer.code:
+            told += 1
+            assert answer.code == 2, answer.err
+            assert f"r/{table}.parquet: cannot be read" in answer.err, arguments
+            assert "run the scenario again" in answer.err
+            assert len(answer.err.splitlines()) == 1
+    assert told >= 3
+
+
+def test_a_damaged_table_is_named_in_python(farweb: Farweb, cable: Path) -> None:
+    farweb("run", cable, "-o", "r")
+    truncate(Path("r/requests.parquet"))
+    with pytest.raises(ResultsError, match=r"r/requests\.parquet: cannot be read"):
+        _ = Results.open("r").requests
+
+
+def test_a_column_that_another_version_did_not_write_is_named(farweb: Farweb, cable: Path) -> None:
+    farweb("run", cable, "-o", "r")
+    file = Path("r/requests.parquet")
+    pl.read_parquet(file).drop("end_ns").write_parquet(file)
+    for arguments in (["show", "r"], ["plot", "cdf", "r"], ["sql", "r", "select 1 from requests"]):
+        answer = farweb(*arguments)
+        assert answer.code == 2
+        assert "r: has no column end_ns" in answer.err
+        assert len(answer.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("links", "x"), ("seed", "x"), ("rows", 5), ("scenario", {}), ("legs", 5), ("name", 5)]
+)
+def test_a_manifest_with_other_values_is_told(farweb: Farweb, cable: Path, key: str, value: object) -> None:
+    farweb("run", cable, "-o", "r")
+    manifest = json.loads(Path("r/manifest.json").read_text())
+    Path("r/manifest.json").write_text(json.dumps({**manifest, key: value}))
+    answer = farweb("show", "r")
+    assert answer.code == 2
+    assert f"r/manifest.json: {key}" in answer.err
+    assert "is damaged" in answer.err

@@ -1,0 +1,135 @@
+"""The command line as a tool: help, spelling of options, what is replaced, and what a terminal shows."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from farweb.cli import app
+from farweb.quantities import plain, relative
+from farweb.results import Results
+from samples import LOG, SCENARIO, Farweb
+
+FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
+
+
+def verbs() -> dict[str, list[str]]:
+    """The options of each verb."""
+    found: dict[str, list[str]] = {}
+
+    def walk(command: object, words: tuple[str, ...]) -> None:
+        if hasattr(command, "commands"):
+            for name, each in command.commands.items():
+                walk(each, (*words, name))
+        else:
+            found[" ".join(words)] = [option for each in command.params for option in each.opts]  # type: ignore[attr-defined]
+
+    walk(typer.main.get_command(app), ())
+    return found
+
+
+def test_options_are_spelled_alike_in_all_verbs() -> None:
+    pairs = (("--out", "-o"), ("--metric", "-m"), ("--jobs", "-j"), ("--quiet", "-q"))
+    for verb, options in verbs().items():
+        assert {"--json", "--quiet", "--debug"} <= set(options), verb
+        for long, short in pairs:
+            assert (long in options) == (short in options), f"{verb}: {long} {short}"
+        # A sweep and a search go on in their folder, as does a reproduction.
+        if "--out" in options and verb not in ("sweep", "size", "reproduce"):
+            assert "--force" in options, verb
+
+
+@pytest.mark.parametrize("words", [(), ("workload",), ("export",), ("schema",)])
+def test_a_group_alone_shows_its_verbs(farweb: Farweb, words: tuple[str, ...]) -> None:
+    alone = farweb(*words)
+    assert alone.code == 0
+    assert "Usage: farweb" in alone.out
+    assert alone.out == farweb(*words, "-h").out == farweb(*words, "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "verb"),
+    [("run", "farweb run"), ("workload import --frmat x", "farweb workload import"), ("runn", "farweb")],
+)
+def test_a_mistake_leads_to_the_help_of_its_verb(farweb: Farweb, arguments: str, verb: str) -> None:
+    answer = farweb(*arguments.split())
+    assert answer.code == 2
+    assert len(answer.err.splitlines()) == 1
+    assert f"({verb} --help tells more)" in answer.err
+
+
+def test_completion_is_offered(folder: Path) -> None:
+    shown = subprocess.run([*FARWEB, "--show-completion", "bash"], capture_output=True, text=True, check=True)
+    assert "_FARWEB_COMPLETE" in shown.stdout
+
+
+def test_what_farweb_drew_is_drawn_again_and_nothing_else_is_replaced(farweb: Farweb, cable: Path) -> None:
+    farweb("run", cable, "-o", "r")
+    Path("thesis.png").write_bytes(b"\x89PNG of mine")
+    Path("access.log").write_text(LOG)
+    Path("kept.parquet").write_text("a table of mine")
+    for arguments in (
+        "plot cdf r -o thesis.png",
+        "report r -o kept.parquet",
+        "sql r SELECT -o kept.parquet",
+        "workload import access.log --format squid -o kept.parquet",
+        "workload merge requests.csv -o kept.parquet",
+        "workload stats requests.csv -o thesis.png",
+        "workload cache requests.csv -o kept.parquet",
+        "workload fit requests.csv -o thesis.png",
+    ):
+        before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+        answer = farweb(*arguments.split())
+        assert answer.code == 2, arguments
+        assert "--force replaces it" in answer.err, arguments
+        assert {path: path.read_bytes() for path in Path().iterdir() if path.is_file()} == before, arguments
+    for suffix in ("png", "svg", "pdf", "html"):
+        for _ in range(2):
+            assert farweb("plot", "cdf", "r", "-o", f"figure.{suffix}").code == 0
+    assert farweb("report", "r").code == farweb("report", "r").code == 0
+    assert farweb("plot", "cdf", "r", "-o", "thesis.png", "--force").code == 0
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_a_terminal_without_a_character_gets_another_spelling(cable: Path, farweb: Farweb, encoding: str) -> None:
+    farweb("run", cable, "-o", "r")
+    for arguments in (("check", str(cable)), ("show", "r"), ("show", "r–"), ("--help",)):
+        ran = subprocess.run(
+            [*FARWEB, *arguments],
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding, "COLUMNS": "80"},
+        )
+        assert ran.returncode == (2 if "r–" in arguments else 0), ran.stderr
+        text = (ran.stdout + ran.stderr).decode(encoding)
+        assert "?" not in text.replace("over this path?", ""), arguments
+        if arguments == ("show", "r"):
+            assert "client -> server" in text
+
+
+def test_tables_fit_eighty_columns_and_keep_their_numbers(
+    farweb: Farweb, cable: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    named = SCENARIO.replace('"client"', '"client-of-a-long-name"').replace('"server"', '"server-of-another"')
+    cable.write_text(named)
+    farweb("run", cable, "-o", "r")
+    shown = farweb("show", "r").out
+    summary = Results.open("r").summary()
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert "…" not in shown
+    assert f"{summary.links[1].packets:,} " in shown
+    checked = farweb("check", cable).out.splitlines()
+    folded = [line for line in checked if line.startswith(" " * 27)]
+    assert folded, "what does not fit into a line goes on below its beginning"
+    assert all(len(line) <= 80 for line in checked)
+
+
+def test_numbers_have_no_exponents() -> None:
+    assert relative(7840.0) == "+78.4 ×"
+    assert relative(-29.04) == "-29 %"
+    assert relative(8.742) == "+8.74 %"
+    assert plain(1_234_567.0, 6) == "1234567"
+    assert plain(0.0000123, 2) == "0.000012"
