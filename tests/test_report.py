@@ -241,7 +241,7 @@ def test_what_has_nothing_to_say_is_not_there() -> None:
 def test_a_figure_says_in_words_what_it_shows(cable_run: Results) -> None:
     from farweb.plot import draw
 
-    assert 'alt="Distribution of latency. Share of requests' in figure(draw("cdf", [cable_run]))
+    assert 'alt="Distribution of latency. Share of all requests' in figure(draw("cdf", [cable_run]))
 
 
 def test_the_command_writes_the_page_where_it_is_asked_to(farweb: Farweb, cable_run: Results) -> None:
