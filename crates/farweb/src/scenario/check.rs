@@ -284,7 +284,17 @@ impl Check {
 
     /// What the programs at the ends of a leg can be.
     fn application(&mut self, key: &str, leg: &Leg) {
-        let Application { wake, write, .. } = leg.application;
+        let Application { wake, write, head } = leg.application;
+        if matches!(leg.carrier, Carrier::Http2(_)) {
+            let keys = [("write", write), ("head", Some(head).filter(|head| *head > Bytes::ZERO))];
+            for (name, found) in keys.into_iter().filter_map(|(name, found)| Some((name, found?))) {
+                let message = format!(
+                    "found {found}; HTTP/2 writes frames as its preset says: leave the key out, or write \
+                     carrier.server.fragment for smaller ones"
+                );
+                self.report(format!("{key}.{name}"), message);
+            }
+        }
         if leg.carrier == (Carrier::Transfer {}) && leg.application != Application::default() {
             let message = "a transfer has no programs at its ends; leave the table out";
             self.report(key, message);

@@ -208,7 +208,9 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
     (legs, release, loss, rate, 1..100_u64).prop_map(
         |(((first, second), tcp, application, tls), release, loss, rate, until)| {
             let link = format!("{{ rate = \"{rate}\", delay = \"20 ms\", queue = \"20 packets\"{loss} }}");
-            let leg = |from, to, carrier| {
+            let leg = |from, to, carrier: &str| {
+                let writes = application.contains("write") && carrier.contains("http/2");
+                let application = if writes { "" } else { application };
                 format!(
                     "[[leg]]\nfrom = \"{from}\"\nto = \"{to}\"\ncarrier = {{ {carrier} }}\ntcp = {{ {tcp} }}\n\
                      application = {{ {application} }}\n{tls}"

@@ -305,7 +305,11 @@ prop_compose! {
         (sweep, tls) in (prop::option::of(sweep()), prop::option::of(tls())),
     ) -> Scenario {
         let nodes: Vec<String> = (0..=links.len()).map(|index| format!("node {index}")).collect();
-        let leg = |from: usize, to: usize, carrier, tcp| {
+        let leg = |from: usize, to: usize, carrier: Carrier, tcp| {
+            let application = match carrier {
+                Carrier::Http2(_) => Application { wake: application.wake, ..Application::default() },
+                _ => application,
+            };
             Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp, tls: tls.clone(), application }
         };
         let last = links.len();

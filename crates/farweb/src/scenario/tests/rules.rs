@@ -43,6 +43,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.carrier={kind=\"webmux\",buffer=\"1 B\"}"], "leg.0.carrier.buffer", "unknown key"),
     (&["leg.0.application={write=\"0 B\"}"], "leg.0.application.write", "found 0 B; write at least 1 B, or leave it out"),
     (&["leg.0.application={wake=\"25 h\"}"], "leg.0.application.wake", "found 90000 s; it is at most 86400 s"),
+    (&["leg.0.carrier={kind=\"http/2\"}", "leg.0.application={write=\"4096 B\"}"], "leg.0.application.write", "found 4096 B; HTTP/2 writes frames as its preset says"),
+    (&["leg.0.carrier={kind=\"http/2\"}", "leg.0.application={head=\"1 B\"}"], "leg.0.application.head", "found 1 B; HTTP/2 writes frames as its preset says"),
     (&["leg.0.application={wakes=\"1 ms\"}"], "leg.0.application.wakes", "unknown key"),
     (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\"}", "leg.0.application={head=\"1 B\"}"], "leg.0.application", "a transfer has no programs at its ends; leave the table out"),
     (&[TWO_LEGS, "leg.0.carrier={kind=\"webmux\"}", "leg.0.tcp.mss=host"], "leg.0.tcp.mss", "found \"host\"; a connection between two proxies"),

@@ -186,15 +186,25 @@ fn leg(path: Path, era: Era, is_last: bool) -> impl Strategy<Value = Leg> {
     let tcp = (profile, mss, buffer)
         .prop_map(|(profile, mss, buffer)| format!("{{ profile = \"{profile}\"{mss}{buffer} }}"));
     let links = prop::collection::vec((direction(path), direction(path)), 1..3);
-    let application = prop::sample::select(vec![
-        "{}",
-        "{}",
-        "{ wake = \"3 ms\" }",
-        "{ wake = \"100 us\", write = \"4096 B\", head = \"250 B\" }",
-        "{ write = \"700 B\" }",
-    ]);
-    (carrier(era, is_last), tcp, tls(era), application, links)
-        .prop_map(|(carrier, tcp, tls, application, links)| Leg { carrier, tcp, tls, application, links })
+    let with_writes = carrier(era, is_last).prop_flat_map(|carrier| {
+        let application = application(&carrier);
+        (Just(carrier), application)
+    });
+    (with_writes, tcp, tls(era), links).prop_map(|((carrier, application), tcp, tls, links)| Leg {
+        carrier,
+        tcp,
+        tls,
+        application,
+        links,
+    })
+}
+
+/// Programs at the ends: those of HTTP/2 write frames.
+fn application(carrier: &Carrier) -> impl Strategy<Value = &'static str> + use<> {
+    let wakes = vec!["{}", "{}", "{ wake = \"3 ms\" }"];
+    let writes = vec!["{ wake = \"100 us\", write = \"4096 B\", head = \"250 B\" }", "{ write = \"700 B\" }"];
+    let is_http2 = matches!(carrier, Carrier::Http2 { .. });
+    prop::sample::select(if is_http2 { wakes } else { [wakes, writes].concat() })
 }
 
 fn asks() -> impl Strategy<Value = Vec<Ask>> {
