@@ -40,7 +40,7 @@ UP, DOWN = Way(drop=("ack 5..7",)), Way(drop=("data 4", "data 10..12"), twice=("
 WHOLE = "1500 B"
 """Of every packet tshark has to see all."""
 
-TYPES = {0: "DATA", 1: "HEADERS", 2: "PRIORITY", 3: "RST_STREAM", 4: "SETTINGS", 7: "GOAWAY", 8: "WINDOW_UPDATE"}
+TYPES = {0: "DATA", 1: "HEADERS", 2: "PRIORITY", 3: "RST_STREAM", 4: "SETTINGS", 6: "PING", 7: "GOAWAY", 8: "WINDOW_UPDATE"}
 """Types of frames (RFC 9113, section 6)."""
 
 
@@ -188,6 +188,10 @@ CASES = [
     Case("from-nginx-at-once", "nginx", "rfc-default", ALL),
     Case("from-nginx-large-credit", "nginx", "go", ALL),
     Case("from-nginx-small-credit", "nginx", "hyper", ALL, stream_credit="10 kB"),
+    Case("from-nghttpd-grpc", "nghttpd", "grpc", ALL),
+    Case("from-nghttpd-hyper-adaptive", "nghttpd", "hyper-adaptive", FILM),
+    Case("from-nginx-dotnet", "nginx", "dotnet", FILM),
+    Case("from-nginx-firefox", "nginx", "firefox", ALL),
     Case("to-nghttp", "nghttp", "nghttp2", FILM),
     Case("to-nghttp-bsd", "nghttp", "nghttp2", FILM, profile="bsd44-lite"),
     Case("to-nghttp-small-credit", "nghttp -w 13 -W 16", "nginx", FILM),

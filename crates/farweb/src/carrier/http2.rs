@@ -16,7 +16,7 @@ use crate::conn::{
 };
 use crate::http::h2::endpoint::{Config, Endpoint, Frame, Role};
 use crate::scenario::{self, AssignStream, OpenRule};
-use crate::units::{Duration, When};
+use crate::units::{Duration, Instant, When};
 use crate::workload::HostId;
 
 use super::context::Ready;
@@ -220,7 +220,7 @@ impl Http2 {
             return;
         };
         while connection.end(end).stream.to_write() < WRITE_BYTES
-            && let Some((frame, framing)) = place.ends[side].next_frame()
+            && let Some((frame, framing)) = place.ends[side].next_frame(cx.now)
         {
             if connection.recorded && connection.tls.is_none() {
                 let seq = connection.end(end).stream.pushed() + 1;
@@ -278,7 +278,7 @@ impl Place {
     }
 
     /// `end` has read the next `bytes` of what the other one put into its stream; how many bytes of a message that is.
-    fn on_read(&mut self, end: End, bytes: u64) -> u64 {
+    fn on_read(&mut self, now: Instant, end: End, bytes: u64) -> u64 {
         let other = end.other() as usize;
         let front = self.wire[other].front_mut().expect("what is read was put into the stream");
         let OnWire { frame, left } = front;
@@ -288,12 +288,12 @@ impl Place {
             if left == 0 {
                 self.wire[other].pop_front();
             }
-            self.ends[end as usize].on_data(&data, bytes, left);
+            self.ends[end as usize].on_data(now, &data, bytes, left);
             return bytes;
         }
         let frame = *frame;
         self.wire[other].pop_front();
-        self.ends[end as usize].on_frame(&frame);
+        self.ends[end as usize].on_frame(now, &frame);
         if let Frame::Head { text, .. } = frame { text } else { 0 }
     }
 }
@@ -384,7 +384,7 @@ impl Carry for Http2 {
 
     fn on_content(
         &mut self,
-        _cx: &mut Context,
+        cx: &mut Context,
         connection: &mut Connection,
         end: End,
         _content: Content,
@@ -394,7 +394,7 @@ impl Carry for Http2 {
             return bytes;
         };
         place.is_reading[end as usize] = true;
-        place.on_read(end, bytes)
+        place.on_read(cx.now, end, bytes)
     }
 
     fn on_read(&mut self, _cx: &mut Context, connection: &mut Connection, end: End) -> bool {

@@ -43,7 +43,7 @@ impl Frames {
             streams.push((*stream, request));
         }
         let place = exchange.and_then(|exchange| streams.iter().rposition(|(of, _)| *of == exchange));
-        let settings = if let Frame::Settings(settings) = frame { Some(settings) } else { None };
+        let settings = if let Frame::Settings { settings, .. } = frame { Some(settings) } else { None };
         let granted = if let Frame::Grant { bytes, .. } = frame { Some(*bytes) } else { None };
         self.rows.push(&FrameRow {
             time_ns: nanos(now),
@@ -77,12 +77,14 @@ impl Frames {
 
 const fn kind<S>(frame: &Frame<S>) -> FrameKind {
     match frame {
-        Frame::Settings(_) => FrameKind::Settings,
+        Frame::Settings { .. } => FrameKind::Settings,
         Frame::SettingsAck => FrameKind::SettingsAck,
         Frame::Grant { .. } => FrameKind::WindowUpdate,
         Frame::Head { .. } => FrameKind::Headers,
         Frame::Data(_) => FrameKind::Data,
         Frame::Reset(_) => FrameKind::RstStream,
         Frame::GoAway => FrameKind::GoAway,
+        Frame::Ping(_) => FrameKind::Ping,
+        Frame::PingAck(_) => FrameKind::PingAck,
     }
 }

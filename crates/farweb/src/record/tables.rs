@@ -45,15 +45,26 @@ pub enum FrameKind {
     Data,
     RstStream,
     GoAway,
+    Ping,
+    PingAck,
 }
 
 impl FrameKind {
     /// Its names, in the order of its numbers.
-    pub const NAMES: [&str; 7] =
-        ["SETTINGS", "SETTINGS ACK", "WINDOW_UPDATE", "HEADERS", "DATA", "RST_STREAM", "GOAWAY"];
+    pub const NAMES: [&str; 9] = [
+        "SETTINGS",
+        "SETTINGS ACK",
+        "WINDOW_UPDATE",
+        "HEADERS",
+        "DATA",
+        "RST_STREAM",
+        "GOAWAY",
+        "PING",
+        "PING ACK",
+    ];
 
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Settings,
         Self::SettingsAck,
         Self::WindowUpdate,
@@ -61,6 +72,8 @@ impl FrameKind {
         Self::Data,
         Self::RstStream,
         Self::GoAway,
+        Self::Ping,
+        Self::PingAck,
     ];
 }
 

@@ -137,9 +137,25 @@ fn webmux() -> impl Strategy<Value = Carrier> {
 }
 
 fn http2(is_last: bool) -> impl Strategy<Value = Carrier> {
-    let preset = prop::sample::select(vec!["rfc-default", "nginx", "go", "hyper", "curl-8", "ats", "chrome"]);
-    let credit =
-        prop::sample::select(vec!["", ", session_credit = \"1000 B\"", ", session_credit = \"3000 B\""]);
+    let preset = prop::sample::select(vec![
+        "rfc-default",
+        "nginx",
+        "go",
+        "hyper",
+        "hyper-adaptive",
+        "grpc",
+        "dotnet",
+        "firefox",
+        "curl-8",
+        "ats",
+        "chrome",
+    ]);
+    let credit = prop::sample::select(vec![
+        "",
+        ", session_credit = \"1000 B\"",
+        ", session_credit = \"3000 B\"",
+        ", grant_timer = \"10 ms\"",
+    ]);
     let limit = prop::sample::select(vec!["", ", session_limit = 1", ", session_limit = 2"]);
     let assign = prop::sample::select(vec!["first-with-room", "round-robin", "least-sessions"]);
     let idle = prop::sample::select(vec!["1 ms", "3 s", "90 s"]);
