@@ -1,5 +1,6 @@
 //! HTTP/2 and TLS on idle paths, against what can be worked out by hand.
 
+use farweb::record::NULL_INT;
 use farweb::scenario::Scenario;
 
 use crate::run::{Asked, Tables, ints, run};
@@ -25,7 +26,7 @@ fn ask_with(link: &str, carrier: &str, tcp: &str, tls: &str, is_inner: bool, req
     let text = format!(
         "format = 1\n[path]\nnodes = [\"client\", \"server\"{nodes}]\n[[path.link]]\n{link}\n[[leg]]\nfrom = \"client\"\n\
          to = \"server\"\ncarrier = {carrier}\ntcp = {{ {tcp} }}\n{tls}\n{behind}[workload]\n\
-         requests = \"given by the test\"\n"
+         requests = \"given by the test\"\n[record]\nexchanges = true\n"
     );
     let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
     run(&scenario, 1, requests).0
@@ -109,6 +110,34 @@ fn a_credit_grows_as_its_program_measures_the_path() {
     assert_eq!(of("rfc-default"), [2, 4, 8, 12]);
     assert_eq!(of("grpc"), [2, 4, 5, 6]);
     assert_eq!(of("dotnet"), [2, 3, 4, 4]);
+}
+
+#[test]
+fn a_request_without_an_answer_is_sent_again_when_its_connection_is_lost() {
+    // Of each connection only the preface with a request and an ACK of settings get up: the second request waits until TCP gives up.
+    let link = "up = { rate = \"unlimited\", delay = \"10 ms\", loss = { kind = \"list\", drop = [\"data 3..1000\"] } }\n\
+                down = { rate = \"unlimited\", delay = \"10 ms\" }";
+    let ask = |first, second| {
+        let asked = vec![Asked(0, 300, first, 0), Asked(5_000_000_000, 300, second, 0)];
+        let tables = ask(link, "{ kind = \"http/2\" }", "", false, asked);
+        let status: Vec<_> = ints(&tables, "requests", "end_ns").iter().map(|end| *end != NULL_INT).collect();
+        (
+            status,
+            ints(&tables, "exchanges", "resent").to_vec(),
+            ints(&tables, "connections", "requests").len(),
+        )
+    };
+    assert_eq!(
+        ask(1000, 1000),
+        (vec![true, true], vec![0, 1], 2),
+        "the new connection has two packets again"
+    );
+    let failed = (vec![false, false], vec![0, 0], 1);
+    assert_eq!(
+        ask(1_000_000, 1000),
+        failed,
+        "a connection that has brought nothing whole is no reason to go on"
+    );
 }
 
 #[test]
