@@ -40,7 +40,8 @@ UP, DOWN = Way(drop=("ack 5..7",)), Way(drop=("data 4", "data 10..12"), twice=("
 WHOLE = "1500 B"
 """Of every packet tshark has to see all."""
 
-TYPES = {0: "DATA", 1: "HEADERS", 2: "PRIORITY", 3: "RST_STREAM", 4: "SETTINGS", 7: "GOAWAY", 8: "WINDOW_UPDATE"}
+NAMES = ("DATA", "HEADERS", "PRIORITY", "RST_STREAM", "SETTINGS", "PUSH_PROMISE", "PING", "GOAWAY", "WINDOW_UPDATE")
+TYPES = dict(enumerate(NAMES))
 """Types of frames (RFC 9113, section 6)."""
 
 
@@ -188,6 +189,10 @@ CASES = [
     Case("from-nginx-at-once", "nginx", "rfc-default", ALL),
     Case("from-nginx-large-credit", "nginx", "go", ALL),
     Case("from-nginx-small-credit", "nginx", "hyper", ALL, stream_credit="10 kB"),
+    Case("from-nghttpd-grpc", "nghttpd", "grpc", ALL),
+    Case("from-nghttpd-hyper-adaptive", "nghttpd", "hyper-adaptive", FILM),
+    Case("from-nginx-dotnet", "nginx", "dotnet", FILM),
+    Case("from-nginx-firefox", "nginx", "firefox", ALL),
     Case("to-nghttp", "nghttp", "nghttp2", FILM),
     Case("to-nghttp-bsd", "nghttp", "nghttp2", FILM, profile="bsd44-lite"),
     Case("to-nghttp-small-credit", "nghttp -w 13 -W 16", "nginx", FILM),
@@ -267,3 +272,12 @@ def test_frames_are_as_many_as_sizes_and_credits_say(
     of_server, of_client = (it.received, it.sent) if case.is_client else (it.sent, it.received)
     assert of_server["DATA"] == data
     assert grants is None or of_client["WINDOW_UPDATE"] == grants
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.preset in ("grpc", "hyper-adaptive", "dotnet")], ids=str
+)
+def test_every_ping_is_answered(case: Case, fetches: Fetches) -> None:
+    it = fetches[case].result()
+    # The last one may still be out when the connection is closed.
+    assert it.sent["PING"] - 1 <= it.received["PING"] <= it.sent["PING"] != 0

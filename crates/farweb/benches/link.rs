@@ -3,7 +3,8 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use farweb::net::{
-    DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts, QueueLimit,
+    CountedOver, DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts,
+    QueueLimit,
 };
 use farweb::rng::Streams;
 use farweb::units::{BitRate, Bytes, Duration, Instant};
@@ -102,7 +103,7 @@ fn bernoulli(bencher: Bencher) {
 fn list(bencher: Bencher) {
     let drop =
         ["data 8", "syn 1", "data 13..15"].map(|text| text.parse().expect("packets by kind and number"));
-    bench(bencher, 0.95, &e3(Loss::List { drop: drop.to_vec() }));
+    bench(bencher, 0.95, &e3(Loss::List { drop: drop.to_vec(), of: CountedOver::default() }));
 }
 
 #[divan::bench(sample_count = 20)]

@@ -4,9 +4,10 @@
 //! they may; what leaves next and what is granted is decided by the [`Endpoint`]s at both ends. A message is a header block and
 //! data: the block stands for the first bytes of the message, which are its header. While an end makes use of what it has read it
 //! writes nothing, so that requests of one segment are answered together. An exchange that fails elsewhere is reset on its stream.
-//! Leaves out a request that is sent again where its connection was closed before it was answered.
+//! Where a connection is lost that has carried a whole response, requests of which no byte has come back are sent again on another
+//! one; so each time that this happens another response has come. Leaves out servers that close, and say in GOAWAY what they took.
 //!
-//! Source: RFC 9113, sections 5.1.2, 8.1 and 9.1; the rules for connections, each where `scenario::OpenRule` describes it.
+//! Source: RFC 9113, sections 5.1.2, 8.1, 8.7 and 9.1; RFC 9110, section 9.2.2; the rules for connections, each where `scenario::OpenRule` describes it.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -16,7 +17,7 @@ use crate::conn::{
 };
 use crate::http::h2::endpoint::{Config, Endpoint, Frame, Role};
 use crate::scenario::{self, AssignStream, OpenRule};
-use crate::units::{Duration, When};
+use crate::units::{Duration, Instant, When};
 use crate::workload::HostId;
 
 use super::context::Ready;
@@ -58,6 +59,8 @@ struct Place {
     streams: u32,
     /// Since when it carries none, after it has carried one.
     idle_since: When,
+    /// Whether it has carried a whole response.
+    has_answered: bool,
     is_closing: bool,
 }
 
@@ -149,6 +152,7 @@ impl Http2 {
             is_reading: [false; 2],
             streams: 0,
             idle_since: When::NEVER,
+            has_answered: false,
             is_closing: false,
         });
         connections.get_mut(id).expect("it has just been added").slot = Some(slot as u32);
@@ -220,7 +224,7 @@ impl Http2 {
             return;
         };
         while connection.end(end).stream.to_write() < WRITE_BYTES
-            && let Some((frame, framing)) = place.ends[side].next_frame()
+            && let Some((frame, framing)) = place.ends[side].next_frame(cx.now)
         {
             if connection.recorded && connection.tls.is_none() {
                 let seq = connection.end(end).stream.pushed() + 1;
@@ -278,7 +282,7 @@ impl Place {
     }
 
     /// `end` has read the next `bytes` of what the other one put into its stream; how many bytes of a message that is.
-    fn on_read(&mut self, end: End, bytes: u64) -> u64 {
+    fn on_read(&mut self, now: Instant, end: End, bytes: u64) -> u64 {
         let other = end.other() as usize;
         let front = self.wire[other].front_mut().expect("what is read was put into the stream");
         let OnWire { frame, left } = front;
@@ -288,12 +292,12 @@ impl Place {
             if left == 0 {
                 self.wire[other].pop_front();
             }
-            self.ends[end as usize].on_data(&data, bytes, left);
+            self.ends[end as usize].on_data(now, &data, bytes, left);
             return bytes;
         }
         let frame = *frame;
         self.wire[other].pop_front();
-        self.ends[end as usize].on_frame(&frame);
+        self.ends[end as usize].on_frame(now, &frame);
         if let Frame::Head { text, .. } = frame { text } else { 0 }
     }
 }
@@ -389,7 +393,7 @@ impl Carry for Http2 {
 
     fn on_content(
         &mut self,
-        _cx: &mut Context,
+        cx: &mut Context,
         connection: &mut Connection,
         end: End,
         _content: Content,
@@ -399,7 +403,7 @@ impl Carry for Http2 {
             return bytes;
         };
         place.is_reading[end as usize] = true;
-        place.on_read(end, bytes)
+        place.on_read(cx.now, end, bytes)
     }
 
     fn on_read(&mut self, _cx: &mut Context, connection: &mut Connection, end: End) -> bool {
@@ -425,6 +429,7 @@ impl Carry for Http2 {
 
     fn on_response_read(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection) {
         if let Some(slot) = connection.slot {
+            self.places[slot as usize].as_mut().expect("a slot is taken").has_answered = true;
             self.end_stream(cx, on, slot as usize);
         }
     }
@@ -438,13 +443,21 @@ impl Carry for Http2 {
         }
     }
 
-    /// The other end is gone, or is going as well: what the connection carries fails.
+    /// The other end is gone, or is going as well: what the connection carries is sent again, or fails.
     fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, _end: End) {
+        let may_repeat = self.place(connection).is_some_and(|place| place.has_answered);
         if connection.slot.is_some() {
             self.leave_place(cx, connection);
             cx.actions.later(Action::Close(on, End::Client, Closing::Now));
         }
-        cx.give_up_all(on, connection);
+        for id in cx.aboard(on) {
+            let exchange = cx.exchanges.alive(id);
+            if may_repeat && exchange.is_some_and(|exchange| exchange.bytes.received() == 0) {
+                cx.actions.later(Action::SendAgain(id));
+            } else {
+                cx.give_up(connection, id);
+            }
+        }
     }
 
     /// The end towards the leg that failed gives the stream up; the others on the connection go on.

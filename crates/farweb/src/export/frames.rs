@@ -44,6 +44,9 @@ pub struct Frames {
     pub streams_max: Vec<i64>,
 }
 
+/// Where a stream begins: behind the SYN.
+const FIRST_SEQ: i64 = 1;
+
 /// The frames of all connections.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
@@ -158,11 +161,14 @@ impl Frames {
         };
         let ends = self.ends[row];
         Ok(match self.kind_of(row)? {
-            FrameKind::Settings => Frame::Settings(Settings {
-                initial_window: credit()?,
-                max_frame: natural::<u32>("frame_bytes_max", self.frame_bytes_max[row])?.into(),
-                max_streams: optional("streams_max", self.streams_max[row])?,
-            }),
+            FrameKind::Settings => Frame::Settings {
+                settings: Settings {
+                    initial_window: credit()?,
+                    max_frame: natural::<u32>("frame_bytes_max", self.frame_bytes_max[row])?.into(),
+                    max_streams: optional("streams_max", self.streams_max[row])?,
+                },
+                opens: self.seq[row] == FIRST_SEQ,
+            },
             FrameKind::SettingsAck => Frame::SettingsAck,
             FrameKind::WindowUpdate => {
                 let stream = if self.stream[row] == NULL_INT { None } else { Some(stream()?) };
@@ -172,6 +178,8 @@ impl Frames {
             FrameKind::Data => Frame::Data(Data { stream: stream()?, bytes: data, ends }),
             FrameKind::RstStream => Frame::Reset(stream()?),
             FrameKind::GoAway => Frame::GoAway,
+            FrameKind::Ping => Frame::Ping(0),
+            FrameKind::PingAck => Frame::PingAck(0),
             FrameKind::Syn | FrameKind::Fragment | FrameKind::Fin | FrameKind::Rst | FrameKind::AddCredit => {
                 return Err(self.unknown("kind", &self.kind, row));
             }

@@ -109,6 +109,15 @@ pub enum GrantRule {
     ///
     /// Source: Apache Traffic Server, `Http2ConnectionState.cc`, with 16,384 B.
     Below(u64),
+    /// When it comes to so many bytes, or the sender has no more than `below` left.
+    ///
+    /// Source: Firefox, `Http2Session.cpp`, `UpdateLocalStreamWindow()`, with 4 MiB and 96 KiB.
+    BytesOrBelow {
+        /// The bytes.
+        bytes: u64,
+        /// What the sender has left.
+        below: u64,
+    },
     /// Each time something is taken.
     ///
     /// Source: HAProxy, `mux_h2.c`, for each frame.
@@ -176,7 +185,17 @@ impl Grants {
     /// The application has taken `bytes` that have arrived; what is granted now, by the rule: all that is owed, or nothing.
     pub fn on_consumed(&mut self, bytes: u64) -> Option<u64> {
         self.owed += bytes;
-        if self.owed == 0 || !self.is_due() {
+        self.due()
+    }
+
+    /// What is granted now, by the rule: all that is owed, or nothing.
+    pub fn due(&mut self) -> Option<u64> {
+        if self.is_due() { self.all() } else { None }
+    }
+
+    /// What is granted where the rule is not asked: all that is owed.
+    pub const fn all(&mut self) -> Option<u64> {
+        if self.owed == 0 {
             return None;
         }
         let grant = self.owed;
@@ -198,6 +217,7 @@ impl Grants {
             }
             GrantRule::Bytes(bytes) => self.owed >= bytes || self.owed as i64 >= self.left,
             GrantRule::Below(bytes) => self.left < bytes as i64,
+            GrantRule::BytesOrBelow { bytes, below } => self.owed >= bytes || self.left <= below as i64,
             GrantRule::Each => true,
         }
     }
@@ -210,6 +230,15 @@ impl Grants {
         self.window = window;
         self.left += more as i64;
         Some(more)
+    }
+
+    /// The credit is raised to `window`, and what that is more is owed, to be granted by the rule; what is granted now.
+    ///
+    /// Source: hyperium/h2, `recv.rs`, `set_target_connection_window()`.
+    pub fn raise_by_rule(&mut self, window: u64) -> Option<u64> {
+        self.owed += window.saturating_sub(self.window);
+        self.window = self.window.max(window);
+        self.due()
     }
 
     /// The credit that senders begin with is another one from now on, without a grant.
@@ -309,6 +338,16 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_granted_as_they_come_while_the_sender_has_little_left() {
+        // Firefox's rule with a hundredth of its numbers: 40 reads, 40 more, and from 960 B left on each read.
+        let rule = GrantRule::BytesOrBelow { bytes: 40_000, below: 960 };
+        assert_eq!(granted(rule, 120_000, 1000), [40_000; 3]);
+        let found = granted(rule, 3000, 1000);
+        assert_eq!(found, [3000], "the third leaves nothing of it");
+        assert_eq!(granted(rule, 960, 100), [100; 9]);
+    }
+
+    #[test]
     fn a_number_of_bytes_above_the_credit_stops_nobody() {
         assert_eq!(granted(GrantRule::Bytes(4096), 1000, 100), [500, 500], "as much as is left");
     }
@@ -338,6 +377,17 @@ mod tests {
     }
 
     #[test]
+    fn a_credit_that_is_raised_by_its_rule_waits_for_it() {
+        let of_rest = half(ShareOf::Remaining, false);
+        let mut grants = Grants::new(of_rest, 65_535);
+        assert_eq!(grants.raise_by_rule(70_000), None, "4465 B are far from half of what the sender has");
+        grants.on_received(16_384);
+        assert_eq!(grants.on_consumed(16_384), None);
+        assert_eq!(grants.raise_by_rule(80_000), Some(80_000 - 65_535 + 16_384));
+        assert_eq!((grants.window(), grants.left()), (80_000, 80_000));
+    }
+
+    #[test]
     fn a_changed_initial_credit_needs_no_grant() {
         let mut grants = Grants::new(GrantRule::HALF, 65_535);
         grants.on_received(60 * 1024);
@@ -357,6 +407,8 @@ mod tests {
             share,
             (1..100_000_u64).prop_map(GrantRule::Bytes),
             (1..100_000_u64).prop_map(GrantRule::Below),
+            (1..100_000_u64, 0..100_000_u64)
+                .prop_map(|(bytes, below)| GrantRule::BytesOrBelow { bytes, below }),
             Just(GrantRule::Each),
         ]
     }

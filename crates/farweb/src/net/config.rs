@@ -55,6 +55,9 @@ pub enum Loss {
     List {
         /// Such as "data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"; counting from 1.
         drop: Vec<ListedPackets>,
+        /// Whether each connection is counted for itself ("connection"), or all that the link carries ("link").
+        #[serde(default, skip_serializing_if = "CountedOver::is_connection")]
+        of: CountedOver,
     },
     /// Each packet alone.
     Bernoulli {
@@ -74,6 +77,24 @@ pub enum Loss {
         #[serde(default = "certain")]
         loss_bad: f64,
     },
+}
+
+/// What the packets of a list are counted over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CountedOver {
+    /// Each connection.
+    #[default]
+    Connection,
+    /// All connections of the link.
+    Link,
+}
+
+impl CountedOver {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    const fn is_connection(&self) -> bool {
+        matches!(self, Self::Connection)
+    }
 }
 
 /// The default of `loss_bad`: Gilbert's original model, in which the bad state loses every packet.
@@ -159,7 +180,7 @@ mod tests {
         let listed = vec!["data 8".parse().unwrap(), "data 13..15".parse().unwrap()];
         assert_eq!(
             read(r#"{"kind": "list", "drop": ["data 8", "data 13..15"]}"#).unwrap(),
-            Loss::List { drop: listed }
+            Loss::List { drop: listed, of: CountedOver::Connection }
         );
         assert_eq!(
             read(r#"{"kind": "gilbert-elliott", "good_to_bad": 0.01, "bad_to_good": 0.25}"#).unwrap(),

@@ -1,7 +1,7 @@
 //! Loss processes: which packets are lost although the queue has room.
 //!
 //! A packet is lost as it reaches the link: it takes no time of the transmitter and no place in the queue. There are
-//! four processes: none; a list ("the 8th data packet of each connection"), for experiments that must hit one packet;
+//! four processes: none; a list ("the 8th data packet of each connection", or of all), for experiments that must hit one packet;
 //! Bernoulli, each packet alone; and Gilbert–Elliott, which loses in bursts.
 //!
 //! Left out: losses that depend on the size of a packet (bit errors), and corrupted packets that still arrive.
@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::config::Loss;
+use super::config::{CountedOver, Loss};
 use super::listed::ListedPackets;
 use super::{Packet, PacketKind};
 use crate::rng::Stream;
@@ -37,7 +37,7 @@ impl LossProcess {
         };
         match *loss {
             Loss::None => Self::None,
-            Loss::List { ref drop } => Self::List(ListLoss::new(drop.clone())),
+            Loss::List { ref drop, of } => Self::List(ListLoss::new(drop.clone(), of)),
             Loss::Bernoulli { probability } => Self::Bernoulli { probability: checked(probability), random },
             Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
                 Self::GilbertElliott(GilbertElliott {
@@ -77,11 +77,14 @@ impl LossProcess {
     }
 }
 
-/// Loss by list: how many packets of each kind every connection has sent so far.
+/// Loss by list: how many packets of each kind every connection, or the link, has had so far.
 #[derive(Debug, Clone)]
 pub(super) struct ListLoss {
     drop: Vec<ListedPackets>,
+    of: CountedOver,
+    /// By connection.
     counters: FxHashMap<u64, Counters>,
+    of_link: Counters,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -91,12 +94,15 @@ struct Counters {
 }
 
 impl ListLoss {
-    fn new(drop: Vec<ListedPackets>) -> Self {
-        Self { drop, counters: FxHashMap::default() }
+    fn new(drop: Vec<ListedPackets>, of: CountedOver) -> Self {
+        Self { drop, of, counters: FxHashMap::default(), of_link: Counters::default() }
     }
 
     fn loses(&mut self, flow: u64, kind: PacketKind) -> bool {
-        let counters = self.counters.entry(flow).or_default();
+        let counters = match self.of {
+            CountedOver::Connection => self.counters.entry(flow).or_default(),
+            CountedOver::Link => &mut self.of_link,
+        };
         let of_kind = &mut counters.of_kind[kind as usize];
         *of_kind = of_kind.saturating_add(1);
         counters.of_any = counters.of_any.saturating_add(1);
@@ -140,11 +146,25 @@ mod tests {
     }
 
     fn list(drop: &[&str]) -> LossProcess {
-        process(&Loss::List { drop: drop.iter().map(|text| text.parse().unwrap()).collect() })
+        process(&counted(drop, CountedOver::Connection))
+    }
+
+    fn counted(drop: &[&str], of: CountedOver) -> Loss {
+        Loss::List { drop: drop.iter().map(|text| text.parse().unwrap()).collect(), of }
     }
 
     fn packet(flow: u64, kind: PacketKind) -> TestPacket {
         TestPacket { flow, kind, bytes: 1500, number: 0 }
+    }
+
+    #[test]
+    fn a_list_of_the_link_counts_all_connections() {
+        let mut process = process(&counted(&["data 3", "any 5"], CountedOver::Link));
+        let mut lost = |flow, kind| process.loses(&packet(flow, kind));
+        let kinds = [PacketKind::Data, PacketKind::Ack, PacketKind::Data, PacketKind::Data, PacketKind::Ack];
+        let found: Vec<bool> = (0..).zip(kinds).map(|(flow, kind)| lost(flow, kind)).collect();
+        assert_eq!(found, [false, false, false, true, true]);
+        assert!(!lost(0, PacketKind::Data), "each once");
     }
 
     #[test]

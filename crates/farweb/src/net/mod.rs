@@ -15,7 +15,7 @@ mod transmitter;
 
 use crate::units::Instant;
 
-pub use config::{LinkConfig, Loss, QueueCounts, QueueLimit};
+pub use config::{CountedOver, LinkConfig, Loss, QueueCounts, QueueLimit};
 pub use link::{Carried, Link};
 pub use listed::{ListedPackets, ListedPacketsError};
 pub use path::{Direction, LinkId, LinkTotals, Path};

@@ -110,7 +110,7 @@ fn without_a_rate_packets_of_one_instant_arrive_at_one_instant_in_order() {
 
 #[test]
 fn a_lost_packet_takes_neither_time_nor_room() {
-    let loss = Loss::List { drop: vec!["data 2".parse().unwrap()] };
+    let loss = Loss::List { drop: vec!["data 2".parse().unwrap()], of: CountedOver::Connection };
     let mut link = link(&LinkConfig { queue: limited(QueueLimit::Packets(2)), loss, ..plain() });
     let _ = link.enqueue(at(0), data(0, 100));
     let lost = data(1, 100);
@@ -264,7 +264,10 @@ fn any_config() -> impl Strategy<Value = LinkConfig> {
     let queue = prop_oneof![1 => Just(QueueConfig::Unlimited), 2 => drop_tail];
     let loss = prop_oneof![
         Just(Loss::None),
-        Just(Loss::List { drop: vec!["data 2..4".parse().unwrap(), "any 9".parse().unwrap()] }),
+        Just(Loss::List {
+            drop: vec!["data 2..4".parse().unwrap(), "any 9".parse().unwrap()],
+            of: CountedOver::Connection
+        }),
         (0.0..=1.0).prop_map(|probability| Loss::Bernoulli { probability }),
         (0.0..=1.0).prop_map(|bad_to_good| Loss::GilbertElliott {
             good_to_bad: 0.2,

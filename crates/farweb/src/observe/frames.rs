@@ -40,7 +40,7 @@ impl Frames {
         };
         let place = exchange.and_then(|exchange| streams.iter().rposition(|(of, _)| *of == exchange));
         let request = place.and_then(|place| streams[place].1).map(int);
-        let settings = if let Frame::Settings(settings) = frame { Some(settings) } else { None };
+        let settings = if let Frame::Settings { settings, .. } = frame { Some(settings) } else { None };
         let granted = if let Frame::Grant { bytes, .. } = frame { Some(*bytes) } else { None };
         self.rows.push(&FrameRow {
             // Those of a client are odd (RFC 9113, section 5.1.1).
@@ -122,13 +122,15 @@ impl Frames {
 
 const fn kind<S>(frame: &Frame<S>) -> FrameKind {
     match frame {
-        Frame::Settings(_) => FrameKind::Settings,
+        Frame::Settings { .. } => FrameKind::Settings,
         Frame::SettingsAck => FrameKind::SettingsAck,
         Frame::Grant { .. } => FrameKind::WindowUpdate,
         Frame::Head { .. } => FrameKind::Headers,
         Frame::Data(_) => FrameKind::Data,
         Frame::Reset(_) => FrameKind::RstStream,
         Frame::GoAway => FrameKind::GoAway,
+        Frame::Ping(_) => FrameKind::Ping,
+        Frame::PingAck(_) => FrameKind::PingAck,
     }
 }
 

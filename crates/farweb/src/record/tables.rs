@@ -97,6 +97,8 @@ pub enum FrameKind {
     Data,
     RstStream,
     GoAway,
+    Ping,
+    PingAck,
     Syn,
     Fragment,
     Fin,
@@ -106,7 +108,7 @@ pub enum FrameKind {
 
 impl FrameKind {
     /// Its names, in the order of its numbers.
-    pub const NAMES: [&str; 12] = [
+    pub const NAMES: [&str; 14] = [
         "SETTINGS",
         "SETTINGS ACK",
         "WINDOW_UPDATE",
@@ -114,6 +116,8 @@ impl FrameKind {
         "DATA",
         "RST_STREAM",
         "GOAWAY",
+        "PING",
+        "PING ACK",
         "SYN",
         "FRAGMENT",
         "FIN",
@@ -122,7 +126,7 @@ impl FrameKind {
     ];
 
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Settings,
         Self::SettingsAck,
         Self::WindowUpdate,
@@ -130,6 +134,8 @@ impl FrameKind {
         Self::Data,
         Self::RstStream,
         Self::GoAway,
+        Self::Ping,
+        Self::PingAck,
         Self::Syn,
         Self::Fragment,
         Self::Fin,
@@ -200,7 +206,7 @@ table! {
         connection_up: [int?] "" "Number of the connection that carried the request; null when none did.",
         connection_down: [int?] "" "Number of the connection that carried the response; null when none did.",
         cache_answer: [word? Dictionary::Fixed(&["hit", "delayed hit", "revalidated", "miss"])] "" "What the cache had that was asked last on this leg, at its far end or inside: `delayed hit`: a fetch under way; `revalidated`: a hit that had to be asked about first; null where none was asked.",
-        resent: [int] "" "Times that the request was sent again, as the connection that it used again was closed.",
+        resent: [int] "" "Times that the request was sent again, as the connection that it used, which had carried others, was closed or lost.",
         start_ns: [int] "ns" "When the request was there to be sent at the leg's near end, since the start of the run.",
         connect_ns: [int?] "ns" "When it had an established connection there; equal to `start_ns` when one was free.",
         requested_ns: [int?] "ns" "When the whole request was at the leg's far end.",

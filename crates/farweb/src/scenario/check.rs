@@ -6,6 +6,7 @@ use super::{
     OpenRule, QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd, Until, Workload,
 };
 use crate::http::credit::Window;
+use crate::http::h2::endpoint::Role;
 use crate::http::h2::settings::Settings;
 use crate::http::tls::{Start, Version};
 use crate::http::webmux::FIELD_MAX;
@@ -299,7 +300,17 @@ impl Check {
 
     /// What the programs at the ends of a leg can be.
     fn application(&mut self, key: &str, leg: &Leg) {
-        let Application { wake, write, .. } = leg.application;
+        let Application { wake, write, head } = leg.application;
+        if matches!(leg.carrier, Carrier::Http2(_)) {
+            let keys = [("write", write), ("head", Some(head).filter(|head| *head > Bytes::ZERO))];
+            for (name, found) in keys.into_iter().filter_map(|(name, found)| Some((name, found?))) {
+                let message = format!(
+                    "found {found}; HTTP/2 writes frames as its preset says: leave the key out, or write \
+                     carrier.server.fragment for smaller ones"
+                );
+                self.report(format!("{key}.{name}"), message);
+            }
+        }
         if leg.carrier == (Carrier::Transfer {}) && leg.application != Application::default() {
             let message = "a transfer has no programs at its ends; leave the table out";
             self.report(key, message);
@@ -327,6 +338,50 @@ impl Check {
         for (name, end) in ends {
             self.http2_end(&format!("{key}{name}"), end);
         }
+        self.growth(key, http2);
+    }
+
+    /// What the keys that let credits grow go with.
+    fn growth(&mut self, key: &str, http2: &Http2) {
+        let ends = [(Role::Client, &http2.client, ".client"), (Role::Server, &http2.server, ".server")];
+        let ends = ends.map(|(role, own, name)| (http2.end(role), http2.config(role).credit, own, name));
+        let all_grow = [
+            (http2.both.credit_max, ends.iter().any(|(_, credit, ..)| credit.tuning.is_some()), ""),
+            (http2.client.credit_max, ends[0].1.tuning.is_some(), ".client"),
+            (http2.server.credit_max, ends[1].1.tuning.is_some(), ".server"),
+        ];
+        for (max, _, name) in all_grow.into_iter().filter(|(max, grows, _)| max.is_some() && !grows) {
+            let message = format!(
+                "found {}, and no credit grows; write tuning = \"bdp-grpc\", \"bdp-hyper\" or \"drain-eighth\" beside it, or \
+                 leave it out",
+                max.unwrap_or_default()
+            );
+            self.report(format!("{key}{name}.credit_max"), message);
+        }
+        let mut wrong = Vec::new();
+        for (end, credit, own, name) in ends {
+            let Some(growth) = credit.tuning else { continue };
+            if let Some((raised, _)) = credit.raised {
+                let message = format!(
+                    "credits grow with the path, or are raised once, and this end raises that of a stream to {raised} B; write \
+                     \"none\", or another preset"
+                );
+                let place = if own.tuning.is_some() || own.preset.is_some() { name } else { "" };
+                wrong.push((format!("{key}{place}.tuning"), message));
+            }
+            if growth.max < credit.stream {
+                let message = format!(
+                    "a stream begins with {} B, and grows to {} B; write at least as much",
+                    credit.stream, growth.max
+                );
+                let place = if own.credit_max.is_some() || end.credit_max.is_none() { name } else { "" };
+                wrong.push((format!("{key}{place}.credit_max"), message));
+            }
+        }
+        wrong.dedup();
+        for (place, message) in wrong {
+            self.report(place, message);
+        }
     }
 
     fn http2_end(&mut self, key: &str, end: &Http2End) {
@@ -334,6 +389,7 @@ impl Check {
             ("session_credit", end.session_credit, 0, Window::MAX),
             ("session_credit_raised", end.session_credit_raised, 0, Window::MAX),
             ("connection_credit", end.connection_credit, Settings::DEFAULT.initial_window, Window::MAX),
+            ("credit_max", end.credit_max, 1, Window::MAX),
             ("fragment", end.fragment, 1, FRAGMENT_MAX),
             ("header_first", end.header_first, 1, BLOCK_MAX),
             ("header_repeat", end.header_repeat, 1, BLOCK_MAX),

@@ -7,6 +7,7 @@ use crate::http::credit::{GrantRule, ShareOf};
 use crate::http::h2::endpoint::{Config, Role};
 use crate::http::h2::receiver::{Counts, RaiseAt};
 use crate::http::h2::sender::Schedule;
+use crate::http::h2::tuning::{CREDIT_MAX, Tuning, TuningRule};
 use crate::units::{Bytes, Duration};
 
 pub use crate::http::h2::preset::Preset;
@@ -67,6 +68,15 @@ pub struct Http2End {
     /// When it returns credit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<Grant>,
+    /// How long after a grant it returns anything that it takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant_timer: Option<Duration>,
+    /// How its credits grow with the path that it measures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<Growth>,
+    /// To what they grow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credit_max: Option<Bytes>,
     /// Whether it counts bytes as it reads them ("bytes"), or a frame when that is whole ("frames").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<CountedBy>,
@@ -118,6 +128,13 @@ pub enum Grant {
         /// The bytes.
         bytes: Bytes,
     },
+    /// When it is so many bytes, or the sender has no more than `below` left.
+    BytesOrBelow {
+        /// The bytes.
+        bytes: Bytes,
+        /// What the sender has left.
+        below: Bytes,
+    },
     /// Each time that something is taken.
     Each {},
 }
@@ -137,10 +154,26 @@ pub enum GrantOf {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Raise {
+    /// With the request.
+    Request,
     /// When the header has come.
     Headers,
     /// With the first data.
     FirstData,
+}
+
+/// How credits grow with the measured path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Growth {
+    /// They do not.
+    None,
+    /// Stream and connection, to twice the data that comes while a PING is out, as in gRPC.
+    BdpGrpc,
+    /// So too, as in hyper, which spaces its PINGs.
+    BdpHyper,
+    /// The stream alone, twice where it is used up faster than once a round trip, as in .NET.
+    DrainEighth,
 }
 
 /// What of a frame is counted.
@@ -234,6 +267,9 @@ impl Http2 {
             raise_at: own.raise_at.or(both.raise_at),
             connection_credit: own.connection_credit.or(both.connection_credit),
             grant: own.grant.or(both.grant),
+            grant_timer: own.grant_timer.or(both.grant_timer),
+            tuning: own.tuning.or(both.tuning),
+            credit_max: own.credit_max.or(both.credit_max),
             counts: own.counts.or(both.counts),
             session_limit: own.session_limit.or(both.session_limit),
             fragment: own.fragment.or(both.fragment),
@@ -261,6 +297,11 @@ impl Http2 {
         let at = end.raise_at.map(Raise::at).or(at).unwrap_or(RaiseAt::Headers);
         credit.raised = raised.map(|raised| (raised, at));
         credit.rule = end.grant.map_or(credit.rule, Grant::rule);
+        credit.timer = end.grant_timer.or(credit.timer);
+        let (rule, max) = credit.tuning.map(|Tuning { rule, max }| (rule, max)).unzip();
+        let rule = end.tuning.map_or(rule, Growth::rule);
+        let max = end.credit_max.map(Bytes::get).or(max).unwrap_or(CREDIT_MAX);
+        credit.tuning = rule.map(|rule| Tuning { rule, max });
         credit.counts = end.counts.map_or(credit.counts, CountedBy::counts);
         config.schedule = end.schedule.map_or(config.schedule, Turns::schedule);
         config.max_streams = end.session_limit.or(config.max_streams);
@@ -292,6 +333,9 @@ impl Grant {
             }
             Self::Bytes { bytes } => GrantRule::Bytes(bytes.get()),
             Self::Below { bytes } => GrantRule::Below(bytes.get()),
+            Self::BytesOrBelow { bytes, below } => {
+                GrantRule::BytesOrBelow { bytes: bytes.get(), below: below.get() }
+            }
             Self::Each {} => GrantRule::Each,
         }
     }
@@ -300,8 +344,20 @@ impl Grant {
 impl Raise {
     const fn at(self) -> RaiseAt {
         match self {
+            Self::Request => RaiseAt::Request,
             Self::Headers => RaiseAt::Headers,
             Self::FirstData => RaiseAt::FirstData,
+        }
+    }
+}
+
+impl Growth {
+    const fn rule(self) -> Option<TuningRule> {
+        match self {
+            Self::None => None,
+            Self::BdpGrpc => Some(TuningRule::BdpGrpc),
+            Self::BdpHyper => Some(TuningRule::BdpHyper),
+            Self::DrainEighth => Some(TuningRule::DrainEighth),
         }
     }
 }

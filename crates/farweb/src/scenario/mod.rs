@@ -24,7 +24,9 @@ mod tests;
 mod tls;
 
 pub use family::{Family, FamilyParameters, Generated};
-pub use http2::{AssignStream, CountedBy, Grant, GrantOf, Http2, Http2End, OpenRule, Preset, Raise, Turns};
+pub use http2::{
+    AssignStream, CountedBy, Grant, GrantOf, Growth, Http2, Http2End, OpenRule, Preset, Raise, Turns,
+};
 pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{

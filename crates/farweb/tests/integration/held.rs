@@ -173,16 +173,23 @@ fn credit_of_a_stream_holds_a_round_trip_for_each_time_that_it_is_used_up() {
 }
 
 /// Carriers that end where the servers are, and those that end at a proxy.
-const TO_SERVERS: [&str; 6] = [
+const TO_SERVERS: [&str; 7] = [
     "kind = \"http/1.0\"",
     "kind = \"http/1.1\"",
     "kind = \"webmux\"",
     "kind = \"webmux\", credit = \"1000 B\", layout = \"1998\"",
     "kind = \"http/2\"",
     "kind = \"http/2\", session_credit = \"3000 B\", grant = { kind = \"each\" }, session_limit = 2",
+    "kind = \"http/2\", preset = \"grpc\", session_credit = \"5000 B\"",
 ];
-const TO_PROXY: [&str; 5] =
-    [TO_SERVERS[0], TO_SERVERS[1], TO_SERVERS[2], TO_SERVERS[5], "kind = \"mux\", connections = 2"];
+const TO_PROXY: [&str; 6] = [
+    TO_SERVERS[0],
+    TO_SERVERS[1],
+    TO_SERVERS[2],
+    TO_SERVERS[5],
+    TO_SERVERS[6],
+    "kind = \"mux\", connections = 2",
+];
 
 /// A chain of two legs, with whatever stacks, carriers, programs, servers, queues and losses.
 fn scenarios() -> impl Strategy<Value = Scenario> {
@@ -208,7 +215,9 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
     (legs, release, loss, rate, 1..100_u64).prop_map(
         |(((first, second), tcp, application, tls), release, loss, rate, until)| {
             let link = format!("{{ rate = \"{rate}\", delay = \"20 ms\", queue = \"20 packets\"{loss} }}");
-            let leg = |from, to, carrier| {
+            let leg = |from, to, carrier: &str| {
+                let writes = application.contains("write") && carrier.contains("http/2");
+                let application = if writes { "" } else { application };
                 format!(
                     "[[leg]]\nfrom = \"{from}\"\nto = \"{to}\"\ncarrier = {{ {carrier} }}\ntcp = {{ {tcp} }}\n\
                      application = {{ {application} }}\n{tls}"

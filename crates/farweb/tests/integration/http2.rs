@@ -1,11 +1,19 @@
 //! HTTP/2 and TLS on idle paths, against what can be worked out by hand.
 
+use farweb::record::NULL_INT;
 use farweb::scenario::Scenario;
 
 use crate::run::{Asked, Tables, ints, run};
 
 /// Runs requests over one leg between two nodes, on an inner leg with another behind it that takes no time.
 fn ask(link: &str, carrier: &str, tls: &str, is_inner: bool, requests: Vec<Asked>) -> Tables {
+    ask_with(link, carrier, "profile = \"linux\"", tls, is_inner, requests)
+}
+
+/// An initial window that holds nothing back.
+const WIDE: &str = "profile = \"linux\", buffer = \"16 MB\", constants = { initial_cwnd_segments = 10000 }";
+
+fn ask_with(link: &str, carrier: &str, tcp: &str, tls: &str, is_inner: bool, requests: Vec<Asked>) -> Tables {
     let tls = if tls.is_empty() { String::new() } else { format!("tls = {tls}") };
     let (nodes, behind) = match is_inner {
         false => ("", ""),
@@ -17,8 +25,8 @@ fn ask(link: &str, carrier: &str, tls: &str, is_inner: bool, requests: Vec<Asked
     };
     let text = format!(
         "format = 1\n[path]\nnodes = [\"client\", \"server\"{nodes}]\n[[path.link]]\n{link}\n[[leg]]\nfrom = \"client\"\n\
-         to = \"server\"\ncarrier = {carrier}\ntcp = {{ profile = \"linux\" }}\n{tls}\n{behind}[workload]\n\
-         requests = \"given by the test\"\n"
+         to = \"server\"\ncarrier = {carrier}\ntcp = {{ {tcp} }}\n{tls}\n{behind}[workload]\n\
+         requests = \"given by the test\"\n[record]\nexchanges = true\n"
     );
     let scenario = Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
     run(&scenario, 1, requests).0
@@ -83,6 +91,53 @@ fn streams_beyond_the_limit_wait_or_get_another_connection() {
     let tables = ask(IDLE, &carrier(3), "", false, first.chain(late()).collect());
     assert_eq!(in_round_trips(&tables, "end_ns"), [2, 6, 7, 7], "two of them on another connection");
     assert_eq!(ints(&tables, "connections", "requests"), [2, 2], "of which nothing is known yet");
+}
+
+/// A credit W of 65,535 B, on a link without a rate: what a round trip brings comes at once.
+///
+/// All of W comes back a round trip where frames of 16,384 B make halves. gRPC has a PING out with the first of it, whose answer finds W
+/// and makes 2W of it. What is new of that leaves ahead of the next PING, and its data comes ahead of the answer: from then on a credit
+/// and what it is more than the one before are in a probe, and it doubles every round trip: 1, 1, 2, 4, 8. .NET sees a round trip when the first frame comes, and none between it and the next two: each of those doubles the credit, to 4W.
+#[test]
+fn a_credit_grows_as_its_program_measures_the_path() {
+    let trips = |preset: &str, credits: u64| {
+        let carrier =
+            format!("{{ kind = \"http/2\", client = {{ preset = \"{preset}\" }}, response_text = \"0 B\" }}");
+        let tables = ask_with(IDLE, &carrier, WIDE, "", false, vec![Asked(0, 300, credits * 65_535, 0)]);
+        in_round_trips(&tables, "end_ns")[0]
+    };
+    let of = |preset| [1, 3, 7, 11].map(|credits| trips(preset, credits));
+    assert_eq!(of("rfc-default"), [2, 4, 8, 12]);
+    assert_eq!(of("grpc"), [2, 4, 5, 6]);
+    assert_eq!(of("dotnet"), [2, 3, 4, 4]);
+}
+
+#[test]
+fn a_request_without_an_answer_is_sent_again_when_its_connection_is_lost() {
+    // Of each connection only the preface with a request and an ACK of settings get up: the second request waits until TCP gives up.
+    let link = "up = { rate = \"unlimited\", delay = \"10 ms\", loss = { kind = \"list\", drop = [\"data 3..1000\"] } }\n\
+                down = { rate = \"unlimited\", delay = \"10 ms\" }";
+    let ask = |first, second| {
+        let asked = vec![Asked(0, 300, first, 0), Asked(5_000_000_000, 300, second, 0)];
+        let tables = ask(link, "{ kind = \"http/2\" }", "", false, asked);
+        let status: Vec<_> = ints(&tables, "requests", "end_ns").iter().map(|end| *end != NULL_INT).collect();
+        (
+            status,
+            ints(&tables, "exchanges", "resent").to_vec(),
+            ints(&tables, "connections", "requests").len(),
+        )
+    };
+    assert_eq!(
+        ask(1000, 1000),
+        (vec![true, true], vec![0, 1], 2),
+        "the new connection has two packets again"
+    );
+    let failed = (vec![false, false], vec![0, 0], 1);
+    assert_eq!(
+        ask(1_000_000, 1000),
+        failed,
+        "a connection that has brought nothing whole is no reason to go on"
+    );
 }
 
 #[test]

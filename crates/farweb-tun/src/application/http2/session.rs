@@ -1,7 +1,7 @@
 //! One end of an HTTP/2 connection on a socket: farweb's endpoint decides what is sent, here are the bytes.
 //!
 //! Nothing here knows a rule of HTTP/2 but one, as a check on the peer: it sends no more data than it was granted. Leaves out
-//! answers to PING, padding, header blocks in several frames and trailers; where the peer uses them that is a problem.
+//! padding, header blocks in several frames and trailers; where the peer uses them that is a problem.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ use farweb::http::h2::frame::{Body, HEADER_BYTES};
 use farweb::http::h2::sender::Data;
 use farweb::http::h2::settings::Settings;
 use farweb::http::h2::wire::{self, Piece, Reader};
+use farweb::units::Instant;
 use loona_hpack::Decoder;
 use serde::Serialize;
 
@@ -127,7 +128,7 @@ impl Session {
             match self.reader.read(&received[start..]) {
                 Ok(Some((piece, taken))) => {
                     start += taken;
-                    match self.hear(piece) {
+                    match self.hear(socket.now, piece) {
                         Ok(said) => heard.extend(said),
                         Err(problem) => self.fail(problem),
                     }
@@ -140,14 +141,14 @@ impl Session {
         heard
     }
 
-    fn hear(&mut self, piece: Piece<'_>) -> Result<Option<Heard>, String> {
+    fn hear(&mut self, now: Instant, piece: Piece<'_>) -> Result<Option<Heard>, String> {
         match piece {
             Piece::Data(data, bytes, left) => {
                 if left == 0 {
                     count(&mut self.report.received, "DATA");
                 }
                 self.charge(&data, bytes.len() as u64)?;
-                self.endpoint.on_data(&data, bytes.len() as u64, left);
+                self.endpoint.on_data(now, &data, bytes.len() as u64, left);
                 let (stream, ends) = (data.stream, data.ends && left == 0);
                 Ok(Some(Heard::Data { stream, bytes: bytes.to_vec(), ends }))
             }
@@ -156,7 +157,7 @@ impl Session {
                 if let Body::GoAway { code: code @ 1.., .. } | Body::RstStream { code: code @ 1.. } = body {
                     return Err(format!("{} with error code {code}", name(&frame)));
                 }
-                self.endpoint.on_frame(&frame);
+                self.endpoint.on_frame(now, &frame);
                 self.said(&frame, &body)
             }
             Piece::Other(frame) => match frame.body {
@@ -174,7 +175,7 @@ impl Session {
             return Ok(None);
         };
         if !ends {
-            self.granted_streams.insert(stream, Window::new(self.stream_credit));
+            self.granted_streams.entry(stream).or_insert(Window::new(self.stream_credit));
         }
         let fields = self.blocks.decode(block).map_err(|problem| format!("{problem:?}"))?;
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -203,7 +204,7 @@ impl Session {
     pub(crate) fn write(&mut self, socket: &mut Socket) {
         loop {
             while self.to_write.len() < WRITE_BYTES
-                && let Some((frame, framing)) = self.endpoint.next_frame()
+                && let Some((frame, framing)) = self.endpoint.next_frame(socket.now)
             {
                 if let Err(problem) = self.encode(&frame, framing) {
                     return self.fail(problem);
@@ -230,6 +231,7 @@ impl Session {
             Frame::Head { stream, .. } => {
                 let block = self.messages[&stream].block(framing - HEADER_BYTES)?;
                 wire::encode(self.role, frame, &block, &mut self.to_write);
+                self.granted_streams.entry(stream).or_insert(Window::new(self.stream_credit));
             }
             Frame::Data(Data { stream, bytes, .. }) => {
                 let message = self.messages.get_mut(&stream).expect("a message that began");
@@ -238,6 +240,13 @@ impl Session {
                 message.sent += bytes as usize;
             }
             _ => wire::encode(self.role, frame, &[], &mut self.to_write),
+        }
+        if let Frame::Settings { settings, .. } = *frame {
+            let before = std::mem::replace(&mut self.stream_credit, settings.initial_window);
+            for window in self.granted_streams.values_mut() {
+                let changed = window.change_initial(before, settings.initial_window);
+                changed.map_err(|problem| problem.to_string())?;
+            }
         }
         if let Frame::Grant { stream, bytes } = *frame {
             let window = match stream {
@@ -273,7 +282,8 @@ fn count(frames: &mut BTreeMap<&'static str, u64>, name: &'static str) {
 /// Its name in RFC 9113, section 6.
 const fn name(frame: &Frame<u32>) -> &'static str {
     match frame {
-        Frame::Settings(_) | Frame::SettingsAck => "SETTINGS",
+        Frame::Settings { .. } | Frame::SettingsAck => "SETTINGS",
+        Frame::Ping(_) | Frame::PingAck(_) => "PING",
         Frame::Grant { .. } => "WINDOW_UPDATE",
         Frame::Head { .. } => "HEADERS",
         Frame::Data(_) => "DATA",

@@ -1,9 +1,10 @@
 //! One end of an HTTP/2 connection: what it has to send, and what it does with what comes.
 //!
-//! Models the preface and the settings with which an end begins, their acknowledgement, header blocks, data, grants, resets and
-//! GOAWAY. What is there to be sent is asked for frame by frame: frames without data leave in the order in which they came to be
-//! there, and before any data; with [`Schedule::InOrder`] a header waits for the data of messages that have begun. A request may follow the preface at once: until the settings of the other end have come, those of
-//! RFC 9113 hold. Leaves out PING, and errors of the other end.
+//! Models the preface and the settings with which an end begins, their acknowledgement, header blocks, data, grants, PINGs that
+//! measure the path, resets and GOAWAY. What is there to be sent is asked for frame by frame: frames without data leave in the order
+//! in which they came to be there, and before any data, the answer to a PING before header blocks; with [`Schedule::InOrder`] a header
+//! waits for the data of messages that have begun. A request may follow the preface at once: until the settings of the other end have
+//! come, those of RFC 9113 hold. Leaves out PINGs that ask whether the other end is there, and errors of the other end.
 //!
 //! Source: RFC 9113, sections 3.4, 5.1, 6 and 8.1.
 
@@ -11,9 +12,10 @@ use std::collections::VecDeque;
 
 use super::frame::{HEADER_BYTES, PREFACE};
 use super::hpack::{BlockBytes, Table};
-use super::receiver::{Credit, Receiver};
+use super::receiver::{Credit, Granted, Grown, Receiver};
 use super::sender::{Data, Schedule, Sender, Urgency};
 use super::settings::Settings;
+use crate::units::Instant;
 
 /// How an end sends and wants to be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +47,12 @@ pub enum Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame<S> {
     /// How the sender wants to be sent to.
-    Settings(Settings),
+    Settings {
+        /// All that holds from now on.
+        settings: Settings,
+        /// Whether the connection begins with it: behind the preface, where it is a client's.
+        opens: bool,
+    },
     /// Those of the other end are in force.
     SettingsAck,
     /// Credit, on a stream or, with none, on the connection.
@@ -66,6 +73,10 @@ pub enum Frame<S> {
     },
     /// Data of a message.
     Data(Data<S>),
+    /// A question, whose eight bytes come back with the answer.
+    Ping(u64),
+    /// The answer.
+    PingAck(u64),
     /// Nothing more of a message is sent, or wanted.
     Reset(S),
     /// The connection is about to be closed.
@@ -81,7 +92,9 @@ impl<S: Copy> Frame<S> {
             Self::Head { stream, .. } | Self::Data(Data { stream, .. }) | Self::Reset(stream) => {
                 Some(*stream)
             }
-            Self::Settings(_) | Self::SettingsAck | Self::GoAway => None,
+            Self::Settings { .. } | Self::SettingsAck | Self::Ping(_) | Self::PingAck(_) | Self::GoAway => {
+                None
+            }
         }
     }
 
@@ -101,6 +114,10 @@ impl<S: Copy> Frame<S> {
 const WORD_BYTES: u64 = 4;
 const GO_AWAY_BYTES: u64 = 8;
 
+/// Payload of PING, and what that of an end's own is.
+const PING_BYTES: u64 = 8;
+const PING: u64 = 0;
+
 /// Streams that a client takes to be allowed before it has been told.
 ///
 /// Source: RFC 9113, section 6.5.2, advises 100 at least; so do nghttp2, Go and Chromium begin.
@@ -109,6 +126,9 @@ const STREAMS_ASSUMED: u32 = 100;
 /// One end of a connection with messages on streams `S`, for hosts `H`.
 #[derive(Debug, Clone)]
 pub struct Endpoint<S, H> {
+    role: Role,
+    /// What it has told the other end.
+    settings: Settings,
     sender: Sender<S>,
     receiver: Receiver<S>,
     table: Table<H>,
@@ -126,12 +146,15 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         let Config { max_streams, max_frame, .. } = *config;
         let settings = Settings { initial_window, max_streams, max_frame };
         let preface = if role == Role::Client { PREFACE.len() as u64 } else { 0 };
+        let first = (Frame::Settings { settings, opens: true }, preface + settings.bytes());
         let first_grant = receiver.first_grant();
         let mut endpoint = Self {
+            role,
+            settings,
             sender: Sender::new(config.schedule, config.fragment),
             receiver,
             table: Table::new(config.blocks),
-            waiting: VecDeque::from([(Frame::Settings(settings), preface + settings.bytes())]),
+            waiting: VecDeque::from([first]),
             max_streams: STREAMS_ASSUMED,
         };
         endpoint.grant(None, first_grant);
@@ -148,7 +171,9 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
     pub fn begin(&mut self, stream: S, host: H, text: u64, ends: bool) {
         let block = self.table.encode(host);
         self.waiting.push_back((Frame::Head { stream, text, ends }, HEADER_BYTES + block));
-        if !ends {
+        if ends {
+            self.sender.reset(stream);
+        } else {
             self.sender.open(stream, Urgency::default());
         }
     }
@@ -187,8 +212,8 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         self.sender.waits_for_credit()
     }
 
-    /// The next frame, and its bytes but for data.
-    pub fn next_frame(&mut self) -> Option<(Frame<S>, u64)> {
+    /// The next frame, which leaves now, and its bytes but for data.
+    pub fn next_frame(&mut self, now: Instant) -> Option<(Frame<S>, u64)> {
         let is_held = match self.waiting.front() {
             Some((Frame::Head { .. }, _)) => self.sender.puts_data_first(),
             Some(_) => false,
@@ -196,18 +221,36 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         };
         if !is_held {
             let (frame, bytes) = self.waiting.pop_front()?;
-            if let Frame::Head { stream, ends: false, .. } = frame {
-                self.sender.begin(stream);
-            }
+            self.on_leaving(now, &frame);
             return Some((frame, bytes));
         }
         self.sender.next_frame().map(|data| (Frame::Data(data), HEADER_BYTES))
     }
 
-    /// A frame without data has come.
-    pub fn on_frame(&mut self, frame: &Frame<S>) {
+    /// A frame without data leaves.
+    fn on_leaving(&mut self, now: Instant, frame: &Frame<S>) {
         match *frame {
-            Frame::Settings(settings) => {
+            Frame::Head { stream, ends, .. } => {
+                if !ends {
+                    self.sender.begin(stream);
+                }
+                if self.role == Role::Client
+                    && let Some(bytes) = self.receiver.open(now, stream)
+                {
+                    self.waiting.push_front(Self::grant_of(Some(stream), bytes));
+                }
+            }
+            Frame::Settings { opens: true, .. } => self.receiver.on_settings_sent(now),
+            Frame::Ping(_) => self.receiver.on_ping_sent(now),
+            Frame::Reset(stream) => self.receiver.reset(stream),
+            _ => {}
+        }
+    }
+
+    /// A frame without data has come.
+    pub fn on_frame(&mut self, now: Instant, frame: &Frame<S>) {
+        match *frame {
+            Frame::Settings { settings, .. } => {
                 self.sender.on_settings(&settings).expect("an end shrinks no window below what it granted");
                 self.max_streams = settings.max_streams.unwrap_or(u32::MAX);
                 self.waiting.push_back((Frame::SettingsAck, HEADER_BYTES));
@@ -215,29 +258,68 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
             Frame::Grant { stream, bytes } => {
                 self.sender.on_grant(stream, bytes).expect("an end grants what it has taken");
             }
-            Frame::Head { stream, ends, .. } => {
-                if !ends {
-                    let raised = self.receiver.open(stream);
-                    self.grant(Some(stream), raised);
+            Frame::Head { stream, ends, .. } => self.on_head(now, stream, ends),
+            Frame::Reset(stream) => self.drop_message(stream),
+            Frame::Ping(opaque) => {
+                let is_head = |(frame, _): &(Frame<S>, u64)| matches!(frame, Frame::Head { .. });
+                let place = self.waiting.iter().position(is_head).unwrap_or(self.waiting.len());
+                self.waiting.insert(place, (Frame::PingAck(opaque), HEADER_BYTES + PING_BYTES));
+            }
+            Frame::PingAck(_) => {
+                if let Some(grown) = self.receiver.on_ping_acked(now) {
+                    self.send_grown(grown);
                 }
             }
-            Frame::Reset(stream) => self.drop_message(stream),
-            Frame::SettingsAck | Frame::GoAway => {}
+            Frame::SettingsAck => self.receiver.on_settings_acked(now),
+            Frame::GoAway => {}
             Frame::Data(_) => unreachable!("data comes by parts"),
         }
     }
 
+    /// The header of a message has come, at a server on a new stream.
+    fn on_head(&mut self, now: Instant, stream: S, ends: bool) {
+        if self.role == Role::Server {
+            self.sender.expect(stream);
+            let raised = if ends { None } else { self.receiver.open(now, stream) };
+            self.grant(Some(stream), raised);
+        }
+        if ends {
+            self.receiver.reset(stream);
+        } else {
+            let granted = self.receiver.on_head(now, stream);
+            self.send_granted(stream, granted);
+        }
+    }
+
     /// `bytes` of a frame with data have been read, and `left` are still to come.
-    pub fn on_data(&mut self, data: &Data<S>, bytes: u64, left: u64) {
-        let granted = self.receiver.on_data(data.stream, bytes, left, data.ends);
-        self.grant(None, granted.connection);
-        self.grant(Some(data.stream), granted.stream);
+    pub fn on_data(&mut self, now: Instant, data: &Data<S>, bytes: u64, left: u64) {
+        let granted = self.receiver.on_data(now, data.stream, bytes, left, data.ends);
+        self.send_granted(data.stream, granted);
+    }
+
+    fn send_granted(&mut self, stream: S, granted: Granted) {
+        for bytes in granted.connection {
+            self.grant(None, bytes);
+        }
+        if granted.probes {
+            self.waiting.push_back((Frame::Ping(PING), HEADER_BYTES + PING_BYTES));
+        }
+        self.grant(Some(stream), granted.stream);
+    }
+
+    fn send_grown(&mut self, grown: Grown) {
+        self.settings.initial_window = grown.stream;
+        let settings = self.settings;
+        self.waiting.push_back((Frame::Settings { settings, opens: false }, settings.bytes()));
+        self.grant(None, grown.connection);
     }
 
     fn grant(&mut self, stream: Option<S>, bytes: Option<u64>) {
-        if let Some(bytes) = bytes {
-            self.waiting.push_back((Frame::Grant { stream, bytes }, HEADER_BYTES + WORD_BYTES));
-        }
+        self.waiting.extend(bytes.map(|bytes| Self::grant_of(stream, bytes)));
+    }
+
+    const fn grant_of(stream: Option<S>, bytes: u64) -> (Frame<S>, u64) {
+        (Frame::Grant { stream, bytes }, HEADER_BYTES + WORD_BYTES)
     }
 
     fn drop_message(&mut self, stream: S) {
@@ -252,12 +334,21 @@ mod tests {
     use crate::http::credit::GrantRule;
     use crate::http::h2::frame;
     use crate::http::h2::receiver::Counts;
+    use crate::http::h2::tuning::{Tuning, TuningRule};
 
     const BLOCKS: BlockBytes = BlockBytes { first: 100, repeat: 40 };
 
     fn config(stream: u64, connection: u64, fragment: u64) -> Config {
-        let credit =
-            Credit { stream, raised: None, connection, rule: GrantRule::HALF, counts: Counts::Bytes };
+        let credit = Credit {
+            stream,
+            raised: None,
+            connection,
+            rule: GrantRule::HALF,
+            timer: None,
+            counts: Counts::Bytes,
+            on_arrival: false,
+            tuning: None,
+        };
         Config {
             credit,
             max_streams: None,
@@ -275,10 +366,10 @@ mod tests {
         let (mut sent, mut frames) = ([0; 2], 0);
         while ends.iter().any(Endpoint::has_frame) {
             for end in 0..2 {
-                while let Some((frame, framing)) = ends[end].next_frame() {
+                while let Some((frame, framing)) = ends[end].next_frame(Instant::ZERO) {
                     sent[end] += framing;
                     let Frame::Data(data) = frame else {
-                        ends[1 - end].on_frame(&frame);
+                        ends[1 - end].on_frame(Instant::ZERO, &frame);
                         continue;
                     };
                     sent[end] += data.bytes;
@@ -287,7 +378,7 @@ mod tests {
                     while left > 0 {
                         let part = segment.min(left);
                         left -= part;
-                        ends[1 - end].on_data(&data, part, left);
+                        ends[1 - end].on_data(Instant::ZERO, &data, part, left);
                     }
                 }
             }
@@ -346,12 +437,48 @@ mod tests {
         talk(&mut ends, 1460);
         ends[1].begin(1, 0, 100, false);
         ends[1].send(1, 5000, true);
-        let head = ends[1].next_frame().expect("a head").0;
-        ends[0].on_frame(&head);
-        assert!(matches!(ends[1].next_frame(), Some((Frame::Data(_), 9))));
+        let head = ends[1].next_frame(Instant::ZERO).expect("a head").0;
+        ends[0].on_frame(Instant::ZERO, &head);
+        assert!(matches!(ends[1].next_frame(Instant::ZERO), Some((Frame::Data(_), 9))));
         ends[0].reset(1);
         let ([up, down], frames) = talk(&mut ends, 1460);
         assert_eq!((up, down, frames), (13, 0, 0));
+    }
+
+    #[test]
+    fn a_client_that_measures_its_path_asks_with_the_first_data_and_lets_its_credits_grow() {
+        let tuning = Some(Tuning { rule: TuningRule::BdpGrpc, max: 1 << 20 });
+        let mut client = config(65_535, 65_535, 16_384);
+        client.credit = Credit { tuning, ..client.credit };
+        let mut ends = pair(&client, &config(65_535, 65_535, 16_384));
+        talk(&mut ends, 1448);
+        ends[0].begin(1, 0, 300, true);
+        talk(&mut ends, 1448);
+        ends[1].begin(1, 0, 100, false);
+        ends[1].send(1, 1_000_000, true);
+        let mut kinds = Vec::new();
+        let mut hear = |ends: &mut [End; 2], from: usize, millis: u64| {
+            let now = Instant::from_nanos(millis * 1_000_000);
+            while let Some((frame, bytes)) = ends[from].next_frame(now) {
+                match frame {
+                    Frame::Data(data) => ends[1 - from].on_data(now, &data, data.bytes, 0),
+                    _ => ends[1 - from].on_frame(now, &frame),
+                }
+                if from == 0 {
+                    kinds.push((frame, bytes));
+                }
+            }
+        };
+        hear(&mut ends, 1, 100);
+        hear(&mut ends, 0, 200);
+        assert_eq!(ends[1].waiting.front(), Some(&(Frame::PingAck(0), 17)), "before data");
+        hear(&mut ends, 1, 300);
+        hear(&mut ends, 0, 400);
+        // 65,535 B in the first round trip, and as much in the next, in which the PING is answered first.
+        let grown = Settings { initial_window: 2 * 65_535, ..Settings::DEFAULT };
+        assert!(kinds.contains(&(Frame::Ping(0), 17)), "{kinds:?}");
+        assert!(kinds.contains(&(Frame::Settings { settings: grown, opens: false }, 15)), "{kinds:?}");
+        assert!(kinds.contains(&(Frame::Grant { stream: None, bytes: 65_535 }, 13)), "{kinds:?}");
     }
 
     #[test]
@@ -364,6 +491,7 @@ mod tests {
         assert_eq!(size(frame::Body::WindowUpdate { increment: 1 }), HEADER_BYTES + WORD_BYTES);
         assert_eq!(size(frame::Body::RstStream { code: 0 }), HEADER_BYTES + WORD_BYTES);
         assert_eq!(size(frame::Body::SettingsAck), HEADER_BYTES);
+        assert_eq!(size(frame::Body::Ping { opaque: [0; 8], ack: true }), HEADER_BYTES + PING_BYTES);
         assert_eq!(size(frame::Body::GoAway { last: 0, code: 0, debug: b"" }), HEADER_BYTES + GO_AWAY_BYTES);
     }
 }

@@ -17,4 +17,5 @@ mod rate;
 pub mod receiver;
 pub mod sender;
 pub mod settings;
+pub mod tuning;
 pub mod wire;

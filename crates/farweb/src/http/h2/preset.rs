@@ -1,8 +1,8 @@
 //! Programs that speak HTTP/2, by what they give, grant and send.
 //!
-//! Models what each does by its source or its documentation, where its defaults are left alone. Leaves out growth of credits by the
-//! measured path (gRPC, .NET, hyper's adaptive window), Chrome's grants after 5 s, Firefox's and HAProxy's rules, and buffers between
-//! the legs of a proxy. A download is held back by its client's credits and by its server's frames.
+//! Models what each does by its source or its documentation, where its defaults are left alone. Leaves out HAProxy, which shares
+//! buffers among its streams, messages that are larger than gRPC's credit, for which it grants more, and buffers between the legs of a
+//! proxy. A download is held back by its client's credits and by its server's frames.
 //!
 //! Source: each preset's line; read in November 2026.
 
@@ -10,12 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::http::credit::{GrantRule, ShareOf, Window};
+use crate::units::Duration;
 
 use super::endpoint::{Config, Role};
 use super::hpack::BlockBytes;
 use super::receiver::{Counts, Credit, RaiseAt};
 use super::sender::Schedule;
 use super::settings::Settings;
+use super::tuning::{CREDIT_MAX, Tuning, TuningRule};
 
 /// A program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -31,8 +33,12 @@ pub enum Preset {
     Nginx,
     /// Apache Traffic Server 9, window policy 0: 65535 B, granted below 16384 B (`Http2ConnectionState.cc`).
     Ats,
-    /// Chrome: 6 MiB a stream, 15 MiB a connection, granted above half; frames of 16375 B (`net/spdy/spdy_session.h`).
+    /// Chrome: 6 MiB a stream, 15 MiB a connection, granted above half or 5 s after the last grant; frames of 16375 B
+    /// (`net/spdy/spdy_session.h`, `spdy_session.cc`).
     Chrome,
+    /// Firefox: 131072 B a stream, raised to 12 MiB behind the request; 12 MiB a connection; granted from 4 MiB on, or where 96 KiB
+    /// are left (`Http2Session.cpp`, `network.http.http2.pull-allowance`).
+    Firefox,
     /// curl 8: 65536 B a stream, raised to 10 MiB with the response's header; 1000 MiB a connection (`lib/http2.c`).
     #[serde(rename = "curl-8")]
     Curl8,
@@ -42,6 +48,14 @@ pub enum Preset {
     /// hyper 1 with h2 0.4: whole frames, granted at half of what is left; client 2 MiB and 5 MiB, server 1 MiB and 200 streams
     /// (`proto/h2`, `flow_control.rs`).
     Hyper,
+    /// hyper with an adaptive window: 65535 B both, which grow with the measured path to 16 MiB (`proto/h2/ping.rs`).
+    HyperAdaptive,
+    /// gRPC for Go: whole frames, granted at a quarter of 65535 B, which grow with the measured path to 16 MiB
+    /// (`internal/transport/bdp_estimator.go`, `flowcontrol.go`).
+    Grpc,
+    /// .NET: whole frames, granted at an eighth; client 65535 B a stream, which grow with the measured path to 16 MiB, and 64 MiB a
+    /// connection (`Http2StreamWindowManager.cs`); server Kestrel, 768 KiB and 1 MiB, granted at half, 100 streams (`Http2Limits.cs`).
+    Dotnet,
     /// Jetty 12: granted above half; client 8 MiB and 16 MiB, server 512 KiB and 1 MiB, 128 streams.
     Jetty,
     /// Node from July 2026: 4 MiB and 32 MiB (nodejs/node#64623).
@@ -112,6 +126,9 @@ impl Preset {
     }
 
     const fn credit(self, role: Role) -> Credit {
+        let eighth = GrantRule::Share { of: ShareOf::Initial, millionths: 125_000, strict: false };
+        let quarter = GrantRule::Share { of: ShareOf::Initial, millionths: 250_000, strict: false };
+        let far_apart = GrantRule::BytesOrBelow { bytes: 4 * MIB, below: 96 << 10 };
         let above_half = GrantRule::Share { of: ShareOf::Initial, millionths: 500_000, strict: true };
         let half_of_rest = GrantRule::Share { of: ShareOf::Remaining, millionths: 500_000, strict: false };
         let half = GrantRule::HALF;
@@ -126,6 +143,11 @@ impl Preset {
             Self::Go => (MIB, MIB, GrantRule::Bytes(4096)),
             Self::Hyper if is_client => (2 * MIB, 5 * MIB, half_of_rest),
             Self::Hyper => (MIB, MIB, half_of_rest),
+            Self::HyperAdaptive => (65_535, 65_535, half_of_rest),
+            Self::Firefox => (131_072, 12 * MIB, far_apart),
+            Self::Grpc => (65_535, 65_535, quarter),
+            Self::Dotnet if is_client => (65_535, 64 * MIB, eighth),
+            Self::Dotnet => (768 << 10, MIB, half),
             Self::Jetty if is_client => (8 * MIB, 16 * MIB, above_half),
             Self::Jetty => (MIB / 2, MIB, above_half),
             Self::Node2026 => (4 * MIB, 32 * MIB, half),
@@ -134,21 +156,39 @@ impl Preset {
         let raised = match self {
             Self::Nginx => Some((Window::MAX, RaiseAt::FirstData)),
             Self::Curl8 => Some((10 * MIB, RaiseAt::Headers)),
+            Self::Firefox => Some((12 * MIB, RaiseAt::Request)),
             _ => None,
         };
+        let is_h2 = matches!(self, Self::Hyper | Self::HyperAdaptive);
         let counts = match self {
-            Self::Go | Self::Hyper => Counts::Frames,
+            Self::Go | Self::Grpc | Self::Dotnet => Counts::Frames,
+            _ if is_h2 => Counts::Frames,
             _ => Counts::Bytes,
         };
-        Credit { stream, raised, connection, rule, counts }
+        let timer = match self {
+            Self::Chrome => Some(Duration::from_secs(5)),
+            _ => None,
+        };
+        let grows = match self {
+            Self::HyperAdaptive => Some(TuningRule::BdpHyper),
+            Self::Grpc => Some(TuningRule::BdpGrpc),
+            Self::Dotnet if is_client => Some(TuningRule::DrainEighth),
+            _ => None,
+        };
+        let tuning = match grows {
+            Some(rule) => Some(Tuning { rule, max: CREDIT_MAX }),
+            None => None,
+        };
+        Credit { stream, raised, connection, rule, timer, counts, on_arrival: is_h2, tuning }
     }
 
     const fn max_streams(self, role: Role) -> Option<u32> {
         match (self, role) {
             (Self::Nghttp2 | Self::Ats, _) => Some(100),
+            (Self::Dotnet, Role::Server) => Some(100),
             (Self::Nginx | Self::Jetty, Role::Server) => Some(128),
             (Self::Go, Role::Server) => Some(250),
-            (Self::Hyper, Role::Server) => Some(200),
+            (Self::Hyper | Self::HyperAdaptive, Role::Server) => Some(200),
             (Self::Envoy2026, _) => Some(1024),
             _ => None,
         }

@@ -77,6 +77,8 @@ struct Stream<S> {
     id: S,
     window: Window,
     urgency: Urgency,
+    /// Whether there is a message.
+    is_there: bool,
     /// Bytes that are there and not sent.
     waiting: u64,
     /// Whether they are the last ones.
@@ -131,18 +133,28 @@ impl<S: Copy + Eq> Sender<S> {
         window.map_or(Ok(()), |window| window.grant(bytes))
     }
 
-    /// A message is there to be sent, its header first.
-    pub fn open(&mut self, id: S, urgency: Urgency) {
+    /// The other end has opened a stream: it may grant something on it before there is a message.
+    pub fn expect(&mut self, id: S) {
         self.streams.push(Stream {
             id,
             window: Window::new(self.initial),
-            urgency,
+            urgency: Urgency::default(),
+            is_there: false,
             waiting: 0,
             is_whole: false,
             has_begun: false,
             turn: 0,
             cycle: 0,
         });
+    }
+
+    /// A message is there to be sent, its header first.
+    pub fn open(&mut self, id: S, urgency: Urgency) {
+        if self.stream(id).is_none() {
+            self.expect(id);
+        }
+        let stream = self.stream(id).expect("it was there, or has been added");
+        (stream.urgency, stream.is_there) = (urgency, true);
     }
 
     /// The header of a message has left.
@@ -189,8 +201,9 @@ impl<S: Copy + Eq> Sender<S> {
     /// credit for, and the connection. None when there is no such message.
     #[must_use]
     pub fn available(&self) -> Option<u64> {
-        let of_streams: u64 = self.streams.iter().map(|stream| stream.window.available()).sum();
-        (!self.streams.is_empty()).then(|| of_streams.min(self.connection.available()))
+        let there = self.streams.iter().filter(|stream| stream.is_there);
+        let of_streams = there.map(|stream| stream.window.available()).reduce(|sum, bytes| sum + bytes)?;
+        Some(of_streams.min(self.connection.available()))
     }
 
     /// Whether a message that has begun has data to send and no credit for it, of its stream or of the connection.
@@ -327,6 +340,17 @@ mod tests {
         assert_eq!(frames(&mut sender), [(0, 10)]);
         sender.begin(1);
         assert_eq!(frames(&mut sender), [(1, 10)]);
+    }
+
+    #[test]
+    fn what_is_granted_before_there_is_a_message_counts() {
+        let mut sender = Sender::new(Schedule::RoundRobin, 16_384);
+        sender.expect(0);
+        sender.on_grant(Some(0), 1000).expect("below the greatest");
+        assert_eq!(sender.available(), None, "no message is there");
+        open(&mut sender, 0, Urgency::default());
+        assert_eq!(sender.window(0).map(Window::credit), Some(66_535));
+        assert_eq!(sender.available(), Some(65_535), "of the connection");
     }
 
     #[test]

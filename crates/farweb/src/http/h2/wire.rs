@@ -22,8 +22,8 @@ const CANCEL: u32 = 0x8;
 /// When the data is not as long as its frame says, or a grant is above 2^31 - 1 B.
 pub fn encode(role: Role, frame: &Frame<u32>, content: &[u8], bytes: &mut Vec<u8>) {
     let (stream, body) = match *frame {
-        Frame::Settings(settings) => {
-            if role == Role::Client {
+        Frame::Settings { settings, opens } => {
+            if opens && role == Role::Client {
                 bytes.extend(PREFACE);
             }
             (0, Body::Settings(settings.entries()))
@@ -48,6 +48,8 @@ pub fn encode(role: Role, frame: &Frame<u32>, content: &[u8], bytes: &mut Vec<u8
             (stream, Body::Data { data: content, padding: None, end_stream: ends })
         }
         Frame::Reset(stream) => (stream, Body::RstStream { code: CANCEL }),
+        Frame::Ping(opaque) => (0, Body::Ping { opaque: opaque.to_be_bytes(), ack: false }),
+        Frame::PingAck(opaque) => (0, Body::Ping { opaque: opaque.to_be_bytes(), ack: true }),
         Frame::GoAway => (0, Body::GoAway { last: 0, code: 0, debug: b"" }),
     };
     frame::Frame { stream, body }.encode(bytes);
@@ -61,6 +63,8 @@ pub struct Reader {
     /// Largest payload of a frame.
     max_frame: u32,
     settings: Settings,
+    /// Whether no settings have been read.
+    is_first: bool,
     /// The frame with data that is being read, and what of it is to come.
     data: Option<(Data<u32>, u64)>,
 }
@@ -84,6 +88,7 @@ impl Reader {
             awaits_preface: matches!(role, Role::Client),
             max_frame: max_frame as u32,
             settings: Settings::DEFAULT,
+            is_first: true,
             data: None,
         }
     }
@@ -146,7 +151,8 @@ impl Reader {
         Ok(Some(match frame.body {
             Body::Settings(ref entries) => {
                 self.settings = self.settings.with(entries)?;
-                Frame::Settings(self.settings)
+                let opens = std::mem::replace(&mut self.is_first, false);
+                Frame::Settings { settings: self.settings, opens }
             }
             Body::SettingsAck => Frame::SettingsAck,
             Body::WindowUpdate { increment } => Frame::Grant {
@@ -157,6 +163,8 @@ impl Reader {
                 Frame::Head { stream, text: 0, ends: end_stream }
             }
             Body::RstStream { .. } => Frame::Reset(stream),
+            Body::Ping { opaque, ack: false } => Frame::Ping(u64::from_be_bytes(opaque)),
+            Body::Ping { opaque, ack: true } => Frame::PingAck(u64::from_be_bytes(opaque)),
             Body::GoAway { .. } => Frame::GoAway,
             _ => return Ok(None),
         }))
@@ -169,6 +177,7 @@ mod tests {
     use crate::http::h2::endpoint::Endpoint;
     use crate::http::h2::fields::Head;
     use crate::http::h2::preset::Preset;
+    use crate::units::Instant;
     use proptest::prelude::*;
 
     /// Everything that two ends of this program say while one fetches `sizes` from the other, as bytes: the client's, the server's.
@@ -184,7 +193,7 @@ mod tests {
         }
         while ends.iter().any(Endpoint::has_frame) {
             for (from, to) in [(0, 1), (1, 0)] {
-                while let Some((frame, framing)) = ends[from].next_frame() {
+                while let Some((frame, framing)) = ends[from].next_frame(Instant::ZERO) {
                     let before = streams[from].len() as u64;
                     write(ROLES[from], &frame, framing, &mut streams[from]);
                     let payload = if let Frame::Data(data) = frame { data.bytes } else { 0 };
@@ -229,7 +238,7 @@ mod tests {
     fn hear(end: &mut Endpoint<u32, u8>, place: usize, piece: &Piece<'_>, sizes: &[u64]) {
         match piece {
             Piece::Frame(frame, _) => {
-                end.on_frame(frame);
+                end.on_frame(Instant::ZERO, frame);
                 if let (Frame::Head { stream, .. }, 1) = (frame, place) {
                     let size = sizes[(*stream / 2) as usize];
                     end.begin(*stream, 0, 100, size == 0);
@@ -238,7 +247,7 @@ mod tests {
                     }
                 }
             }
-            Piece::Data(data, bytes, left) => end.on_data(data, bytes.len() as u64, *left),
+            Piece::Data(data, bytes, left) => end.on_data(Instant::ZERO, data, bytes.len() as u64, *left),
             Piece::Other(frame) => panic!("{frame:?}"),
         }
     }
@@ -262,8 +271,8 @@ mod tests {
         assert_eq!(reader.read(PREFACE), Ok(None));
         assert_eq!(reader.read(b"GET / HTTP"), Err(FrameError::Protocol));
         let mut bytes = Vec::new();
-        encode(Role::Client, &Frame::Settings(Settings::DEFAULT), &[], &mut bytes);
-        let settings = Frame::Settings(Settings::DEFAULT);
+        let settings = Frame::Settings { settings: Settings::DEFAULT, opens: true };
+        encode(Role::Client, &settings, &[], &mut bytes);
         assert_eq!(reader.read(&bytes), Ok(Some((Piece::Frame(settings, Body::Settings(vec![])), 33))));
         encode(Role::Server, &Frame::SettingsAck, &[], &mut bytes);
         assert_eq!(
@@ -292,12 +301,30 @@ mod tests {
     fn settings_come_on_top_of_those_before() {
         let mut reader = Reader::new(Role::Server, 16_384);
         let first = Settings { max_streams: Some(128), initial_window: 65_536, ..Settings::DEFAULT };
-        for settings in [first, Settings { initial_window: 1 << 20, ..first }] {
+        for (settings, opens) in [(first, true), (Settings { initial_window: 1 << 20, ..first }, false)] {
             let mut bytes = Vec::new();
-            encode(Role::Server, &Frame::Settings(settings), &[], &mut bytes);
+            let sent = Frame::Settings { settings, opens };
+            encode(Role::Server, &sent, &[], &mut bytes);
             let read = reader.read(&bytes).expect("settings").expect("all of them").0;
-            assert!(matches!(read, Piece::Frame(frame, _) if frame == Frame::Settings(settings)));
+            assert!(matches!(read, Piece::Frame(frame, _) if frame == sent));
         }
+    }
+
+    #[test]
+    fn a_question_comes_back_with_its_bytes() {
+        let mut end = Endpoint::<u32, u8>::new(Role::Server, &Preset::Nghttp2.config(Role::Server));
+        end.next_frame(Instant::ZERO).expect("settings");
+        let mut bytes = Vec::new();
+        encode(Role::Client, &Frame::Ping(0x0204_1010_090e_0707), &[], &mut bytes);
+        assert_eq!(bytes, [0, 0, 8, 6, 0, 0, 0, 0, 0, 2, 4, 16, 16, 9, 14, 7, 7], "as gRPC sends it");
+        let read = Reader::new(Role::Server, 16_384).read(&bytes).expect("a frame").expect("all of it").0;
+        let Piece::Frame(asked, _) = read else { panic!("{read:?}") };
+        end.on_frame(Instant::ZERO, &asked);
+        let (answer, size) = end.next_frame(Instant::ZERO).expect("an answer");
+        bytes.clear();
+        encode(Role::Server, &answer, &[], &mut bytes);
+        assert_eq!(bytes, [0, 0, 8, 6, 1, 0, 0, 0, 0, 2, 4, 16, 16, 9, 14, 7, 7]);
+        assert_eq!(size, 17);
     }
 
     #[test]
@@ -317,7 +344,7 @@ mod tests {
         fn messages_are_whole_however_they_are_read(
             sizes in prop::collection::vec(0..200_000_u64, 1..6),
             read in 1..20_000_usize,
-            preset in prop::sample::select(vec![Preset::Nghttp2, Preset::Nginx, Preset::Chrome, Preset::Hyper]),
+            preset in prop::sample::select(vec![Preset::Nghttp2, Preset::Nginx, Preset::Chrome, Preset::Hyper, Preset::Grpc]),
         ) {
             conversation(preset, &sizes, read);
         }

@@ -2,6 +2,7 @@
 
 use super::figures;
 use crate::http::h2::endpoint::Role;
+use crate::http::h2::tuning::{Tuning, TuningRule};
 use crate::http::tls::{Start, Version};
 use crate::scenario::{
     Application, Assign, AssignStream, Carrier, ClosedBy, Http2, Layout, Leg, OpenRule, Overhead, Ties,
@@ -158,7 +159,12 @@ fn http2_lines(http2: &Http2) -> Vec<(&'static str, String)> {
     };
     let credit = |role| {
         let credit = http2.config(role).credit;
-        format!("{} B a stream, {} B in all", credit.stream, credit.connection)
+        let grows = match credit.tuning {
+            None => String::new(),
+            Some(Tuning { rule: TuningRule::DrainEighth, max }) => format!("; a stream grows to {max} B"),
+            Some(Tuning { max, .. }) => format!("; both grow to {max} B"),
+        };
+        format!("{} B a stream, {} B in all{grows}", credit.stream, credit.connection)
     };
     let frames = |role| format!("data up to {} B", http2.config(role).fragment);
     vec![

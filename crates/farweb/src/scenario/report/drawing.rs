@@ -165,7 +165,7 @@ fn queue(direction: &LinkDirection) -> String {
 pub(super) fn loss_text(loss: &Loss) -> String {
     match loss {
         Loss::None => "none".to_owned(),
-        Loss::List { drop } => format!("loss by list, {}", drop.len()),
+        Loss::List { drop, .. } => format!("loss by list, {}", drop.len()),
         Loss::Bernoulli { probability } => format!("loss {}", figures::percent(*probability)),
         Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
             // Share of packets that meet the bad state in the long run.

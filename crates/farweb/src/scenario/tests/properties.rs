@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::CABLE;
+use crate::http::credit::Window;
+use crate::http::h2::endpoint::Role;
 use crate::http::tls::{Start, Version};
 use crate::scenario::*;
 use crate::tcp::{Overrides, ProfileName};
@@ -103,8 +105,13 @@ fn carrier() -> BoxedStrategy<Carrier> {
 
 fn http2_end() -> BoxedStrategy<Http2End> {
     let size = |low: u64, high: u64| prop::option::of((low..=high).prop_map(Bytes::new));
-    let preset =
-        prop::sample::select(vec![Preset::RfcDefault, Preset::Nginx, Preset::Curl8, Preset::Envoy2026]);
+    let preset = prop::sample::select(vec![
+        Preset::RfcDefault,
+        Preset::Nginx,
+        Preset::Curl8,
+        Preset::Envoy2026,
+        Preset::Grpc,
+    ]);
     let share = (any::<bool>(), 1..=1000_u32, any::<bool>()).prop_map(|(remaining, one_in, strict)| {
         let of = if remaining { GrantOf::Remaining } else { GrantOf::Initial };
         Grant::Share { of, one_in, strict }
@@ -112,29 +119,32 @@ fn http2_end() -> BoxedStrategy<Http2End> {
     let bytes = (0..1_u64 << 40).prop_map(|bytes| Grant::Bytes { bytes: Bytes::new(bytes) });
     let grant = prop_oneof![share, bytes, Just(Grant::Each {})];
     let credits = (size(0, 1 << 30), size(0, 1 << 30), size(65_535, 1 << 30));
+    let growth =
+        prop::sample::select(vec![Growth::None, Growth::BdpGrpc, Growth::BdpHyper, Growth::DrainEighth]);
     let turns = prop_oneof![Just(Turns::RoundRobin), Just(Turns::InOrder), Just(Turns::Urgency)];
     (
         prop::option::of(preset),
         credits,
         prop::option::of(grant),
         (size(1, 16_384), size(1, 16_384), prop::option::of(turns)),
-        prop::option::of(any::<bool>()),
+        (prop::option::of(any::<bool>()), prop::option::of(growth), prop::option::of(1..1_u64 << 40)),
     )
         .prop_map(
             |(
                 preset,
                 (session_credit, session_credit_raised, connection_credit),
                 grant,
-                sending,
-                nodelay,
+                (fragment, header_first, schedule),
+                (nodelay, tuning, timer),
             )| {
-                let (fragment, header_first, schedule) = sending;
                 Http2End {
                     preset,
                     session_credit,
                     session_credit_raised,
                     connection_credit,
                     grant,
+                    grant_timer: timer.map(Duration::from_nanos),
+                    tuning,
                     fragment,
                     header_first,
                     schedule,
@@ -150,7 +160,7 @@ fn http2(open_rule: OpenRule) -> BoxedStrategy<Carrier> {
     let sizes = (1..1_u64 << 60, 0..1_u64 << 40, 0..1_u64 << 40);
     (http2_end(), http2_end(), http2_end(), 1..=1000_u32, sizes)
         .prop_map(move |(both, client, server, connections, (idle, request, response))| {
-            Carrier::Http2(Box::new(Http2 {
+            Carrier::Http2(Box::new(with_growth_that_goes(Http2 {
                 both,
                 client,
                 server,
@@ -160,9 +170,22 @@ fn http2(open_rule: OpenRule) -> BoxedStrategy<Carrier> {
                 idle_timeout: Duration::from_nanos(idle),
                 request_text: Bytes::new(request),
                 response_text: Bytes::new(response),
-            }))
+            })))
         })
         .boxed()
+}
+
+/// Without growth where a credit is raised as well; otherwise with room for it.
+fn with_growth_that_goes(mut http2: Http2) -> Http2 {
+    let credits = |http2: &Http2| [Role::Client, Role::Server].map(|role| http2.config(role).credit);
+    if credits(&http2).iter().any(|credit| credit.tuning.is_some() && credit.raised.is_some()) {
+        for end in [&mut http2.both, &mut http2.client, &mut http2.server] {
+            end.tuning = Some(Growth::None);
+        }
+    }
+    let grows = credits(&http2).iter().any(|credit| credit.tuning.is_some());
+    http2.both.credit_max = grows.then_some(Bytes::new(Window::MAX));
+    http2
 }
 
 fn tls() -> BoxedStrategy<Tls> {
@@ -306,7 +329,11 @@ prop_compose! {
         (sweep, tls) in (prop::option::of(sweep()), prop::option::of(tls())),
     ) -> Scenario {
         let nodes: Vec<String> = (0..=links.len()).map(|index| format!("node {index}")).collect();
-        let leg = |from: usize, to: usize, carrier, tcp| {
+        let leg = |from: usize, to: usize, carrier: Carrier, tcp| {
+            let application = match carrier {
+                Carrier::Http2(_) => Application { wake: application.wake, ..Application::default() },
+                _ => application,
+            };
             Leg { from: nodes[from].clone(), to: nodes[to].clone(), carrier, tcp, tls: tls.clone(), application }
         };
         let last = links.len();

@@ -139,9 +139,25 @@ fn webmux() -> impl Strategy<Value = Carrier> {
 }
 
 fn http2(is_last: bool) -> impl Strategy<Value = Carrier> {
-    let preset = prop::sample::select(vec!["rfc-default", "nginx", "go", "hyper", "curl-8", "ats", "chrome"]);
-    let credit =
-        prop::sample::select(vec!["", ", session_credit = \"1000 B\"", ", session_credit = \"3000 B\""]);
+    let preset = prop::sample::select(vec![
+        "rfc-default",
+        "nginx",
+        "go",
+        "hyper",
+        "hyper-adaptive",
+        "grpc",
+        "dotnet",
+        "firefox",
+        "curl-8",
+        "ats",
+        "chrome",
+    ]);
+    let credit = prop::sample::select(vec![
+        "",
+        ", session_credit = \"1000 B\"",
+        ", session_credit = \"3000 B\"",
+        ", grant_timer = \"10 ms\"",
+    ]);
     let limit = prop::sample::select(vec!["", ", session_limit = 1", ", session_limit = 2"]);
     let assign = prop::sample::select(vec!["first-with-room", "round-robin", "least-sessions"]);
     let idle = prop::sample::select(vec!["1 ms", "3 s", "90 s"]);
@@ -188,15 +204,25 @@ fn leg(path: Path, era: Era, is_last: bool) -> impl Strategy<Value = Leg> {
     let tcp = (profile, mss, buffer)
         .prop_map(|(profile, mss, buffer)| format!("{{ profile = \"{profile}\"{mss}{buffer} }}"));
     let links = prop::collection::vec((direction(path), direction(path)), 1..3);
-    let application = prop::sample::select(vec![
-        "{}",
-        "{}",
-        "{ wake = \"3 ms\" }",
-        "{ wake = \"100 us\", write = \"4096 B\", head = \"250 B\" }",
-        "{ write = \"700 B\" }",
-    ]);
-    (carrier(era, is_last), tcp, tls(era), application, links)
-        .prop_map(|(carrier, tcp, tls, application, links)| Leg { carrier, tcp, tls, application, links })
+    let with_writes = carrier(era, is_last).prop_flat_map(|carrier| {
+        let application = application(&carrier);
+        (Just(carrier), application)
+    });
+    (with_writes, tcp, tls(era), links).prop_map(|((carrier, application), tcp, tls, links)| Leg {
+        carrier,
+        tcp,
+        tls,
+        application,
+        links,
+    })
+}
+
+/// Programs at the ends: those of HTTP/2 write frames.
+fn application(carrier: &Carrier) -> impl Strategy<Value = &'static str> + use<> {
+    let wakes = vec!["{}", "{}", "{ wake = \"3 ms\" }"];
+    let writes = vec!["{ wake = \"100 us\", write = \"4096 B\", head = \"250 B\" }", "{ write = \"700 B\" }"];
+    let is_http2 = matches!(carrier, Carrier::Http2 { .. });
+    prop::sample::select(if is_http2 { wakes } else { [wakes, writes].concat() })
 }
 
 fn asks() -> impl Strategy<Value = Vec<Ask>> {

@@ -24,6 +24,8 @@ pub(super) struct Cell {
     pub(super) connections: u64,
     /// What the link drops, as the table writes it.
     pub(super) drop: String,
+    /// Packets with data that reached the client until the last byte was there, sent again or not.
+    pub(super) data_packets: Option<u64>,
     pub(super) total_ms: f64,
     /// WINDOW_UPDATE frames of the client but for the first one of the connection, and DATA frames of the server.
     pub(super) grants: Option<u64>,
@@ -55,6 +57,7 @@ fn cell(row: &BTreeMap<&str, &str>) -> Cell {
         size: whole("size"),
         connections: whole("nconn"),
         drop: text("drop"),
+        data_packets: counted("down_data_pkts"),
         total_ms: row["wire_total_ms"].parse().expect("ms"),
         grants: counted("wu_stream").zip(counted("wu_conn")).map(|(stream, connection)| stream + connection),
         data_frames: counted("data_frames"),

@@ -20,14 +20,7 @@ const WORST: usize = 20;
 
 /// Why a cell is not simulated.
 fn left_out(cell: &Cell) -> Option<&'static str> {
-    match () {
-        () if cell.protocol == "h3" => Some("HTTP/3"),
-        () if cell.window == "adapt" => Some("a window that grows with the measured path"),
-        () if cell.connections > 1 && !cell.drop.is_empty() => {
-            Some("a loss that is numbered over all connections")
-        }
-        () => None,
-    }
+    (cell.protocol == "h3").then_some("HTTP/3")
 }
 
 struct Compared {
@@ -87,18 +80,13 @@ fn compared() -> Vec<Compared> {
 }
 
 /// Cells that the model does not meet, and why.
-const DISTANT: [(&str, &str); 7] = [
-    ("A/h2/hyper-nghttpd/w65535/320-320/34M/1x1000000", HYPER),
-    ("A/h2/hyper-nghttpd/w65535/320-320/10M/1x1000000", HYPER),
+const DISTANT: [(&str, &str); 5] = [
     ("C/h2+tls1.3/curl-nginx/wdef/60-60/10M/1x10000", TEN_OR_ELEVEN),
     ("C/h2+tls1.2/curl-nginx/wdef/60-60/10M/1x100000", TEN_OR_ELEVEN),
     ("C/h2+tls1.3/curl-nginx/wdef/5-5/10M/1x10000", "cryptography takes 3.2 ms"),
     ("N/h1/curl-nginxN/w-/5-5/10M/20x10000/P6", "five segments were sent again without a loss"),
     ("E/h2/nghttp-nghttpd/w12/5-5/10M/20x10000", "the programs take 0.2 ms in each of twenty rounds"),
 ];
-
-/// By the source of h2 both credits come back twice for each 65,535 B; the connection's came back three times.
-const HYPER: &str = "hyper grants less than its source says";
 
 /// The program's phase decides whether the first round has ten segments or eleven, and that whether there is another one.
 const TEN_OR_ELEVEN: &str = "one segment decides about a round";

@@ -79,7 +79,7 @@ fn described(cell: &Cell) -> Scenario {
     let drops: Vec<String> = cell.drops().iter().map(|drop| format!("\"{drop}\"")).collect();
     let loss = match drops.is_empty() {
         true => String::new(),
-        false => format!(", loss = {{ kind = \"list\", drop = [{}] }}", drops.join(", ")),
+        false => format!(", loss = {{ kind = \"list\", of = \"link\", drop = [{}] }}", drops.join(", ")),
     };
     let text = format!(
         r#"
@@ -144,6 +144,7 @@ fn carrier(cell: &Cell) -> String {
         }
         "go" => "preset = \"go\"".to_owned(),
         "hyper" if cell.window == "def" => "preset = \"hyper\"".to_owned(),
+        "hyper" if cell.window == "adapt" => "preset = \"hyper-adaptive\"".to_owned(),
         "hyper" => format!(
             "preset = \"hyper\", session_credit = \"{0} B\", connection_credit = \"{0} B\"",
             cell.window
@@ -165,7 +166,11 @@ impl Cell {
 
     /// Losses, as a scenario writes them: `data 8`.
     fn drops(&self) -> Vec<String> {
-        let Some(numbers) = self.drop.strip_prefix("ba:gdata:") else { return Vec::new() };
-        numbers.split(',').map(|number| format!("data {number}")).collect()
+        match self.drop.strip_prefix("ba:gdata:") {
+            None => Vec::new(),
+            // The last but one of those that are sent once.
+            Some("B") => vec![format!("data {}", self.data_packets.expect("a capture") - 1)],
+            Some(numbers) => numbers.split(',').map(|number| format!("data {number}")).collect(),
+        }
     }
 }

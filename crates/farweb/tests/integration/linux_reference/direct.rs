@@ -4,7 +4,8 @@
 //! being one: the hosts of the reference were namespaces of one kernel, where a world gives every host a clock of its own.
 
 use farweb::net::{
-    DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts, QueueLimit,
+    CountedOver, DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts,
+    QueueLimit,
 };
 use farweb::rng::Streams;
 use farweb::tcp::{Config, Connection, Flags, HostClock, Notice, Output, ProfileName, Segment};
@@ -54,7 +55,7 @@ impl Direction {
             rate: BitRate::from_bps(cell.rate_bps),
             delay: Duration::from_millis(delay_ms),
             queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
-            loss: Loss::List { drop },
+            loss: Loss::List { drop, of: CountedOver::default() },
         };
         Self { link: Link::new(&config, |purpose| Streams::new(0).stream(purpose, 0)), head: None }
     }
