@@ -64,5 +64,5 @@ def failures_of(results: "Results") -> tuple[FailureTotals, ...]:
 def sheets(failures: Sequence[FailureTotals]) -> Iterator[Sheet]:
     """The table for people, where anything failed."""
     if failures:
-        header = ["cause", "meaning", "requests", "of all", "median time after the start"]
+        header = ["cause", "meaning", "requests", "of all", "after, median"]
         yield Sheet("Requests without a whole response", header, [cause.cells() for cause in failures], names=2)

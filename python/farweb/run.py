@@ -106,8 +106,8 @@ def simulate_into(
     total = simulation.progress()["requests_total"]
     if "requests" in inputs:
         rows = inputs["requests"]["rows"] = inputs["requests"]["rows"] or simulation.requests_rows
-        load: int = scenario.effective["workload"]["load"]
-        total = rows * load if total is None and rows is not None else total
+        load: float = scenario.effective["workload"]["load"]
+        total = round(rows * load) if total is None and rows is not None else total
     written = _run(simulation, folder, scenario.name, seed, total, progress)
     wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
     return {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use farweb::id::Id;
 use farweb::record::{NULL_CODE, NULL_ID, NULL_INT};
+use farweb::rng::Streams;
 use farweb::scenario::Generated;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
-    AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load, ObjectId,
-    Request, RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns, open_hosts,
+    AtRate, AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load,
+    ObjectId, Request, RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns,
+    open_hosts,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -179,61 +181,61 @@ impl Workload {
         hosts: Option<&HostTable>,
     ) -> PyResult<Self> {
         let workload = &scenario.checked().workload;
-        let (load, speed) = (workload.load(), workload.speed);
+        let load = workload.load();
+        let pace = Pace { speed: workload.speed, rate: workload.rate(), streams: Streams::new(seed) };
         let Some(requests) = requests else {
             let generated = generated(scenario, seed)?;
             let directory = generated.names().clone();
-            return Ok(Self { directory, ..Self::of_family(&load, generated)? });
+            return Ok(Self { directory, ..Self::of_family(&load, pace, generated)? });
         };
         let directory = hosts.map_or_else(Default::default, |hosts| hosts.0.clone());
         let opened = match requests.extract::<String>() {
-            Ok(path) => Self::of_file(&load, speed, Path::new(&path))?,
-            Err(_) => Self::of_batches(&load, speed, requests, name)?,
+            Ok(path) => Self::of_file(&load, pace, Path::new(&path))?,
+            Err(_) => Self::of_batches(&load, pace, requests, name)?,
         };
         Ok(Self { directory, ..opened })
     }
 
-    fn of_family(load: &Load, generated: Generated) -> PyResult<Self> {
+    fn of_family(load: &Load, pace: Pace, generated: Generated) -> PyResult<Self> {
         let trace = match generated {
-            Generated::Days(table) => return Self::held(load, table),
+            Generated::Days(table) => return Self::held(load, pace, table),
             Generated::Stream(trace) => trace,
         };
         if load.period.is_some() {
-            return Self::held(load, Held::read(&mut trace.requests()).map_err(workload_error)?);
+            return Self::held(load, pace, Held::read(&mut trace.requests()).map_err(workload_error)?);
         }
-        let copies = (0..load.load).map(|_| Box::new(trace.requests()) as Requests).collect();
-        let (total, rows) = (Some(trace.len() * u64::from(load.load)), Some(trace.len()));
-        Ok(Self { total, rows, ..Self::copies(load.of_streams(copies)) })
+        let copies = (0..load.load).map(|_| pace.at_rate(trace.requests())).collect();
+        let total = pace.total(trace.len() * u64::from(load.load));
+        Ok(Self { total, rows: Some(trace.len()), ..Self::copies(load.of_streams(copies)) })
     }
 
-    fn of_file(load: &Load, speed: Option<f64>, path: &Path) -> PyResult<Self> {
+    fn of_file(load: &Load, pace: Pace, path: &Path) -> PyResult<Self> {
         let (table, summary) = RequestTable::open(path).map_err(workload_error)?;
         if summary.has_days || load.period.is_some() {
-            return Self::held(load, Held::read(&mut at_speed(table, speed)).map_err(workload_error)?);
+            return Self::held(load, pace, Held::read(&mut pace.at_speed(table)).map_err(workload_error)?);
         }
-        let copy = |_| Ok(at_speed(table.restart().map_err(workload_error)?, speed));
+        let copy = |_| Ok(pace.at_rate(pace.at_speed(table.restart().map_err(workload_error)?)));
         let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
-        let total = Some(summary.requests * u64::from(load.load));
+        let total = pace.total(summary.requests * u64::from(load.load));
         Ok(Self { total, rows: Some(summary.requests), ..Self::copies(load.of_streams(copies)) })
     }
 
-    fn of_batches(load: &Load, speed: Option<f64>, batches: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+    fn of_batches(load: &Load, pace: Pace, batches: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let mut first = of_batches(batches, name)?;
         let first = first.next_request(&mut Directory::default()).map_err(workload_error)?;
         if load.period.is_some() || first.is_some_and(|request| request.day.is_some()) {
-            let mut table = at_speed(of_batches(batches, name)?, speed);
-            return Self::held(load, Held::read(&mut table).map_err(workload_error)?);
+            let mut table = pace.at_speed(of_batches(batches, name)?);
+            return Self::held(load, pace, Held::read(&mut table).map_err(workload_error)?);
         }
-        let copy = |_| Ok(at_speed(of_batches(batches, name)?, speed));
+        let copy = |_| Ok(pace.at_rate(pace.at_speed(of_batches(batches, name)?)));
         let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
         Ok(Self::copies(load.of_streams(copies)))
     }
 
-    fn held(load: &Load, table: Held) -> PyResult<Self> {
+    fn held(load: &Load, pace: Pace, table: Held) -> PyResult<Self> {
         let table = Arc::new(table);
-        let copies =
-            load.of_table(&table, |rows: HeldRows| Box::new(rows) as Requests).map_err(workload_error)?;
-        let (total, rows) = (Some(load.requests_of(&table)), Some(table.requests().len() as u64));
+        let copies = load.of_table(&table, |rows: HeldRows| pace.at_rate(rows)).map_err(workload_error)?;
+        let (total, rows) = (pace.total(load.requests_of(&table)), Some(table.requests().len() as u64));
         Ok(Self { total, rows, ..Self::copies(copies) })
     }
 
@@ -251,11 +253,32 @@ fn generated(scenario: &Scenario, seed: u64) -> PyResult<Generated> {
     })
 }
 
-/// The requests of a table as fast as the scenario has them.
-fn at_speed(requests: impl RequestSource + Send + Sync + 'static, speed: Option<f64>) -> Requests {
-    match speed {
-        Some(speed) => Box::new(AtSpeed::new(requests, speed)),
-        None => Box::new(requests),
+/// How fast the requests of a table come, and how many times as many.
+#[derive(Clone, Copy)]
+struct Pace {
+    speed: Option<f64>,
+    rate: Option<(f64, Duration)>,
+    streams: Streams,
+}
+
+impl Pace {
+    fn at_speed(&self, requests: impl RequestSource + Send + Sync + 'static) -> Requests {
+        match self.speed {
+            Some(speed) => Box::new(AtSpeed::new(requests, speed)),
+            None => Box::new(requests),
+        }
+    }
+
+    fn at_rate(&self, requests: impl RequestSource + Send + Sync + 'static) -> Requests {
+        match self.rate {
+            Some((load, window)) => Box::new(AtRate::new(requests, load, window, self.streams)),
+            None => Box::new(requests),
+        }
+    }
+
+    /// The number of requests that so many become; not known before they are drawn.
+    fn total(&self, requests: u64) -> Option<u64> {
+        self.rate.is_none().then_some(requests)
     }
 }
 

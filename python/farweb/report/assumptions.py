@@ -66,21 +66,11 @@ def left_out(points: Sequence[Point]) -> list[str]:
 
 def _workload(points: Sequence[Point]) -> list[str]:
     loads = _texts(points, "workload", "load")
+    if "rate" in _values(points, "workload", "scale"):
+        return [_arrivals(points), *_rate(points, loads)]
     tables = _values(points, "workload", "requests")
     copies = _texts(points, "workload", "copies_offset")
-    waits = _texts(points, "clients", "give_up")
-    patience = "Clients wait for ever."
-    if waits:
-        some = (
-            ""
-            if all("clients" in point.scenario for point in points)
-            else ", in some runs only; in the others it waits for ever"
-        )
-        patience = f"A client gives up a request after {span(waits)} and does not ask again{some}."
-    said = [
-        "Requests start when the request table says, whatever the path does: nobody waits for a page before asking for "
-        f"the next, or asks less because it is slow. {patience}"
-    ]
+    said = [_arrivals(points)]
     families = _texts(points, "workload", "family")
     if "prowgen" in families:
         said.append(
@@ -112,6 +102,30 @@ def _workload(points: Sequence[Point]) -> list[str]:
             "the one before: the same mix of requests, closer together."
         )
     return said
+
+
+def _arrivals(points: Sequence[Point]) -> str:
+    """What requests and those who wait for them do."""
+    waits = _texts(points, "clients", "give_up")
+    patience = "Clients wait for ever."
+    if waits:
+        is_everywhere = all("clients" in point.scenario for point in points)
+        some = "" if is_everywhere else ", in some runs only; in the others it waits for ever"
+        patience = f"A client gives up a request after {span(waits)} and does not ask again{some}."
+    return (
+        "Requests start when the request table says, whatever the path does: nobody waits for a page before asking for "
+        f"the next, or asks less because it is slow. {patience}"
+    )
+
+
+def _rate(points: Sequence[Point], loads: Sequence[str]) -> list[str]:
+    """What a load that is a rate stands for."""
+    window = span(_texts(points, "workload", "copies_offset"))
+    return [
+        f"Load {span(loads)} stands for as many times the requests of the table, or of a day where it has days: drawn "
+        f"ones are left out, or repeated at random within {window}, each by itself. Measured requests are there at "
+        "every load."
+    ]
 
 
 def _proxies(points: Sequence[Point]) -> list[str]:

@@ -2,8 +2,9 @@
 
 use super::cache;
 use super::{
-    Application, CapturePoint, Carrier, Clients, Family, HostOr, Http2, Http2End, Leg, LinkDirection, Loss,
-    OpenRule, QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd, Until, Workload,
+    Application, CapturePoint, Carrier, Clients, CopiesHosts, Family, HostOr, Http2, Http2End, Leg,
+    LinkDirection, LoadScale, Loss, OpenRule, QueueCounts, QueueLimit, Scenario, Tcp, TcpEnd, Until,
+    Workload,
 };
 use crate::http::credit::Window;
 use crate::http::h2::endpoint::Role;
@@ -481,10 +482,14 @@ impl Check {
         if workload.period == Some(Duration::ZERO) {
             self.report("workload.period", "found 0 s; write a time above zero, or leave the key out");
         }
-        let last = u128::from(workload.copies_offset.as_nanos()) * u128::from(workload.load);
+        if workload.scale == LoadScale::Rate && workload.copies_hosts == CopiesHosts::Renamed {
+            let message = "a rate has no copies; leave the key out, or write scale = \"copies\"";
+            self.report("workload.copies_hosts", message);
+        }
+        let copies = workload.load().load;
+        let last = u128::from(workload.copies_offset.as_nanos()) * u128::from(copies);
         if last >= COPIES_LAST {
-            let message =
-                format!("{} copies {} apart start over 292 years", workload.load, workload.copies_offset);
+            let message = format!("{copies} copies {} apart start over 292 years", workload.copies_offset);
             self.report("workload.copies_offset", message);
         }
         self.mss("workload.default_mss", Some(HostOr::Size(workload.default_mss)));

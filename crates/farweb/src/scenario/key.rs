@@ -1,8 +1,8 @@
 //! What kind of value a dotted key takes, by the JSON Schema.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{QueueLimit, SCHEMA};
+use super::{LoadScale, QueueLimit, SCHEMA};
 use crate::tcp::ProfileName;
 use crate::units::{BitRate, Bytes, Duration, Quantity};
 
@@ -57,7 +57,7 @@ impl Kind {
             }
             .unwrap_or(&Value::Null);
         }
-        Self::of_schema(resolve(schema))
+        Self::of_schema(alternative(resolve(schema), value, parent))
     }
 
     fn of_schema(schema: &Value) -> Self {
@@ -102,17 +102,18 @@ fn alternative<'s>(schema: &'s Value, value: &Value, parent: &Value) -> &'s Valu
     found.map_or(schema, resolve)
 }
 
-/// The branch that holds in the table `parent`, by the profile or the family that is named there.
+/// The branch that holds in the table `parent`, by the profile, the family or the scale that is named there.
 pub(super) fn beside<'s>(branches: &'s [Value], parent: &Value) -> Option<&'s Value> {
-    let profile = match &parent["profile"] {
-        Value::Null => serde_json::to_value(ProfileName::default()).expect("a profile is a word"),
-        profile => profile.clone(),
-    };
+    let word = |key: &str, default: Value| if parent[key].is_null() { default } else { parent[key].clone() };
+    let profile = word("profile", json!(ProfileName::default()));
+    let scale = word("scale", json!(LoadScale::default()));
     let names = |branch: &Value, list: &str, name: &Value| {
         branch[list].as_array().is_some_and(|names| names.contains(name))
     };
     branches.iter().find(|branch| {
-        names(branch, "x-profiles", &profile) || names(branch, "x-families", &parent["family"])
+        names(branch, "x-profiles", &profile)
+            || names(branch, "x-families", &parent["family"])
+            || names(branch, "x-scales", &scale)
     })
 }
 

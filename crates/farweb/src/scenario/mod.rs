@@ -12,6 +12,7 @@ mod family;
 mod http2;
 mod key;
 mod later;
+mod load;
 mod model;
 mod points;
 mod problem;
@@ -50,8 +51,8 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 /// JSON Schema (2020-12) of a scenario.
 ///
 /// `format` names the kind of quantity that a text holds (`duration`, `size`, `rate`, `queue`), `x-word` the word that
-/// may stand for one, and `examples` how one is written. `x-profiles` and `x-families` say beside which `profile` or `family`
-/// an alternative stands.
+/// may stand for one, and `examples` how one is written. `x-profiles`, `x-families` and `x-scales` say beside which `profile`,
+/// `family` or `scale` an alternative stands.
 #[must_use]
 pub fn schema() -> Value {
     SCHEMA.clone()

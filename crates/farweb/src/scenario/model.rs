@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use super::cache::{Cache, CacheMode, DivideBy};
 pub use super::carrier::{Carrier, ClosedBy, ConnectionUse};
 use super::family::{Family, FamilyParameters, Generated};
+pub use super::load::{LoadLevel, LoadScale};
 pub use super::points::{CapturePoint, CapturePointError};
 pub use super::sweep::{
     DesignKind, Factor, Factors, Label, Levels, NamedLevel, RandomNumbers, Range, Scale, Sweep,
@@ -256,11 +257,13 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
     /// Days that run at the same time, at least 1, and beyond those that there are copies of them; without days, copies of the
-    /// table.
-    #[schemars(range(min = 1))]
-    #[serde(default = "one_copy")]
-    pub load: u32,
-    /// Time between the starts of two copies.
+    /// table. With the scale "rate": how many times as many requests there are, 0.001 to 1,000,000.
+    #[serde(default)]
+    pub load: LoadLevel,
+    /// Whether the load counts days and copies, or is a rate.
+    #[serde(default, skip_serializing_if = "LoadScale::is_default")]
+    pub scale: LoadScale,
+    /// Time between the starts of two copies; with the scale "rate", that within which repeats of a request start.
     #[serde(default = "default_copies_offset")]
     pub copies_offset: Duration,
     /// Time within which copies are turned round; left out, the family nzix has its 600 s, and other copies are shifted.
@@ -285,12 +288,22 @@ impl Workload {
     #[must_use]
     pub fn load(&self) -> Load {
         let of_family = self.family.and_then(Family::period);
+        let copies = match self.scale {
+            LoadScale::Copies => self.load.get() as u32,
+            LoadScale::Rate => 1,
+        };
         Load {
-            load: self.load,
+            load: copies,
             offset: self.copies_offset,
             period: self.period.or(of_family),
             hosts: self.copies_hosts,
         }
+    }
+
+    /// How many times as many requests there are, and within which time repeats start; none where the load counts copies.
+    #[must_use]
+    pub fn rate(&self) -> Option<(f64, Duration)> {
+        (self.scale == LoadScale::Rate).then(|| (self.load.get(), self.copies_offset))
     }
 
     /// What the family generates from this seed; `None` when requests come from tables.
@@ -373,10 +386,6 @@ pub enum Packets {
     Sample,
     /// Everybody's.
     All,
-}
-
-const fn one_copy() -> u32 {
-    1
 }
 
 const fn default_copies_offset() -> Duration {

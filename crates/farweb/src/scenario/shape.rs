@@ -33,7 +33,9 @@ impl<'a> Walk<'a> {
         if let Some(branches) = schema["oneOf"].as_array() {
             return self.one_of(path, branches, value);
         }
-        if let (Some(branches), true) = (schema["anyOf"].as_array(), value.is_object()) {
+        if let Some(branches) = schema["anyOf"].as_array()
+            && (value.is_object() || schema["type"].is_null())
+        {
             return self.by_what_is_beside(path, branches, value);
         }
         match (schema["type"].as_str(), value) {
@@ -58,7 +60,8 @@ impl<'a> Walk<'a> {
         name.map_or(schema, |name| &self.schema["$defs"][name])
     }
 
-    /// A table whose keys depend on the profile or the family beside it. An unknown one is reported where it stands.
+    /// A table whose keys, or a number whose range, depends on the profile, the family or the scale beside it. An unknown one is
+    /// reported where it stands.
     fn by_what_is_beside(&mut self, path: &str, branches: &'a [Value], value: &Value) {
         let beside = path.rsplit_once('.').map_or("", |(table, _)| table);
         let pointer = format!("/{}", beside.replace('.', "/"));

@@ -13,6 +13,7 @@ mod packed;
 mod parameters;
 mod probe;
 pub mod prowgen;
+mod rate;
 mod references;
 mod speed;
 mod table;
@@ -30,6 +31,7 @@ pub(crate) use lru_stack::LruStack;
 pub use object::ObjectId;
 pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
+pub use rate::{AtRate, RATE_MAX, RATE_MIN};
 pub use references::References;
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{

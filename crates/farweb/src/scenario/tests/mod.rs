@@ -217,7 +217,7 @@ fn a_problem_within_the_value_of_an_override_stands_there() {
 
 #[test]
 fn later_overrides_win() {
-    assert_eq!(cable_with(&["workload.load=2", "workload.load=3"]).unwrap().workload.load, 3);
+    assert_eq!(cable_with(&["workload.load=2", "workload.load=3"]).unwrap().workload.load.get(), 3.0);
 }
 
 #[test]

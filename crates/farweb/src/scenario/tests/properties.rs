@@ -288,8 +288,10 @@ prop_compose! {
         family in prop::option::of((prop::option::of(1..40_u32), prop::option::of(1..100_u32))),
         period in prop::option::of(600..1_u64 << 30),
         copies_hosts in prop_oneof![Just(CopiesHosts::Same), Just(CopiesHosts::Renamed)],
+        rate in prop::option::of(0.001..1e6),
         speed in prop::option::of(0.001..1e6),
     ) -> Workload {
+        let (load, scale) = rate.map_or((f64::from(load), LoadScale::Copies), |rate| (rate, LoadScale::Rate));
         let parameters = family.and_then(|(_, parameter)| parameter).map(|day_requests| {
             FamilyParameters::new(serde_json::Map::from_iter([("day_requests".into(), day_requests.into())]))
         });
@@ -300,10 +302,11 @@ prop_compose! {
             days: family.and_then(|(days, _)| days),
             parameters: parameters.unwrap_or_default(),
             speed: speed.filter(|_| family.is_none()),
-            load,
+            load: LoadLevel::new(load),
+            scale,
             copies_offset: Duration::from_nanos(offset),
             period: period.map(Duration::from_secs),
-            copies_hosts,
+            copies_hosts: if scale == LoadScale::Rate { CopiesHosts::Same } else { copies_hosts },
             default_mss: Bytes::new(536),
             default_window: Bytes::new(8192),
         }
@@ -388,7 +391,7 @@ proptest! {
         for (number, point) in design.points.iter().enumerate().take(20) {
             let varied = source.point(number).map_err(|error| TestCaseError::fail(error.to_string()))?;
             let level = &design.factors[load].levels[point[load] as usize];
-            prop_assert_eq!(&varied.scenario().effective()["workload"]["load"], &level.value);
+            prop_assert_eq!(varied.scenario().effective()["workload"]["load"].as_f64(), level.value.as_f64());
             prop_assert_eq!(varied.scenario().sweep.as_ref(), None);
         }
     }

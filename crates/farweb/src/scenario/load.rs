@@ -1,0 +1,81 @@
+//! How much of a workload runs: `load`, and by which `scale` it counts.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::workload::{RATE_MAX, RATE_MIN};
+
+/// What the load of a workload counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadScale {
+    /// Days that run at the same time, and copies of them: whole numbers.
+    #[default]
+    Copies,
+    /// How many times as many requests there are: drawn ones are left out or repeated.
+    Rate,
+}
+
+impl LoadScale {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A load: a whole number of copies, or a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct LoadLevel(f64);
+
+impl LoadLevel {
+    /// So many copies, or so many times the rate.
+    #[must_use]
+    pub const fn new(load: f64) -> Self {
+        Self(load)
+    }
+
+    /// The load as a number.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl Default for LoadLevel {
+    fn default() -> Self {
+        Self(1.0)
+    }
+}
+
+/// A whole number is written as one.
+impl Serialize for LoadLevel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.fract() == 0.0 {
+            serializer.serialize_u64(self.0 as u64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+/// One range for each scale; `x-scales` says for which one it is.
+impl JsonSchema for LoadLevel {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "LoadLevel".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "integer", "format": "uint32", "minimum": 1, "x-scales": [LoadScale::Copies] },
+                { "type": "number", "minimum": RATE_MIN, "maximum": RATE_MAX, "x-scales": [LoadScale::Rate] }
+            ]
+        })
+    }
+}
