@@ -47,7 +47,7 @@ _HINTS = {
     "other-client": '--client is a pattern of clients as the log has them, such as "10.0.*"',
     "outside-time": "--from and --to are in the zone of the log, unless they name one",
     "revalidation": "--keep crossed keeps them",
-    "zero-bytes": "--keep crossed keeps those of a web server, as a header each",
+    "zero-bytes": "let the server write the size of the response",
 }
 """What to do where nothing is left, by the reason for which most was left out."""
 

@@ -73,7 +73,7 @@ def import_(
     sample_by: Annotated[str, typer.Option(help="client or host: what is drawn.")] = "client",
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Another seed draws others.")] = 1,
     keep: Annotated[
-        str, typer.Option(help="misses: what crossed the link; crossed: headers alone too; all: cache hits as well.")
+        str, typer.Option(help="misses: what crossed the link; crossed: revalidations too; all: cache hits as well.")
     ] = "misses",
     errors: Annotated[
         bool, typer.Option(help="Keep answers with a status other than 2xx and 3xx, such as 404, or not.")
