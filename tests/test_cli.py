@@ -166,7 +166,7 @@ def test_schema_scenario_is_json_as_people_see_it_too(farweb: Farweb) -> None:
 
 # In the order of a study: what one leaves, the next ones take.
 VERBS = (
-    *("schema scenario", "schema results", "schema requests"),
+    *("new", "schema scenario", "schema results", "schema requests"),
     *("workload import", "workload merge", "workload probe", "workload stats"),
     *("check", "run", "show", "sql", "plot", "report"),
     *("export pcapng", "export xpl"),
@@ -209,6 +209,7 @@ def test_json_of_every_verb_is_json_and_nothing_else(farweb: Farweb, cable: Path
     Path("c.pcap").write_bytes(pcap(handshake("198.51.100.1")))
     farweb("run", cable, "--out", "r", "--set", "record.packets=all")
     arguments = {
+        "new": ("link.toml", "--log", "access.log"),
         "workload import": ("access.log", "--format", "squid"),
         "workload merge": ("requests.csv", "requests.csv", "-o", "m.parquet"),
         "workload probe": ("c.pcap",),

@@ -496,7 +496,7 @@ class LogReader:
             format: `auto` (what the first lines show), `squid`, `squid-common`, `clf` (common or combined, or a
                 table of the same fields with a header line), `vhost-combined`, `w3c`, `json`.
             log_format: Format string in its place: Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`.
-            keep: `misses`: what crossed the link; `crossed`: also as a header alone; `all`: cache hits as well.
+            keep: `misses`: what crossed the link; `crossed`: revalidations too; `all`: cache hits as well.
             dynamic: Keep pages that are made for each request: those whose URL has a query, `cgi-bin` or `.cgi`.
             errors: Keep answers with a status other than 2xx and 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response.

@@ -80,7 +80,8 @@ def _workload(out: Path, console: "Console") -> "ImportReport":
     web.write_hosts(hosts)
     _say(console, f"a log of {len(web.lines):,} lines", log)
     _say(console, f"a table of {len(web.hosts):,} hosts", hosts)
-    imported = import_log(log, out / "requests.parquet", format="squid")
+    # Successful requests, as the studies have them whose path this is.
+    imported = import_log(log, out / "requests.parquet", format="squid", errors=False)
     _say(console, f"{imported.requests:,} requests in it that cross the path", imported.out)
     console.print(imported)
     return imported

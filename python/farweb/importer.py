@@ -37,6 +37,8 @@ REPORT_KEY = b"farweb.import"
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
 _UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
 _OUTSIDE_BUSIEST = "outside-busiest"
+_NO_LINES = ("blank", "header")
+"""Reasons of lines that are not expected to have a request."""
 
 _HINTS = {
     "connect-tunnel": "--tunnels keeps them",
@@ -47,7 +49,7 @@ _HINTS = {
     "other-client": '--client is a pattern of clients as the log has them, such as "10.0.*"',
     "outside-time": "--from and --to are in the zone of the log, unless they name one",
     "revalidation": "--keep crossed keeps them",
-    "zero-bytes": "--keep crossed keeps those of a web server, as a header each",
+    "zero-bytes": "let the server write the size of the response",
 }
 """What to do where nothing is left, by the reason for which most was left out."""
 
@@ -197,14 +199,17 @@ def _may_write(out: Path, logs: Sequence[Path]) -> None:
 
 def _nothing_left(counts: Mapping[str, Any]) -> str:
     """Why a log gives no request, with what may be done."""
-    if not counts["dropped"]:
-        return f"it has {count(counts['lines'])} lines, none of which can be read"
-    dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
+    empty = sum(counts["dropped"].get(reason, 0) for reason in _NO_LINES)
+    lines = counts["lines"] - empty
+    dropped = [(reason, n) for reason, n in counts["dropped"].items() if reason not in _NO_LINES]
+    if not dropped:
+        return f"it has {count(lines)} lines, none of which can be read" if lines else "it is empty"
+    dropped.sort(key=lambda item: (-item[1], item[0]))
     hint = f"; {_HINTS[dropped[0][0]]}" if dropped[0][0] in _HINTS else ""
-    if dropped[0][1] == counts["lines"]:
-        return f"all {count(counts['lines'])} lines {counts['meanings'][dropped[0][0]]}{hint}"
-    reasons = ", ".join(f"{count(lines)} {counts['meanings'][reason]}" for reason, lines in dropped)
-    return f"of {count(counts['lines'])} lines {reasons}{hint}"
+    if dropped[0][1] == lines:
+        return f"all {count(lines)} lines {counts['meanings'][dropped[0][0]]}{hint}"
+    reasons = ", ".join(f"{count(n)} {counts['meanings'][reason]}" for reason, n in dropped)
+    return f"of {count(lines)} lines {reasons}{hint}"
 
 
 def _copy(

@@ -41,9 +41,9 @@ def new(
 
     Examples:
 
-        farweb new satellite.toml --log access.log.gz
+        farweb new geo.toml --log access.log.gz
 
-        farweb new starlink.toml --path leo --proxy mux
+        farweb new leo.toml --path leo --proxy mux
     """
     del debug
     from farweb.new import PATHS, PROXIES, files_of, new_scenario

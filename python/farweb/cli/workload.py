@@ -86,7 +86,7 @@ def import_(
     sample_by: Annotated[str, typer.Option(help="client or host: what is drawn.")] = "client",
     seed: Annotated[int, typer.Option(min=0, max=2**53, help="Another seed draws others.")] = 1,
     keep: Annotated[
-        str, typer.Option(help="misses: what crossed the link; crossed: headers alone too; all: cache hits as well.")
+        str, typer.Option(help="misses: what crossed the link; crossed: revalidations too; all: cache hits as well.")
     ] = "misses",
     errors: Annotated[
         bool, typer.Option(help="Keep answers with a status other than 2xx and 3xx, such as 404, or not.")
@@ -124,15 +124,18 @@ def import_(
 
     Examples:
 
-        farweb workload import access.log.gz -o requests.parquet
+        farweb workload import access.log.gz -o link.parquet
 
-        farweb workload import access.log.1.xz access.log --busiest 1h --sample 10%
+        farweb workload import access.log access.log.gz --busiest 1h -o b.parquet
 
-        farweb workload import access.log --from 2015-05-17T10:00 --to 2015-05-17T11:00 --client "10.0.*"
+        farweb workload import access.log --from 1996-12-19 --client "10.0.*"
 
-        zcat access.log.*.gz | farweb workload import - -o requests.parquet
+        farweb workload import access.log --sample 90% --seed 4 -o s.parquet
 
-        farweb workload import access.log --log-format '$remote_addr [$time_local] "$request" $status $bytes_sent'
+        zcat access.log.*.gz | farweb workload import - -o piped.parquet
+
+        farweb workload import access.log -o f.parquet
+        --log-format '$remote_addr [$time_local] "$request" $status $bytes_sent'
     """
     del debug
     from farweb.importer import import_log

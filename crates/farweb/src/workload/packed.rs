@@ -151,6 +151,9 @@ mod tests {
         let mut damaged = packed.clone();
         damaged[packed.len() / 2..][..64].fill(0xA5);
         assert!(read(&damaged).is_err());
+        let mut wrong_sum = zstd(b"one\n");
+        *wrong_sum.last_mut().unwrap() ^= 1;
+        assert_eq!(read(&wrong_sum), Err(ErrorKind::InvalidData));
         assert_eq!(read(&ONE_TWO[..40]), Err(ErrorKind::UnexpectedEof));
         let mut damaged = ONE_TWO.to_vec();
         damaged[28] ^= 1;

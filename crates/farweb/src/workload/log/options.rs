@@ -13,7 +13,7 @@ use crate::workload::unreadable::check_share;
 pub enum Keep {
     /// Those whose response crossed the link: a proxy's misses, a server's answers with a body.
     Misses,
-    /// Also those for which only a header crossed it: revalidations, and a server's answers without a body.
+    /// Also those for which only a header crossed it: revalidations.
     Crossed,
     /// Also those that a cache answered: everything that a client got with success, with the bytes that it got.
     All,

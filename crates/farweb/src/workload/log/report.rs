@@ -39,7 +39,7 @@ pub enum Reason {
     NoRequest,
     /// The log does not tell the size of the answer.
     NoSize,
-    /// Answered with no bytes, of a web server with a header only.
+    /// Answered with no bytes, but for a header.
     ZeroBytes,
     /// The answer came from the proxy's own cache.
     Hit,

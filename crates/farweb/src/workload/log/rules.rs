@@ -1,7 +1,7 @@
 //! What becomes of a line: the rules of a web server's log, and those that all logs share.
 //!
-//! Everything that a server answered crossed its link, an error page as well as any other; of a 304 and of an answer
-//! without a body only a header did.
+//! Everything that a server answered crossed its link, an error page as well as any other; of a 304 only a header did. An
+//! answer without a body is left out.
 
 use std::borrow::Cow;
 
@@ -81,15 +81,16 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Crossed, Reason>
     let status = record.status.unwrap_or(200);
     let tunnel = status == 101 || record.method.as_deref() == Some(b"CONNECT");
     let bytes = record.total.or(record.body.map(|body| if body > 0 { body + LOG_HEADER_BYTES } else { 0 }));
-    let header_only = status == 304 || bytes == Some(0);
     if status == 0 || status == 499 && bytes.is_none_or(|bytes| bytes == 0) {
         Err(Reason::Aborted)
     } else if tunnel && !options.tunnels {
         Err(Reason::ConnectTunnel)
     } else if !options.errors && !(200..400).contains(&status) {
         Err(Reason::NotSuccessful)
-    } else if header_only && options.keep == Keep::Misses {
-        Err(if status == 304 { Reason::Revalidation } else { Reason::ZeroBytes })
+    } else if status == 304 && options.keep == Keep::Misses {
+        Err(Reason::Revalidation)
+    } else if status != 304 && bytes == Some(0) {
+        Err(Reason::ZeroBytes)
     } else {
         let response_bytes = match bytes {
             Some(0) => LOG_HEADER_BYTES,

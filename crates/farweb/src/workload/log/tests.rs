@@ -294,12 +294,12 @@ fn each_fate_of_a_line_of_a_web_server() {
     "GET /\"x\" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
     "GET /"x" HTTP/1.0" 200 1000 => kept 1250 | kept 1250
     "GET /\" 200 5 HTTP/1.0" 404 1000 => kept 1250 | kept 1250
-    "HEAD /x HTTP/1.0" 200 0 => zero-bytes | kept 250
-    "GET /x HTTP/1.0" 302 - => zero-bytes | kept 250
+    "HEAD /x HTTP/1.0" 200 0 => zero-bytes | zero-bytes
+    "GET /x HTTP/1.0" 302 - => zero-bytes | zero-bytes
     "GET /x HTTP/1.0" 304 - => revalidation | kept 250
     "GET /x HTTP/1.0" 404 1000 => kept 1250 | kept 1250
     "\x16\x03\x01" 400 226 => no-request | no-request
-    "-" 408 - => zero-bytes | no-request
+    "-" 408 - => zero-bytes | zero-bytes
     "\x16\x03\x01" 200 226 => request: found "\\x16\\x03\\x01", not a method and a URL | request: found "\\x16\\x03\\x01", not a method and a URL
     "GET " 200 226 => request: found "GET ", not a method and a URL | request: found "GET ", not a method and a URL
     "GET /x HTTP/1.0" 200 -5 => bytes: found "-5", not a number of bytes from 0 to 2^53, or - | bytes: found "-5", not a number of bytes from 0 to 2^53, or -
