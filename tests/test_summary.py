@@ -37,7 +37,8 @@ def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Resu
         "cpu_s": 0.4,
         "rows": {"requests": len(requests)},
         "links": [{**link, "direction": "up", "bytes": 1000}, {**link, "direction": "down", "bytes": 250_000}],
-        "scenario": {"path": {"nodes": ["here", "there"]}},
+        "inputs": {},
+        "scenario": {"path": {"nodes": ["here", "there"]}, "leg": []},
     }
     (path / "manifest.json").write_text(json.dumps(manifest))
     return Results.open(path)

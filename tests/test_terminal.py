@@ -1,5 +1,6 @@
 """The command line as a tool: help, spelling of options, what is replaced, and what a terminal shows."""
 
+import io
 import os
 import subprocess
 import sys
@@ -7,10 +8,12 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.console import Console
 
 from farweb.cli import app
 from farweb.quantities import plain, relative
 from farweb.results import Results
+from farweb.sheet import Sheet, to_rich
 from samples import LOG, SCENARIO, Farweb
 
 FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
@@ -125,6 +128,17 @@ def test_tables_fit_eighty_columns_and_keep_their_numbers(
     folded = [line for line in checked if line.startswith(" " * 27)]
     assert folded, "what does not fit into a line goes on below its beginning"
     assert all(len(line) <= 80 for line in checked)
+
+
+def test_a_table_that_is_too_wide_comes_in_parts_that_name_their_rows() -> None:
+    rows = [[f"row {row}", *(f"{row}{column}.5 Mbit/s" for column in range(12))] for row in range(9)]
+    console = Console(width=80, file=io.StringIO())
+    console.print(to_rich([Sheet("wide", ["", *(f"c{column}" for column in range(12))], rows)]))
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert all(len(line) <= 80 for line in lines)
+    shown = " ".join(lines)
+    assert all(cell in shown for row in rows for cell in row)
+    assert shown.count("row 3") == 3
 
 
 def test_numbers_have_no_exponents() -> None:

@@ -46,23 +46,50 @@ class _Terminal:
             if place:
                 yield ""
             yield Text(sheet.title, "bold")
-            yield _table(sheet, options.max_width)
+            for number, part in enumerate(_fitting(sheet, options.max_width)):
+                if number:
+                    yield ""
+                yield _table(part, options.max_width)
 
 
 _GUTTER = 2
 _FEW = 4  # rows that are still easy to compare when they have become columns; chosen
+_NUMBER = 24  # characters of the longest number with margin and unit; what is longer is words, and folds; chosen
+
+
+def _fitting(sheet: Sheet, width: int) -> list[Sheet]:
+    """A table that is too wide with its sides changed, or in parts that name their rows again."""
+    least = _least_widths(sheet)
+    if _total(least) <= width:
+        return [sheet]
+    if len(sheet.rows) <= _FEW and _total(_least_widths(_transposed(sheet))) <= width:
+        return [_transposed(sheet)]
+    parts, names = [], list(range(sheet.names))
+    columns = list(names)
+    for column in range(sheet.names, len(sheet.header)):
+        if len(columns) > len(names) and _total([least[each] for each in (*columns, column)]) > width:
+            parts.append(columns)
+            columns = list(names)
+        columns.append(column)
+    return [
+        Sheet(
+            "", [sheet.header[each] for each in part], [[row[each] for each in part] for row in sheet.rows], sheet.names
+        )
+        for part in (*parts, columns)
+    ]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GUTTER * len(widths)
 
 
 def _table(sheet: Sheet, width: int) -> "Table":
-    """A table that folds its header and its names rather than its numbers; of few rows, one with its sides changed."""
+    """A table that folds its header and its names rather than its numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     least = _least_widths(sheet)
-    fits = sum(least) + _GUTTER * len(least) <= width
-    if not fits and len(sheet.rows) <= _FEW and len(sheet.header) > _FEW:
-        return _table(_transposed(sheet), width)
     table = Table(
         box=SIMPLE_HEAD, show_edge=False, padding=(0, _GUTTER - 1, 0, 0), header_style="", show_header=any(sheet.header)
     )
@@ -73,7 +100,7 @@ def _table(sheet: Sheet, width: int) -> "Table":
             justify="left" if is_name else "right",
             vertical="top" if is_name else "bottom",
             overflow="fold",
-            min_width=least[position] if fits else None,
+            min_width=least[position] if _total(least) <= width else None,
         )
     for row in sheet.rows:
         table.add_row(*map(Text, row))
@@ -81,11 +108,13 @@ def _table(sheet: Sheet, width: int) -> "Table":
 
 
 def _least_widths(sheet: Sheet) -> list[int]:
-    """How narrow columns may be: names and headers may be folded between words, numbers may not."""
+    """How narrow columns may be: headers, names and other words may be folded, numbers may not."""
     widths = []
     for position, header in enumerate(sheet.header):
         cells = [row[position] for row in sheet.rows]
-        parts = (cell.split() if position < sheet.names else cell.split("\n") for cell in cells)
+        longest = max((len(line) for cell in cells for line in cell.split("\n")), default=0)
+        is_words = position < sheet.names or longest > _NUMBER
+        parts = (cell.split() if is_words else cell.split("\n") for cell in cells)
         widths.append(max((len(part) for part in chain(header.split(), *parts)), default=1))
     return widths
 
