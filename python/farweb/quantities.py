@@ -43,7 +43,9 @@ def relative(percent: float | None) -> str:
     if percent is None:
         return _NONE
     sign = "+" if percent > 0 else ""
-    return f"{sign}{_digits(percent / 100)} ×" if abs(percent) >= 1000 else f"{sign}{plain(percent, 3)} %"
+    if abs(percent) >= 1000:
+        return f"{sign}{_digits(percent / 100)} ×"
+    return f"{sign}{plain(percent, 3 if abs(percent) >= 0.1 else 1)} %"
 
 
 def plain(value: float, digits: int) -> str:
