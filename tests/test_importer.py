@@ -182,6 +182,7 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
     assert imported("--from", "2015-10-25T05:00", "--to", "2015-10-25T05:30") == ([900250], {"outside-time": 3})
     assert imported("--no-errors") == ([1250, 5250, 7250], {"not-successful": 1})
     assert imported("--busiest", "1h") == ([900250, 5250], {"outside-busiest": 2})
+    assert imported("--busiest", "90 min") == ([900250, 5250], {"outside-busiest": 2}), "its end is outside"
     assert imported("--busiest", "30 min") == ([900250], {"outside-busiest": 3})
     samples = {tuple(imported("--sample", "50%", "--seed", str(seed))[0]) for seed in range(3, 6)}
     assert len(samples) > 1

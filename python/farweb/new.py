@@ -106,21 +106,21 @@ PATHS = {
 
 _PROXIES = {
     "none": (
-        "Connections go from end to end; far-end only forwards. At most six to a host, as browsers have.",
-        (("clients", "servers", '{ kind = "http/1.1", per_host = 6 }'),),
+        "Connections go from end to end and are used again; far-end only forwards. All clients of a log are one node.",
+        (("clients", "servers", '{ kind = "http/1.1" }'),),
     ),
     "split": (
         "far-end is a proxy: connections end there, and it has its own to the servers.",
         (
             ("clients", "far-end", '{ kind = "http/1.1" }'),
-            ("far-end", "servers", '{ kind = "http/1.1", per_host = 6 }'),
+            ("far-end", "servers", '{ kind = "http/1.1" }'),
         ),
     ),
     "mux": (
         "clients and far-end are proxies, and all requests share the connections between them.",
         (
             ("clients", "far-end", '{ kind = "mux", connections = 8 }'),
-            ("far-end", "servers", '{ kind = "http/1.1", per_host = 6 }'),
+            ("far-end", "servers", '{ kind = "http/1.1" }'),
         ),
     ),
 }
