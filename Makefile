@@ -80,7 +80,7 @@ verify: build build/libcachesim/.installed ## Check the report in Chromium, capt
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
 	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/verify
 
-equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 700 runs.
+equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 1,000 runs.
 	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE)
 
 bench: ## Measure speed and memory of whole simulations; CASES_OF="web mux" chooses.
