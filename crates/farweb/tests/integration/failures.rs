@@ -12,10 +12,15 @@ pub(crate) const MUX: &str = "{ kind = \"mux\", connections = 1, overhead = \"no
 
 /// Constants with which nobody tries for long.
 const IMPATIENT: &str =
-    "{ syn_retries = 2, syn_linear_timeouts = 0, synack_retries = 1, retries_max = 5, orphan_retries = 5 }";
+    "syn_retries = 2, syn_linear_timeouts = 0, synack_retries = 1, retries_max = 5, orphan_retries = 5";
 
 /// Links of 10 ms each way, with these losses up and down, a leg over each with these carriers, and more.
 pub(crate) fn path(losses: &[[&str; 2]], carriers: &[&str], rest: &str) -> Scenario {
+    path_with(IMPATIENT, losses, carriers, rest)
+}
+
+/// The same with these constants.
+fn path_with(constants: &str, losses: &[[&str; 2]], carriers: &[&str], rest: &str) -> Scenario {
     let nodes: Vec<_> = (0..=losses.len()).map(|node| format!("\"node {node}\"")).collect();
     let mut text = format!("format = 1\n[path]\nnodes = [{}]\n", nodes.join(", "));
     for lost in losses {
@@ -30,7 +35,7 @@ pub(crate) fn path(losses: &[[&str; 2]], carriers: &[&str], rest: &str) -> Scena
     for (leg, carrier) in carriers.iter().enumerate() {
         text += &format!(
             "[[leg]]\nfrom = {}\nto = {}\ncarrier = {carrier}\n\
-             tcp = {{ profile = \"linux\", constants = {IMPATIENT} }}\n",
+             tcp = {{ profile = \"linux\", constants = {{ {constants} }} }}\n",
             nodes[leg],
             nodes[leg + 1]
         );
@@ -109,6 +114,24 @@ fn a_proxy_passes_a_failure_on() {
         let on_last_leg = ints(&tables, "connections", "leg").iter().position(|leg| *leg == 1);
         let closed = ints(&tables, "connections", "close_ns")[on_last_leg.expect("it was opened")];
         assert_eq!(ints(&tables, "requests", "failed_ns"), [closed], "{carrier}");
+    }
+}
+
+/// The client has given up in silence what never arrived, and its server knows of nothing. Where it probes an idle peer after 30 s, the
+/// client's host answers with a reset, and the connection ends.
+#[test]
+fn keepalive_ends_a_connection_that_is_half_open() {
+    for (keepalive, is_over) in [("false", false), ("true", true)] {
+        let constants = format!("{IMPATIENT}, keepalive = {keepalive}, keepalive_idle = \"30 s\"");
+        let scenario = path_with(&constants, &[["data 1..100000", ""]], &[POOL], "[run]\nuntil = \"1 h\"");
+        let (tables, _) = run(&scenario, 1, vec![ONE]);
+        failed_after(&tables, Failure::ClientGaveUp, keepalive);
+        let closed = ints(&tables, "connections", "close_ns")[0];
+        assert_eq!(closed != NULL_INT, is_over, "{closed}");
+        if is_over {
+            // Its peer was last heard of at 1.03 s; the wheel is late by an eighth at most.
+            assert!((31.0..35.5).contains(&(closed as f64 / 1e9)), "{closed}");
+        }
     }
 }
 

@@ -72,6 +72,9 @@ constants! {
     keepalive_interval: Duration = Duration::from_secs(75);
     /// Keepalive probes without an answer after which the connection is given up (`tcp_keepalive_probes`).
     keepalive_probes: u32 = 9;
+    /// Time for which what is sent again, a probe of a shut window or of an idle peer may go unanswered before the connection is
+    /// given up, in place of counts of retries and probes; 0 s: those count (`TCP_USER_TIMEOUT`, which programs set; RFC 5482).
+    user_timeout: Duration = Duration::ZERO;
     /// Shortest time between answers to segments that are out of the window (`tcp_invalid_ratelimit`).
     invalid_rate_limit: Duration = Duration::from_millis(500);
 

@@ -6,7 +6,7 @@
 //! Leaves out the timer of pacing.
 //!
 //! Source: Linux 6.18 `tcp_timer.c`; `inet_connection_sock.c`, `reqsk_timer_handler()`; `tcp_output.c`,
-//! `tcp_send_probe0()`, `tcp_write_wakeup()`; RFC 6298, section 5.
+//! `tcp_send_probe0()`, `tcp_write_wakeup()`; RFC 6298, section 5; RFC 5482 for the user timeout.
 
 use super::connection::Connection;
 use super::receive::AckDue;
@@ -39,6 +39,8 @@ pub(super) struct ZeroWindow {
     pub(super) probes: u32,
     /// Doublings of the interval.
     backoff: u32,
+    /// Jiffy of the first probe since the window was open (`icsk_probes_tstamp`); 0 before it.
+    since: u64,
 }
 
 impl Timers {
@@ -190,20 +192,40 @@ impl Connection {
         if !is_linear {
             self.rtt.back_off(&self.profile);
         }
-        self.set_transmission(Pending::Retransmit, self.rtt.rto());
+        let wait = self.rtt.rto();
+        self.set_transmission(Pending::Retransmit, self.within_user_timeout(wait, self.sent_again_for()));
     }
 
-    /// Whether nothing was heard for more than twice the longest timeout, and what is in flight was sent again for as long
-    /// (`tcp_rtx_probe0_timed_out()`).
-    fn is_shut_out(&self) -> bool {
-        let limit = self.profile.rto_max * 2;
-        let sent_again_for = match (self.recovery.undo.first_retransmit, self.queue.front()) {
+    /// `wait`, or less, so that the user timeout is noticed when it is over, of which `elapsed` has passed.
+    fn within_user_timeout(&self, wait: Duration, elapsed: Duration) -> Duration {
+        match self.profile.user_timeout {
+            Duration::ZERO => wait,
+            patience => wait.min((patience - elapsed.min(patience)).max(self.profile.jiffy)),
+        }
+    }
+
+    /// Time since the first segment in flight was sent again for the first time, or sent where it was not.
+    fn sent_again_for(&self) -> Duration {
+        match (self.recovery.undo.first_retransmit, self.queue.front()) {
             (Some(start), _) => {
                 Duration::from_millis(u64::from(self.clock.timestamp_ms().wrapping_sub(start)))
             }
             (None, Some(front)) => self.clock.now() - front.sent_at,
             (None, None) => Duration::ZERO,
-        };
+        }
+    }
+
+    /// Whether nothing was heard for more than twice the longest timeout, and what is in flight was sent again for as long
+    /// (`tcp_rtx_probe0_timed_out()`).
+    fn is_shut_out(&self) -> bool {
+        let (sent_again_for, mut limit) = (self.sent_again_for(), self.profile.rto_max * 2);
+        let patience = self.profile.user_timeout;
+        if patience > Duration::ZERO {
+            if sent_again_for > patience {
+                return true;
+            }
+            limit = limit.min(patience);
+        }
         self.ticks_since(self.heard_at) > self.clock.jiffies_in(limit) && sent_again_for > limit
     }
 
@@ -225,18 +247,19 @@ impl Connection {
         }
     }
 
-    /// Whether as much time has passed as `retries` timeouts take that double from `base` on (`tcp_model_timeout()`).
+    /// Whether as much time has passed as `retries` timeouts take that double from `base` on (`tcp_model_timeout()`), or as the user
+    /// timeout is, where there is one.
     fn is_unanswered_for(&self, retries: u32, base: Duration) -> bool {
-        let Some(start) = self.recovery.undo.first_retransmit.filter(|_| self.recovery.timeouts_in_a_row > 0)
-        else {
+        if self.recovery.undo.first_retransmit.is_none() || self.recovery.timeouts_in_a_row == 0 {
             return false;
-        };
+        }
+        if self.profile.user_timeout > Duration::ZERO {
+            return self.sent_again_for() >= self.profile.user_timeout;
+        }
         let rto_max = self.profile.rto_max;
         let doublings = (rto_max.as_nanos() / base.as_nanos().max(1)).max(1).ilog2();
         let doubling = base * ((2_u64 << retries.min(doublings)) - 1);
-        let limit = doubling + rto_max * u64::from(retries.saturating_sub(doublings));
-        let millis = self.clock.timestamp_ms().wrapping_sub(start);
-        Duration::from_millis(u64::from(millis)) >= limit
+        self.sent_again_for() >= doubling + rto_max * u64::from(retries.saturating_sub(doublings))
     }
 
     /// Data waits, nothing is in flight, and the window has no room for it.
@@ -244,8 +267,16 @@ impl Connection {
         let base = self.rtt.rto().max(self.profile.rto_min);
         let doublings =
             (self.profile.rto_max.as_nanos() / self.profile.rto_min.as_nanos().max(1)).max(1).ilog2() + 1;
-        let wait = base * (1 << self.zero_window.backoff.min(doublings));
+        let mut wait = base * (1 << self.zero_window.backoff.min(doublings));
+        if self.zero_window.since > 0 {
+            wait = self.within_user_timeout(wait, self.probed_for());
+        }
         self.set_transmission(Pending::WindowProbe, wait);
+    }
+
+    /// Time since the window was probed for the first time.
+    fn probed_for(&self) -> Duration {
+        self.profile.jiffy * self.ticks_since(self.zero_window.since)
     }
 
     /// An ACK while nothing is in flight: the window is open for the next segment, or is probed on.
@@ -255,6 +286,7 @@ impl Connection {
         }
         if self.is_next_in_window() {
             self.zero_window.backoff = 0;
+            self.zero_window.since = 0;
             if self.timers.pending() == Some(Pending::WindowProbe) {
                 self.timers.cancel_transmission();
             }
@@ -267,6 +299,14 @@ impl Connection {
     fn on_window_probe_expiry(&mut self, out: &mut Output) {
         if !self.queue.is_empty() || !self.unsent_segment_waits() {
             self.zero_window.probes = 0;
+            self.zero_window.since = 0;
+            return;
+        }
+        if self.zero_window.since == 0 {
+            self.zero_window.since = self.clock.jiffies();
+        } else if self.profile.user_timeout > Duration::ZERO && self.probed_for() >= self.profile.user_timeout
+        {
+            self.finish(CloseReason::TimedOut, out);
             return;
         }
         let probes_max = if self.detached { self.profile.orphan_retries } else { self.profile.retries_max };
@@ -319,7 +359,11 @@ impl Connection {
             self.set_state_timer(idle - silence);
             return;
         }
-        if self.keepalive_probes >= self.profile.keepalive_probes {
+        let is_given_up = match self.profile.user_timeout {
+            Duration::ZERO => self.keepalive_probes >= self.profile.keepalive_probes,
+            patience => self.keepalive_probes > 0 && silence >= patience,
+        };
+        if is_given_up {
             self.drop_connection(CloseReason::TimedOut, out);
             return;
         }

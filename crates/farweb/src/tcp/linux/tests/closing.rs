@@ -212,6 +212,21 @@ fn a_peer_that_answers_no_probe_is_given_up() {
     );
 }
 
+/// RFC 5482, section 4.2; Linux 6.18 `tcp_keepalive_timer()`.
+#[test]
+fn a_user_timeout_stands_for_the_number_of_probes() {
+    classic_with(
+        "set keepalive true
+         set keepalive_idle 10 s
+         set keepalive_interval 2 s
+         set user_timeout 13 s",
+        "10..11 s > . 0:0 ack 1
+         12..14 s > . 0:0 ack 1
+         14..17 s > R. 1:1 ack 1
+                = state closed",
+    );
+}
+
 /// RFC 9293, section 3.8.4 (MUST-25: off).
 #[test]
 fn an_idle_connection_needs_no_timer() {

@@ -2,7 +2,7 @@
 //!
 //! RFC 9293, sections 3.7.4, 3.8.6.1 and 3.8.6.2; RFC 896; Linux 6.18 `tcp_output.c`, `tcp_nagle_check()`, `tcp_snd_wnd_test()`, `tcp_send_probe0()`.
 
-use super::{script, server};
+use super::{script, server, server_with};
 
 /// RFC 896; RFC 9293, section 3.7.4.
 #[test]
@@ -82,6 +82,26 @@ fn a_closed_window_is_probed_with_doubling_intervals() {
          1600 ms < . 1:1 ack 1001 win 0
          3040..3300 ms > . 1000:1000 ack 1
                 = timeouts 0, retransmits 0",
+    );
+}
+
+/// RFC 5482, section 3; Linux 6.18 `tcp_clamp_probe0_to_user_timeout()`.
+#[test]
+fn a_window_that_stays_shut_is_given_up_after_the_user_timeout() {
+    server_with(
+        "set user_timeout 3 s",
+        "121 ms write 1000
+                > P. 1:1001 ack 1
+         241 ms < . 1:1 ack 1001 win 0
+                write 1000
+         601..637 ms > . 1000:1000 ack 1
+         721 ms < . 1:1 ack 1001 win 0
+         1441..1477 ms > . 1000:1000 ack 1
+         1600 ms < . 1:1 ack 1001 win 0
+         3040..3300 ms > . 1000:1000 ack 1
+         3400 ms < . 1:1 ack 1001 win 0
+         3590 ms = state established
+         3720 ms = state closed, timer none",
     );
 }
 

@@ -106,6 +106,22 @@ fn a_connection_without_an_answer_is_given_up() {
     );
 }
 
+/// RFC 5482, section 3; Linux 6.18 `tcp_clamp_rto_to_user_timeout()`.
+#[test]
+fn a_user_timeout_counts_from_the_first_retransmission_and_is_noticed_when_it_is_over() {
+    // The next timeout would be at 2640 ms.
+    server_with(
+        "set user_timeout 2 s
+         set tail_loss_probe false",
+        "121 ms write 1000
+                > P. 1:1001 ack 1
+         481..517 ms > P. 1:1001 ack 1
+         1200..1280 ms > P. 1:1001 ack 1
+         2470 ms = state established
+         2610 ms = state closed, timer none, retransmits 2",
+    );
+}
+
 /// RFC 5682, section 2.1 (F-RTO, step 2b).
 #[test]
 fn new_data_after_a_timeout_tells_whether_it_was_needed() {
