@@ -179,6 +179,8 @@ def frames_by_tshark(capture: Path, from_client: bool) -> tuple[Counter[str], Co
 
 CURL = "curl --http2-prior-knowledge --silent --show-error --fail --noproxy * --max-time 80"
 ALL, FILM = tuple(FILES), ("film",)
+MEASURES = ("grpc", "hyper-adaptive", "dotnet")
+"""Programs that measure their path by PING."""
 CASES = [
     Case("from-nghttpd", "nghttpd", "nghttp2", FILM),
     Case("from-nghttpd-bsd", "nghttpd", "nghttp2", FILM, profile="bsd44-lite"),
@@ -231,7 +233,11 @@ def test_tshark_sees_the_frames_that_the_endpoint_counts(case: Case, fetches: Fe
     it = fetches[case].result()
     assert it.complaints == []
     assert it.sent == it.session["sent"]
-    assert it.received == it.session["received"]
+    # Answers to what an end that measures its path has asked last may come when it has closed.
+    received = Counter(it.received)
+    late = received - Counter(it.session["received"])
+    assert late <= (Counter(["SETTINGS", "PING"]) if case.preset in MEASURES else Counter())
+    assert received - late == Counter(it.session["received"])
     assert "RST_STREAM" not in it.sent and "RST_STREAM" not in it.received
 
 
@@ -274,9 +280,7 @@ def test_frames_are_as_many_as_sizes_and_credits_say(
     assert grants is None or of_client["WINDOW_UPDATE"] == grants
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if case.preset in ("grpc", "hyper-adaptive", "dotnet")], ids=str
-)
+@pytest.mark.parametrize("case", [case for case in CASES if case.preset in MEASURES], ids=str)
 def test_every_ping_is_answered(case: Case, fetches: Fetches) -> None:
     it = fetches[case].result()
     # The last one may still be out when the connection is closed.

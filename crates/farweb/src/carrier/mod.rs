@@ -42,7 +42,7 @@ pub(crate) enum Carrier {
     OneEach(OneEach),
     Pool(Pooled),
     Mux(Mux),
-    Http2(Http2),
+    Http2(Box<Http2>),
     Transfer(Transfer),
     WebMux(WebMux),
 }
@@ -76,7 +76,7 @@ impl Carrier {
             }
             scenario::Carrier::Http2(ref http2) => {
                 let has_tls = scenario.leg[leg].tls.is_some();
-                Self::Http2(Http2::new(leg, http2, has_tls))
+                Self::Http2(Box::new(Http2::new(leg, http2, has_tls)))
             }
             scenario::Carrier::Transfer {} => Self::Transfer(Transfer::new(leg, scenario, streams)),
             scenario::Carrier::WebMux { credit, write_buffer, read_buffer, fragment, layout } => {
