@@ -26,8 +26,9 @@ const SECOND: u64 = 1_000_000_000;
 /// The requests of rows at a load: start, size, whether measured; and the most repeats that waited at a time.
 fn at_rate(rows: &[(u64, u64, bool)], load: f64, window: u64, seed: u64) -> (Vec<(u64, u64, bool)>, usize) {
     let (mut directory, mut found, mut waiting) = (Directory::default(), Vec::new(), 0);
-    let rows = Rows(rows.to_vec().into_iter());
-    let mut source = AtRate::new(rows, load, Duration::from_nanos(window), Streams::new(seed));
+    let rows = rows.to_vec();
+    let mut source =
+        AtRate::new(Rows(rows.into_iter()), load, Duration::from_nanos(window), Streams::new(seed));
     while let Some(request) = source.next_request(&mut directory).unwrap() {
         let tag = request.tag.map(|tag| &*directory.tags.words()[tag]);
         found.push((request.start.as_nanos(), request.response_bytes, tag == Some("sample")));
