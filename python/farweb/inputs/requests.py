@@ -180,7 +180,8 @@ def _log(
         table = Path(folder) / "requests.parquet"
         report = import_log(path, table, format=format, progress=progress, **options)
         with _table(table, str(path), nameless=False, guessed=False) as requests:
-            dropped = sorted(report.counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
+            reasons = [item for item in report.counts["dropped"].items() if item[0] != "header"]  # no line of a request
+            dropped = sorted(reasons, key=lambda item: (-item[1], item[0]))
             kept = f"{count(report.requests)} requests (keep: {options['keep']})"
             requests.format = format
             requests.header_bytes = _core.log_header_bytes if format in _BODY_SIZES else 0
