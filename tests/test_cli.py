@@ -60,8 +60,8 @@ def test_warnings_of_check_are_repeated_and_kept(farweb: Farweb, cable: Path) ->
     ran = farweb("run", cable, *queue)
     assert all(f"warning: {warning}\n" in ran.err for warning in said)
     assert Results.open("results/cable").manifest["warnings"] == said
-    assert farweb("run", cable, *queue, "--quiet").err == ""
-    assert farweb("run", cable, *queue, "--json").json()["warnings"] == said
+    assert farweb("run", cable, *queue, "--quiet", "--force").err == ""
+    assert farweb("run", cable, *queue, "--json", "--force").json()["warnings"] == said
 
 
 def test_a_run_that_answers_nothing_ends_with_3(farweb: Farweb, cable: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_run_that_answers_nothing_ends_with_3(farweb: Farweb, cable: Path) -> 
     assert answer.code == 3
     assert "no request was answered, of 1 that began" in answer.err
     assert Results.open("results/cable").unanswered == 1
-    assert farweb("run", cable, "--set", "run.until=5 s").code == 0  # which one answer takes
+    assert farweb("run", cable, "--set", "run.until=5 s", "--force").code == 0  # which one answer takes
 
 
 def test_set_and_seed_reach_the_manifest(farweb: Farweb, cable: Path) -> None:

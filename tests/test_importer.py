@@ -142,7 +142,7 @@ def test_the_format_is_found_and_said(farweb: Farweb, folder: Path) -> None:
     (folder / "access.log").write_text(CLF)
     answer = farweb("workload", "import", "access.log")
     assert answer.code == 0, answer.err
-    assert re.search(r"format +│ by the first lines +│ +clf", answer.out)
+    assert re.search(r"format +│? *by the first lines +│? *clf", answer.out)
     assert "no server times" in answer.out
     assert pq.read_table("access.parquet")["response_bytes"].to_pylist() == [1250, 900250, 5250, 7250]
     (folder / "other.log").write_text("hello\n")

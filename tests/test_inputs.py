@@ -206,7 +206,7 @@ def test_what_cannot_be_read_is_told_by_both_verbs_alike(
     folder: Path, farweb: Farweb, verb: str, name: str, content: bytes, options: list[str], told: str
 ) -> None:
     Path(name).write_bytes(content)
-    answer = farweb("workload", verb, name, *options, "--out", "p.csv", "-o", "f.png")
+    answer = farweb("workload", verb, name, *options, "-o", "f.png")
     assert answer.code == 2
     assert told in " ".join(answer.err.split())
     assert [path.name for path in folder.iterdir()] == [name]

@@ -24,7 +24,7 @@ def thin_line(folder: Path, load: str) -> Path:
 
 def rows_at(folder: Path, farweb: Farweb, load: str, seed: int = 1) -> pl.DataFrame:
     out = folder / f"at-{load}-{seed}"
-    assert farweb("run", thin_line(folder, load), "--out", out, "--seed", str(seed), "--quiet").code == 0
+    assert farweb("run", thin_line(folder, load), "--out", out, "--seed", str(seed), "--quiet", "--force").code == 0
     return pl.read_parquet(out / "requests.parquet").sort("request")
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
 from farweb.errors import FarwebError
 
 
@@ -25,6 +25,7 @@ def compare(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Draw the differences: a .png, .svg, .pdf or .html file."),
     ] = None,
+    force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -51,6 +52,7 @@ def compare(
 
     if out is not None:
         style.check_target(out)
+        check_free(out, force=force)
     output = Output(as_json, quiet)
     found = compared(*results, points=[_levels(text) for text in point] if point else None)
     if out is not None:
