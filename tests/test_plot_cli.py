@@ -78,13 +78,6 @@ def test_a_run_is_no_sweep(farweb: Farweb, sweep: SweepResults) -> None:
     assert farweb("plot", "cdf", run, "-o", "cdf.png").code == 0
 
 
-def test_on_paper_only_is_told_before_anything_is_drawn(farweb: Farweb, sweep: SweepResults) -> None:
-    (run, *_) = sorted((sweep.path / "parts").iterdir())
-    answer = farweb("plot", "timeseq", run, "-o", "figure.html")
-    assert answer.code == 2
-    assert "a figure is written as .png, .svg, .pdf; the suffix tells which" in answer.err
-
-
 def test_the_list_tells_what_each_needs(farweb: Farweb) -> None:
     answer = farweb("plot", "list")
     for name, kind in FIGURES.items():

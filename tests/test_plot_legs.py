@@ -90,7 +90,7 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
     )
     figure = describe("breakdown", [one_leg(tmp_path / "one"), chain])
     time, trips = figure.panels
-    assert time.y.levels == ("straight", "with a proxy", "– leg 0, mux", "– leg 1, http/1.0")
+    assert time.y.levels == ("straight", "with a proxy", "\u2003\u2003leg 0, mux", "\u2003\u2003leg 1, http/1.0")
     # One request of 1 s; with the proxy of 0.7 s: 0.1 and 0.15 s on leg 0, 0.2 s up and 0.25 s down on leg 1.
     assert ends(time) == pytest.approx([1, 0.7, 0.25, 0.45])
     assert ends(trips) == pytest.approx([1 / 0.12, 0.7 / 0.24, 0.25 / 0.24, 0.45 / 0.24])

@@ -7,9 +7,27 @@ import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import find_metric
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
-from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, short_names, varying
-from farweb.plot.replicated import Estimates, base_unit, intervals_told, latency_left_out, runs_told, words
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Series, columns_of, with_others
+from farweb.plot.grouping import (
+    PANELS_MAX,
+    Group,
+    arrange,
+    factor_index,
+    level_index,
+    numeric,
+    select,
+    short_names,
+    varying,
+)
+from farweb.plot.replicated import (
+    Estimates,
+    base_unit,
+    intervals_told,
+    judged,
+    latency_left_out,
+    runs_told,
+    words,
+)
 from farweb.plot.style import listed
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
@@ -40,6 +58,7 @@ class Ask:
         metric: What is drawn, where the figure leaves a choice.
         where: By factor, the levels that are drawn; empty: all.
         link: Number of the link; None: the busiest.
+        against: Factor and level from which differences are drawn; None: values are.
     """
 
     by: Sequence[str] | None = None
@@ -47,6 +66,7 @@ class Ask:
     metric: str | None = None
     where: Mapping[str, Sequence[str]] | None = None
     link: int | None = None
+    against: tuple[str, str] | None = None
 
 
 class Abscissa:
@@ -187,6 +207,9 @@ class Drawing:
     def __init__(self, sweep: SweepResults, ask: Ask, *, panels: int = PANELS_MAX, by_load: bool = False) -> None:
         self.sweep = sweep
         points = select(sweep.design, ask.where or {})
+        if ask.against is not None:
+            factor, level = level_index(sweep.design, *ask.against)
+            points = [point for point in points if sweep.design.points[point][factor] != level]
         runs_told(sweep, points)
         self.x = Abscissa(sweep, points, ask.x, by_load=by_load)
         by = ask.by
@@ -213,10 +236,14 @@ class Drawing:
             return None
         x = np.array([place for place, _ in told])
         mean = np.array([found.mean for _, found in told], dtype=np.float64)
-        low = np.array([mean[at] if found.low is None else found.low for at, (_, found) in enumerate(told)])
-        high = np.array([mean[at] if found.high is None else found.high for at, (_, found) in enumerate(told)])
-        if floor is not None:
-            low = np.maximum(low, floor)
+        spread = [judged(found) for _, found in told]
+        low, high = (
+            np.array([m if ends is None else ends[side] for m, ends in zip(mean, spread, strict=True)])
+            for side in (0, 1)
+        )
+        least, most = estimates.possible(group.points)
+        low = np.maximum(low, least if floor is None else max(least, floor))
+        high = np.minimum(high, np.maximum(most, mean))
         if not self.x.by_number and groups > 1:
             x = x + ASIDE * (group.index / (groups - 1) - 0.5)
         bars = not self.x.by_number or self._scattered or len(told) == 1
@@ -225,11 +252,12 @@ class Drawing:
             group.index,
             x,
             mean,
-            low=low if any(found.low is not None for _, found in told) else None,
-            high=high if any(found.low is not None for _, found in told) else None,
+            low=low if any(spread) else None,
+            high=high if any(spread) else None,
             interval="bars" if bars else "band",
             n=np.array([found.n for _, found in told], dtype=np.int64),
             joined=self.x.by_number and not self._scattered,
+            shade=group.shade,
         )
 
     def means(self, estimates: Estimates) -> Floats:
@@ -272,12 +300,12 @@ class Drawing:
         """
         if not any(panel.series for panel in panels):
             raise ResultsError(f"{self.sweep.path}: no run has a value of what is to be drawn")
-        columns = columns or min(len(panels), 3 if len(panels) > 4 else 2)
+        columns = columns or columns_of(len(panels))
         rows = -(-len(panels) // columns)
         return Figure(
             title,
             caption,
-            tuple(panels),
+            with_others(panels),
             columns=columns,
             legend=self.arrangement.legend,
             counted="replications",

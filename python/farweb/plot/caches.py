@@ -87,7 +87,7 @@ def _over(part: str, whole: str) -> pl.Expr:
 def _panels(node: str, samples: pl.DataFrame) -> tuple[Panel, Panel]:
     """Shares of a cache, and what it holds."""
     time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])
-    x = Axis("time", "s", low=float(time.min(initial=0)), high=float(time.max(initial=1)))
+    x = Axis.of_time("time", time)
 
     def steps(label: str, index: int, column: str, scale: float = 1.0) -> Series:
         values = samples[column].cast(pl.Float64).fill_null(np.nan).to_numpy() * scale

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Series
+from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Series, columns_of, size_of, with_others
+from farweb.plot.grouping import SERIES_MAX
 from farweb.plot.measured import Measured, counts, measured, provenance
 from farweb.quantities import seconds
 from farweb.results import Results
@@ -40,19 +41,19 @@ def size_latency(results: Sequence[Results]) -> Figure:
         FarwebError: A result has no finished request.
     """
     requests = measured(results)
-    dots = sum(len(each.finished) for each in requests) <= SCATTER_MAX
+    dots = sum(len(each.finished) for each in requests) <= SCATTER_MAX and len(requests) <= SERIES_MAX
     panels = _scatter(requests) if dots else _densities(requests)
     what = "Each dot is a request." if dots else "Shade: number of requests, on a logarithmic scale."
-    columns = min(2, len(panels))
+    columns = columns_of(len(panels))
     return Figure(
         "Latency by response size",
         f"{what} Lines: median by size class (a factor of two, at least {CLASS_MIN} requests); bars: its 95 % interval "
         f"by order statistics, requests taken as independent. Latency runs from the start of a request to the last "
-        f"byte of its response at the first node. {counts(requests)} {provenance(results)}",
+        f"byte of its response at the first node. {counts(requests)} {provenance(results, measured=True)}",
         panels,
         columns=columns,
         counted="requests",
-        size=(8, 5.2 if len(panels) == 1 else 1.2 + 3.6 * math.ceil(len(panels) / columns)),
+        size=size_of(len(panels)),
         share_x=True,
         share_y=True,
     )
@@ -162,17 +163,28 @@ def cdf(results: Sequence[Results]) -> Figure:
         FarwebError: A result has no finished request.
     """
     requests = measured(results)
-    series = [
-        part
+    many = len(requests) > SERIES_MAX
+    curves = [
+        distribution(each.finished["latency_s"].to_numpy(), each.label, 0 if many else index)
         for index, each in enumerate(requests)
-        for part in distribution(each.finished["latency_s"].to_numpy(), each.label, index)
     ]
+    panels = [Panel(LATENCY, SHARE, tuple(part for curve in curves for part in curve))]
+    if many:
+        panels = [
+            Panel(LATENCY, SHARE, (replace(curve, label=""), marks), title=curve.label + curve.detail)
+            for curve, marks in curves
+        ]
     return Figure(
         "Distribution of latency",
         "Share of requests whose last byte arrived within the time on the axis. Dots: 50th, 90th and 99th percentile. "
         f"Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as independent. {counts(requests)} "
-        f"{provenance(results)}",
-        (Panel(LATENCY, SHARE, tuple(series)),),
+        f"{provenance(results, measured=True)}",
+        with_others(panels),
+        columns=columns_of(len(panels)),
+        counted="requests",
+        size=size_of(len(panels)),
+        share_x=True,
+        share_y=True,
     )
 
 
@@ -189,8 +201,8 @@ def distribution(latency: Floats, label: str, index: int) -> tuple[Series, Serie
     half = math.sqrt(math.log(2 / 0.05) / (2 * n))
     low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
     marks = np.quantile(ordered, MARKED)
-    curve = Series(f"{label}:  {percentiles(marks)}", index, x, share, "steps", low, high)
-    return curve, Series("", index, marks, np.array(MARKED), "marks")
+    curve = Series(label, index, x, share, "steps", low, high, detail=f":  {percentiles(marks)}")
+    return curve, Series("", index, marks, np.array(MARKED), "marks", part="percentiles")
 
 
 def percentiles(marks: Floats) -> str:

@@ -74,20 +74,20 @@ def intervals(rows: pl.DataFrame, leg: int) -> tuple[pl.DataFrame, float]:
 def _panels(leg: dict[str, Any], number: int, samples: pl.DataFrame) -> tuple[Panel, Panel]:
     """Connections and requests of a leg."""
     time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])
-    x = Axis("time", "s", low=float(time.min(initial=0)), high=float(time.max(initial=1)))
+    x = Axis.of_time("time", time)
 
-    def series(label: str, index: int, column: str, form: Form = "steps") -> Series:
+    def series(label: str, index: int, column: str, form: Form = "steps", part: str = "mean") -> Series:
         held = samples[column].to_numpy().astype(np.float64)
-        return Series(label, index, time, np.append(held, held[-1:]), form)
+        return Series(label, index, time, np.append(held, held[-1:]), form, part=part)
 
     title = f"leg {number}: {leg['from']} – {leg['to']}, {carrier_name(leg['carrier'])}"
     most = int(samples["connection_requests_max"].max() or 0)  # type: ignore[arg-type]
     connections = (
-        series("", 0, "open_max", "area"),
+        series("", 0, "open_max", "area", "most open"),
         series("open", 0, "open_mean"),
         series("busy", 1, "busy_mean"),
     )
-    requests = (series("", 2, "requests_max", "area"), series("requests", 2, "requests_mean"))
+    requests = (series("", 2, "requests_max", "area", "most"), series("requests", 2, "requests_mean"))
     return (
         Panel(x, Axis("connections", low=0), connections, title=title),
         Panel(x, Axis("requests", low=0), requests, note=f"at most {most:,} on one connection"),

@@ -90,11 +90,11 @@ def _panels(result: Results, rows: pl.DataFrame, index: int, direction: str) -> 
     """The four panels of a direction, from the top."""
     samples, _ = intervals(rows, index, direction)
     time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])
-    x = Axis("time", "s", low=float(time.min(initial=0)), high=float(time.max(initial=1)))
+    x = Axis.of_time("time", time)
 
-    def series(column: str, form: Form = "steps", style: int | None = 0) -> Series:
+    def series(column: str, form: Form = "steps", style: int | None = 0, part: str = "") -> Series:
         held = samples[column].to_numpy().astype(np.float64)
-        return Series("", style, time, np.append(held, held[-1:]), form)
+        return Series("", style, time, np.append(held, held[-1:]), form, part=part)
 
     def panel(axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = "") -> Panel:
         return Panel(x, axis.fitted(*(each.y for each in drawn)), drawn, title=title, note=note, weight=weight)
@@ -110,7 +110,12 @@ def _panels(result: Results, rows: pl.DataFrame, index: int, direction: str) -> 
             weight=3,
             title=_title(result.manifest["scenario"], index, direction),
         ),
-        panel(Axis("queue", "B", low=0), series("queue_max", "area"), series("queue_mean"), weight=3),
+        panel(
+            Axis("queue", "B", low=0),
+            series("queue_max", "area", part="peak"),
+            series("queue_mean", part="mean"),
+            weight=3,
+        ),
         panel(busy, series("busy_percent"), weight=1.6),
         panel(
             Axis("drops", low=0, high=None if drops else 1.5, whole=True),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.plot.style import listed
+from farweb.plot.style import listed, told_apart
+from farweb.quantities import seconds
 from farweb.results import Results
 
 
@@ -60,22 +61,40 @@ def measured_run(result: Results, label: str = "") -> Measured:
     return Measured(label, finished, statuses.get("failed", 0), statuses.get("unfinished", 0))
 
 
+LABEL_LETTERS = 28
+"""Letters of a name up to which it stays whole; chosen: three of them stand side by side in a legend."""
+
+
 def labels(results: Sequence[Results]) -> list[str]:
-    """A name for each result: that of its run, with the folder's or the place in the list where names repeat."""
+    """A name for each result: that of its run, with the folder's or the place in the list where names repeat.
+
+    Of long names only what differs is left.
+    """
     names = [result.name for result in results]
     folders = [
         name if names.count(name) == 1 or name == result.path.name else f"{name} ({result.path.name})"
         for name, result in zip(names, results, strict=True)
     ]
-    return [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
+    apart = [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
+    return told_apart(apart, LABEL_LETTERS)
 
 
-def provenance(results: Sequence[Results]) -> str:
-    """The seeds and versions behind a figure, as a sentence for a caption."""
+def provenance(results: Sequence[Results], *, measured: bool = False) -> str:
+    """The seeds and versions behind a figure, as a sentence for a caption.
+
+    Args:
+        results: What is drawn.
+        measured: Whether the figure leaves out the warm-up; then it says how much that is.
+    """
     seeds = sorted({int(result.manifest["seed"]) for result in results})
     versions = sorted({str(result.manifest["version"]) for result in results})
     word = "Seed" if len(seeds) == 1 else "Seeds"
-    return f"{word} {listed([str(seed) for seed in seeds])}, farweb {listed(versions)}."
+    said = f"{word} {listed([str(seed) for seed in seeds])}, farweb {listed(versions)}."
+    warmups = sorted({result.warmup_ns / 1e9 for result in results})
+    if measured and warmups[-1]:
+        of = "" if len(warmups) == 1 else f"{seconds(warmups[0])} to "
+        said += f" Warm-up: the first {of}{seconds(warmups[-1])} are left out."
+    return said
 
 
 def counts(requests: Sequence[Measured]) -> str:

@@ -1,5 +1,6 @@
 """Figures on paper: a description painted with matplotlib."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MplAxis
-from matplotlib.collections import QuadMesh
+from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from farweb.plot import style
@@ -19,6 +21,11 @@ _BAND = 0.17  # opacity of an interval: three that overlap can still be told apa
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
+_PHASE = 0.13  # opacity of what is shaded over the whole height
+_ROUNDS_NUMBERED = 16  # round trips with their number, at most; chosen: they do not collide in half a figure
+_LABEL_POINTS = 11.0  # from one name at the end of a curve to the next
+_INSET = (0.53, 0.09, 0.45, 0.4)
+"""Left, bottom, width and height of an inset, in the axes; chosen: no connection sends there, late and little."""
 
 
 def draw(figure: Figure, out: Path | None = None) -> style.Chart:
@@ -48,74 +55,191 @@ def paint(figure: Figure) -> style.Chart:
         height_ratios=[figure.panels[row * figure.columns].weight for row in range(figure.rows)],
     )
     cells: list[Axes] = list(grid.flat)
-    for place, (axes, panel) in enumerate(zip(cells, figure.panels, strict=False)):
-        _panel(axes, panel, figure.size[0] / figure.columns)
+    width, height = figure.size[0] / figure.columns, figure.size[1] / figure.rows
+    drawn = list(zip(cells, figure.panels, strict=False))
+    for axes, panel in drawn:
+        _contents(axes, panel)
+    for place, (axes, panel) in enumerate(drawn):  # shared axes go by what all panels have
+        _limit(axes, panel)
+        _mark(axes.xaxis, panel.x)
+        _mark(axes.yaxis, panel.y)
+        _name_levels(axes, panel, width)
+        _head(axes, panel, width)
         below, left = not figure.share_x or figure.lowest(place), not figure.share_y or figure.leftmost(place)
         axes.tick_params(which="both", labelbottom=below, labelleft=left)
-        axes.set_xlabel(style.cut(panel.x.label, 0.85 * figure.size[0] / figure.columns, 9.5) if below else "")
-        axes.set_ylabel(style.cut(panel.y.label, 0.8 * figure.size[1] / figure.rows, 9.5) if left else "")
+        axes.set_xlabel(style.wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
+        axes.set_ylabel(style.wrapped(panel.y.label, 0.75 * height, 9.5) if left else "")
+        if panel.inset is not None:
+            _enlarge(axes, panel.inset)
     for axes in cells[len(figure.panels) :]:
         axes.set_visible(False)
     _scale_of_densities(chart, cells, figure)
-    width = figure.size[0]
-    title = style.cut_name(figure.title, 0.98 * width, 11)
-    style.frame(chart, title, figure.caption, _entries(figure), style.cut(figure.legend, 0.95 * width))
+    heading = style.wrapped(figure.legend, 0.95 * figure.size[0])
+    entries = _entries(figure)
+    if _labelled_at_ends(figure):
+        _label_ends(cells[0], figure)
+        entries = [
+            entry for entry in entries if entry.get_label() in {each.label for each in figure.panels[0].references}
+        ]
+        heading = ""
+    style.frame(chart, figure.title, figure.caption, entries, heading, exact=figure.exact)
     return chart
 
 
-def _panel(axes: Axes, panel: Panel, width: float) -> None:
-    """Draw a panel that is so many inches wide, with what stands beside it."""
+def _contents(axes: Axes, panel: Panel) -> None:
+    """Draw what a panel holds; its limits and marks follow when all panels are drawn."""
     axes.set_xscale("log" if panel.x.scale == "log" else "linear")
     axes.set_yscale("log" if panel.y.scale == "log" else "linear")
+    for phase in panel.phases:
+        colour = style.ROLES[phase.role]
+        ends = phase.begin / panel.x.one, phase.end / panel.x.one
+        axes.axvspan(*ends, color=colour, alpha=_PHASE, linewidth=0, zorder=1, gid=phase.label)
     if panel.density is not None:
         _shade(axes, panel.density)
     for number, series in enumerate(panel.series):
         _draw(axes, panel, series, zorder=3 + number / 100)
     for reference in panel.references:
         _compare(axes, reference, panel)
+
+
+def _head(axes: Axes, panel: Panel, width: float) -> None:
+    """What stands above a panel that is so many inches wide: title, note, and round trips."""
+    if panel.rounds:
+        _count_rounds(axes, panel)
     if panel.title:
         colour = style.INK if panel.index is None else style.series(panel.index)["color"]
-        title = "\n".join(style.cut(line, 0.85 * width) for line in panel.title.splitlines())
+        title = style.wrapped(panel.title, 0.85 * width)
         axes.set_title(title, color=colour, fontsize=9, fontweight="normal" if panel.index is None else "bold")
     if panel.note:
         axes.set_title(panel.note, loc="right", fontsize=8.5, pad=2)
-    _limit(axes, panel)
-    _mark(axes.xaxis, panel.x)
-    _mark(axes.yaxis, panel.y)
-    _name_levels(axes, panel, width)
+
+
+def _count_rounds(axes: Axes, panel: Panel) -> None:
+    """A tick for each round trip along the upper edge, and its number as far as there is room."""
+    upper = axes.secondary_xaxis("top")
+    each = -(-len(panel.rounds) // _ROUNDS_NUMBERED)
+    names = [str(number) if number % each == 0 else "" for number in range(1, len(panel.rounds) + 1)]
+    upper.set_xticks([begin / panel.x.one for begin in panel.rounds], names)
+    upper.tick_params(labelsize=7.5, length=2.5, pad=1)
+    upper.spines["top"].set_visible(False)
+    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    axes.annotate("round trip", (0, 1), xytext=(-4, 3.5), ha="right", fontsize=7.5, **place)
+
+
+def _enlarge(axes: Axes, panel: Panel) -> None:
+    """Draw a part of a panel in its lower right corner, and mark where it is of."""
+    inset = axes.inset_axes(_INSET)
+    _contents(inset, panel)
+    _limit(inset, panel)
+    _mark(inset.xaxis, panel.x)
+    _mark(inset.yaxis, panel.y)
+    inset.tick_params(labelsize=7)
+    inset.set_facecolor("white")
+    inset.set_title(panel.title, fontsize=8, pad=3)
+    axes.indicate_inset_zoom(inset, edgecolor=style.QUIET)
+
+
+def _labelled_at_ends(figure: Figure) -> bool:
+    """Whether curves have their names at their ends: of levels of a number, where one panel has the room."""
+    if len(figure.panels) > 1:
+        return False
+    series = figure.panels[0].series
+    return any(each.shade is not None for each in series) and all(
+        each.form == "points" and each.joined for each in series
+    )
+
+
+def _label_ends(axes: Axes, figure: Figure) -> None:
+    """Write the name of each curve beside its end, those that are close to one another apart."""
+    (panel,) = figure.panels
+    ends = [(series, series.x[-1] / panel.x.one, series.y[-1] / panel.y.one) for series in panel.series if series.label]
+    points = axes.get_window_extent().height * 72 / axes.figure.dpi
+    heights = [
+        float(axes.transAxes.inverted().transform(axes.transData.transform((x, y)))[1]) * points for _, x, y in ends
+    ]
+    order = sorted(range(len(ends)), key=lambda place: heights[place])
+    free = -math.inf
+    for place in order:
+        series, x, y = ends[place]
+        free = max(heights[place], free)
+        name = f"{figure.legend} {series.label}".strip() if place == order[-1] else series.label
+        _write(
+            axes, name, (x, y), (7, free - heights[place]), style.series(series.index, series.shade)["color"], "center"
+        )
+        free += _LABEL_POINTS
+
+
+def _write(
+    axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], colour: str, across: str
+) -> None:
+    """Write beside a place; with a white edge, so that it can be read across the lines."""
+    axes.annotate(
+        text,
+        place,
+        xytext=offset,
+        textcoords="offset points",
+        va=across,
+        color=colour,
+        fontsize=8.5,
+        zorder=6,
+        annotation_clip=False,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+    )
 
 
 def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
-    look = style.series(series.index)
+    look = style.series(series.index, series.shade)
+    marker = style.marker(series.index, series.shade)
     x, y = series.x / panel.x.one, series.y / panel.y.one
-    more: dict[str, Any] = {"color": look["color"], "zorder": zorder, "gid": series.label or None}
+    more: dict[str, Any] = {"color": look["color"], "zorder": zorder, "gid": series.part or series.label or None}
     match series.form:
         case "dots":
             size = 14 if len(x) < _FEW_DOTS else 5
-            axes.scatter(
-                x, y, s=size, alpha=0.35, marker=style.marker(series.index), linewidths=0, rasterized=True, **more
-            )
+            axes.scatter(x, y, s=size, alpha=0.35, marker=marker, linewidths=0, rasterized=True, **more)
         case "area":
             axes.fill_between(x, y, step="post", alpha=0.25 if series.index is not None else 1, linewidth=0, **more)
         case "bars":
             axes.barh(y, x, height=0.6, left=0 if series.base is None else series.base / panel.x.one, **more)
         case "marks":
             axes.plot(x, y, "o", markersize=4.5, markeredgecolor="white", clip_on=False, **more)
+        case "signs":
+            axes.plot(x, y, marker=series.sign, markersize=6, markeredgewidth=1.5, linestyle="", **more)
+        case "spans":
+            _stroke(axes, panel, series, more)
+            return
         case "steps" | "line":
             drawn = "steps-post" if series.form == "steps" else "default"
             axes.plot(x, y, drawstyle=drawn, linestyle=look["linestyle"], **more)
         case "points":
             joined = look["linestyle"] if series.joined else ""
             edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.7}
-            axes.plot(x, y, marker=style.marker(series.index), markersize=5.5, linestyle=joined, **edge, **more)
+            axes.plot(x, y, marker=marker, markersize=5.5, linestyle=joined, **edge, **more)
+    for at_x, at_y, name in zip(x, y, series.names, strict=bool(series.names)):
+        if name:
+            _write(axes, name, (at_x, at_y), (3, 4), look["color"], "bottom")
     _spread(axes, panel, series, zorder)
+
+
+def _stroke(axes: Axes, panel: Panel, series: Series, look: dict[str, Any]) -> None:
+    """Upright strokes; those that take selective acknowledgements are thin, with a foot at either end."""
+    if series.low is None or series.high is None:
+        return
+    x = series.x / panel.x.one
+    ends = [end / panel.y.one for end in (series.low, series.high)]
+    strokes = np.stack([np.column_stack((x, end)) for end in ends], axis=1)
+    thin = series.index == "sack"
+    axes.add_collection(LineCollection(list(strokes), linewidths=0.9 if thin else 2.2, **look))
+    axes.update_datalim(strokes.reshape(-1, 2))
+    for end in ends if thin else ():
+        foot = {"color": look["color"], "zorder": look["zorder"]}
+        axes.plot(x, end, linestyle="", marker="_", markersize=3.5, markeredgewidth=0.9, **foot)
 
 
 def _spread(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
     """The intervals of a series, behind its line."""
     if series.low is None or series.high is None:
         return
-    colour = style.series(series.index)["color"]
+    colour = style.series(series.index, series.shade)["color"]
     across = panel.y.scale == "category"
     one = panel.x.one if across else panel.y.one
     x, y, low, high = series.x / panel.x.one, series.y / panel.y.one, series.low / one, series.high / one
@@ -150,7 +274,7 @@ def _span(series: Sequence[Series], positive: bool) -> tuple[float, float]:
 def _look(reference: Reference) -> dict[str, Any]:
     own = reference.index is not None
     return {
-        "color": style.series(reference.index)["color"] if own else style.QUIET,
+        "color": style.series(reference.index, reference.shade)["color"] if own else style.QUIET,
         "linestyle": style.COMPARED if reference.along != "identity" else style.IDENTITY,
         "linewidth": 1.2,
         "zorder": 2.5,
@@ -178,27 +302,30 @@ def _scale_of_densities(chart: style.Chart, cells: list[Axes], figure: Figure) -
 
 def _limit(axes: Axes, panel: Panel) -> None:
     """Limits of both axes: those that the description tells, and room above what begins at 0."""
-    for axis, low_high, limit in (
-        (panel.x, axes.get_xlim, axes.set_xlim),
-        (panel.y, axes.get_ylim, axes.set_ylim),
+    for axis, shared, low_high, limit in (
+        (panel.x, axes.get_shared_x_axes(), axes.get_xlim, axes.set_xlim),
+        (panel.y, axes.get_shared_y_axes(), axes.get_ylim, axes.set_ylim),
     ):
         if axis.scale == "category":
             ends = (-0.6, len(axis.levels) - 0.4)
             limit(*(ends if axis is panel.x else reversed(ends)))
             continue
         low, high = (None if end is None else end / axis.one for end in (axis.low, axis.high))
+        if low is None and high is None:
+            continue  # to set nothing would fix what is drawn so far, and cut off what other panels have beyond
         reached = low_high()[1]
         limit(low, high)
+        alike = [each for each in shared.get_siblings(axes) if isinstance(each, Axes)]
         if low == 0 and high is None and axis is panel.y:
-            limit(0, _top(axes, reached))
+            limit(0, _top([each.dataLim.y1 for each in alike], reached))
         elif low == 0 and high is None and axis.scale == "linear":
             # The room that was left at the right is a share of the data's own width, which may be little.
-            limit(0, max(reached, _ROOM_AT_THE_RIGHT * axes.dataLim.x1))
+            limit(0, max(reached, *(_ROOM_AT_THE_RIGHT * each.dataLim.x1 for each in alike)))
 
 
-def _top(axes: Axes, reached: float) -> float:
-    highest = axes.dataLim.y1
-    return highest * _ROOM if np.isfinite(highest) and highest > 0 else max(reached, 1.0)
+def _top(ends: Sequence[float], reached: float) -> float:
+    highest = max((end for end in ends if np.isfinite(end)), default=0.0)
+    return highest * _ROOM if highest > 0 else max(reached, 1.0)
 
 
 def _mark(mpl_axis: MplAxis, axis: Axis) -> None:
@@ -218,15 +345,32 @@ def _name_levels(axes: Axes, panel: Panel, width: float) -> None:
     """The names of levels at their places; aslant where they do not fit side by side."""
     for axis, mpl_axis in ((panel.x, axes.xaxis), (panel.y, axes.yaxis)):
         if axis.scale == "category":
-            names = [style.cut(name, 0.45 * width) for name in axis.levels]
+            names = [_indented(name, 0.42 * width) for name in axis.levels]
             mpl_axis.set_ticks(list(range(len(names))), names)
             mpl_axis.grid(False)
+    if panel.y.scale == "category" and any(name != name.lstrip() for name in panel.y.levels):
+        _align_left(axes)
     if panel.x.scale == "category":
         each = 0.8 * width / len(panel.x.levels)
-        if any(style.cut(name, each) != name for name in panel.x.levels):
+        if any(style.wrapped(name, each) != name for name in panel.x.levels):
             axes.tick_params(axis="x", rotation=30)
             for label in axes.get_xticklabels():
                 label.set(horizontalalignment="right", rotation_mode="anchor")
+
+
+def _align_left(axes: Axes) -> None:
+    """Let the names of levels begin below one another, so that what is indented is seen to be."""
+    labels = axes.get_yticklabels()
+    widest = max((label.get_window_extent().width for label in labels), default=0.0) * 72 / axes.figure.dpi
+    axes.tick_params(axis="y", pad=widest + 3.5)
+    for label in labels:
+        label.set(horizontalalignment="left", multialignment="left")
+
+
+def _indented(name: str, room: float) -> str:
+    """A name in as many lines as it takes, all of them as far to the right as the first."""
+    indent = name[: len(name) - len(name.lstrip())]
+    return "\n".join(indent + line for line in style.wrapped(name.strip(), room).splitlines())
 
 
 def _entries(figure: Figure) -> list[Line2D]:
@@ -236,6 +380,9 @@ def _entries(figure: Figure) -> list[Line2D]:
         for series in panel.series:
             if series.label:
                 entries.setdefault(series.label, _entry(series, figure.size[0]))
+        for phase in panel.phases:
+            square: dict[str, Any] = {"marker": "s", "markersize": 9, "linestyle": "", "alpha": 0.3}
+            entries.setdefault(phase.label, Line2D([], [], color=style.ROLES[phase.role], label=phase.label, **square))
     for panel in figure.panels:
         for reference in panel.references:
             if reference.label:
@@ -245,15 +392,20 @@ def _entries(figure: Figure) -> list[Line2D]:
 
 
 def _entry(series: Series, width: float) -> Line2D:
-    look = style.series(series.index)
-    marker = {"points": style.marker(series.index), "dots": style.marker(series.index), "area": "s", "bars": "s"}
+    look = style.series(series.index, series.shade)
+    own = style.marker(series.index, series.shade)
+    marker = {"points": own, "dots": own, "area": "s", "bars": "s", "spans": "|", "signs": series.sign, "marks": "o"}
     line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
+    stroke = series.form in ("spans", "signs")
     return Line2D(
         [],
         [],
         color=look["color"],
         linestyle=line,
         marker=marker.get(series.form),
-        markeredgecolor="white",
-        label=style.cut(series.label, 0.8 * width),
+        markersize=10 if series.form == "spans" else None,
+        markeredgewidth=1.5 if stroke else None,
+        markeredgecolor=look["color"] if stroke else "white",
+        alpha=0.4 if series.form == "area" and series.index is not None else None,
+        label=style.wrapped(f"{series.label}{series.detail}", 0.8 * width),
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.plot.against import Ask
-from farweb.plot.figure import Figure, Floats, Panel, Series
+from farweb.plot.figure import Figure, Floats, Panel, Series, columns_of, size_of, with_others
 from farweb.plot.grouping import Group, arrange, numeric, select, thinned, varying
 from farweb.plot.latency import (
     CLASS_MIN,
@@ -30,7 +30,7 @@ from farweb.plot.latency import (
     size_classes,
 )
 from farweb.plot.measured import Measured, left_out, measured_run
-from farweb.plot.replicated import runs_told
+from farweb.plot.replicated import REPLICATIONS_MIN, runs_told
 from farweb.plot.style import listed
 from farweb.statistics.intervals import student_quantiles
 from farweb.sweep.design import Design
@@ -69,17 +69,17 @@ def size_latency(sweep: SweepResults, ask: Ask) -> Figure:
     pools = _Pools(sweep, ask)
 
     def series(pool: Pool, group: Group) -> tuple[Series, ...]:
-        return (medians_of(pool).series(group.label, group.index),)
+        found = replace(medians_of(pool).series(group.label, group.index), shade=group.shade)
+        return (replace(found, low=None, high=None) if 1 < pool.replications < REPLICATIONS_MIN else found,)
 
     panels = [
         Panel(SIZE, LATENCY, drawn, title=title)
         for drawn, title in zip(pools.panels(series), pools.arrangement.titles, strict=True)
     ]
-    alone, replicated = "by order statistics, requests taken as independent", "each replication taken as a cluster"
     return pools.figure(
         "Latency by response size",
         f"Median latency by size class (a factor of two, at least {CLASS_MIN} requests), the requests of all "
-        f"replications together. Bars: 95 % interval, {replicated if pools.replications > 1 else alone}.",
+        f"replications together. {pools.interval('Bars', 'by order statistics')}",
         panels,
     )
 
@@ -97,22 +97,18 @@ def cdf(sweep: SweepResults, ask: Ask) -> Figure:
     def series(pool: Pool, group: Group) -> tuple[Series, ...]:
         curve, dots = distribution_of(pool, group.index)
         # The same levels have other percentiles in each panel; the legend can tell those of one only.
-        told = f":  {percentiles(dots.x)}" if single else ""
-        return replace(curve, label=f"{group.label or sweep.name}{told}"), dots
+        detail = f":  {percentiles(dots.x)}" if single else ""
+        label = group.label or (sweep.name if single else "")
+        return replace(curve, label=label, detail=detail, shade=group.shade), replace(dots, shade=group.shade)
 
     panels = [
         Panel(LATENCY, SHARE, drawn, title=title)
         for drawn, title in zip(pools.panels(series), pools.arrangement.titles, strict=True)
     ]
-    alone, replicated = (
-        "(Dvoretzky–Kiefer–Wolfowitz), requests taken as independent",
-        "each replication taken as a cluster",
-    )
     return pools.figure(
         "Distribution of latency",
         "Share of requests whose last byte arrived within the time on the axis, the requests of all replications "
-        "together. Dots: 50th, 90th and 99th percentile. Shade: 95 % interval, "
-        f"{f'at each time, {replicated}' if pools.replications > 1 else alone}.",
+        f"together. Dots: 50th, 90th and 99th percentile. {pools.interval('Shade', 'Dvoretzky–Kiefer–Wolfowitz')}",
         panels,
     )
 
@@ -151,6 +147,14 @@ class _Pools:
             raise ResultsError(f"{self._sweep.path}: no request finished, so there is no latency to plot")
         return [tuple(each) for each in drawn]
 
+    def interval(self, sign: str, alone: str) -> str:
+        """What intervals are drawn with which sign, for the caption; `alone`: the way without replications."""
+        if self.replications == 1:
+            return f"{sign}: 95 % interval ({alone}), requests taken as independent."
+        if self.replications < REPLICATIONS_MIN:
+            return f"{self.replications} replications are too few for intervals."
+        return f"{sign}: 95 % interval, each replication taken as a cluster."
+
     def _read(self, group: Group) -> Pool:
         rows = self._sweep.runs.with_columns(point=self._sweep.points)
         rows = rows.filter((pl.col("status") == "done") & pl.col("point").is_in(group.points))
@@ -181,15 +185,15 @@ class _Pools:
             _told(self._counted),
             self._runs,
         )
-        columns = min(len(panels), 3 if len(panels) > 4 else 2)
+        columns = columns_of(len(panels))
         return Figure(
             f"{title} – {self._sweep.name}",
             " ".join(each for each in caption if each),
-            tuple(panels),
+            with_others(panels),
             columns=columns,
             legend=self.arrangement.legend,
             counted="requests",
-            size=(8, 5.2) if len(panels) == 1 else (9, 1.9 + 3 * -(-len(panels) // columns)),
+            size=size_of(len(panels)),
             share_x=True,
             share_y=True,
         )
@@ -220,7 +224,9 @@ def distribution_of(pool: Pool, index: int) -> tuple[Series, Series]:
     x, share, half = np.append(grid[:1], grid), np.append(0.0, share), np.append(0.0, half)
     marks = np.quantile(pool.latency, MARKED)
     low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
-    return Series("", index, x, share, "steps", low, high), Series("", index, marks, np.array(MARKED), "marks")
+    ends = (low, high) if pool.replications >= REPLICATIONS_MIN else (None, None)
+    curve = Series("", index, x, share, "steps", *ends)
+    return curve, Series("", index, marks, np.array(MARKED), "marks", part="percentiles")
 
 
 def shares(latency: Floats, cluster: Numbers, clusters: int, at: Floats) -> tuple[Floats, Floats]:
