@@ -101,6 +101,8 @@ def breakdown(results: Sequence[Results], without: Sequence[str] = ()) -> Figure
         )
     missing = listed([part.label for part in _SHOWN if part not in shown])
     whose = [f"{each.subject} ({seconds(each.rtt_s)} a round trip)" for each in found]
+    if len(set(whose)) == 1 < len(whose):
+        whose = [f"{whose[0]} in each"]
     caption = (
         "Mean latency in parts that follow one another and add up. Held: from when the last byte of the response was "
         "there to be sent until it was. The rest: queues, transmission, segments sent again.",

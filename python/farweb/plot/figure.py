@@ -307,19 +307,23 @@ def size_of(panels: int) -> tuple[float, float]:
     )
 
 
-def with_others(panels: Sequence[Panel]) -> tuple[Panel, ...]:
+def with_others(panels: Sequence[Panel]) -> tuple[tuple[Panel, ...], str]:
     """Panels of a curve each, with the curves of the others in grey behind it; panels of several curves as they are.
 
     What is compared then is in every panel, however many there are.
+
+    Returns:
+        The panels, and what is to be said of them in the caption, with a space in front; empty where nothing is.
     """
     curves = [[series for series in panel.series if series.form in ("points", "steps", "line")] for panel in panels]
     if len(panels) < 2 or any(len(some) != 1 or some[0].label for some in curves):
-        return tuple(panels)
+        return tuple(panels), ""
     quiet = [
         replace(some[0], index=OTHERS, shade=None, low=None, high=None, form="line", n=None, part="another panel's")
         for some in curves
     ]
-    return tuple(
+    drawn = tuple(
         replace(panel, series=(*(other for number, other in enumerate(quiet) if number != place), *panel.series))
         for place, panel in enumerate(panels)
     )
+    return drawn, " Grey: the curves of the other panels."

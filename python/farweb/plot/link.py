@@ -7,7 +7,7 @@ import polars as pl
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Form, Panel, Series
-from farweb.plot.measured import labels, provenance
+from farweb.plot.measured import labels, provenance, warmup_line
 from farweb.quantities import seconds
 from farweb.results import Results
 
@@ -97,7 +97,8 @@ def _panels(result: Results, rows: pl.DataFrame, index: int, direction: str) -> 
         return Series("", style, time, np.append(held, held[-1:]), form, part=part)
 
     def panel(axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = "") -> Panel:
-        return Panel(x, axis.fitted(*(each.y for each in drawn)), drawn, title=title, note=note, weight=weight)
+        fitted = axis.fitted(*(each.y for each in drawn))
+        return Panel(x, fitted, drawn, warmup_line(result), title=title, note=note, weight=weight)
 
     most = float(samples["busy_percent"].max() or 0)  # type: ignore[arg-type]
     busy = Axis("busy", "%", low=0, high=105 if most > 95 else None)

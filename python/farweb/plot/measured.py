@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from farweb.errors import ResultsError
+from farweb.plot.figure import Reference
 from farweb.plot.style import listed, told_apart
 from farweb.quantities import seconds
 from farweb.results import Results
@@ -95,6 +96,11 @@ def provenance(results: Sequence[Results], *, measured: bool = False) -> str:
         of = "" if len(warmups) == 1 else f"{seconds(warmups[0])} to "
         said += f" Warm-up: the first {of}{seconds(warmups[-1])} are left out."
     return said
+
+
+def warmup_line(result: Results) -> tuple[Reference, ...]:
+    """The end of the warm-up on an axis of time, where there is one: figures over time show it, others leave it out."""
+    return (Reference("end of the warm-up", result.warmup_ns / 1e9, along="y"),) if result.warmup_ns else ()
 
 
 def counts(requests: Sequence[Measured]) -> str:

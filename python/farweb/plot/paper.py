@@ -1,6 +1,5 @@
 """Figures on paper: a description painted with matplotlib."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,8 @@ _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
 _PHASE = 0.13  # opacity of what is shaded over the whole height
 _ROUNDS_NUMBERED = 16  # round trips with their number, at most; chosen: they do not collide in half a figure
-_LABEL_POINTS = 11.0  # from one name at the end of a curve to the next
+_ENDS_ALIKE = 0.9  # of the last end, from which curves end at the same place; chosen: names beyond are not far off
+_LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
 _INSET = (0.53, 0.09, 0.45, 0.4)
 """Left, bottom, width and height of an inset, in the axes; chosen: no connection sends there, late and little."""
 
@@ -140,33 +140,48 @@ def _enlarge(axes: Axes, panel: Panel) -> None:
 
 
 def _labelled_at_ends(figure: Figure) -> bool:
-    """Whether curves have their names at their ends: of levels of a number, where one panel has the room."""
-    if len(figure.panels) > 1:
-        return False
+    """Whether curves have their names at their ends: levels of a number, in one panel, that end at the same place."""
     series = figure.panels[0].series
-    return any(each.shade is not None for each in series) and all(
-        each.form == "points" and each.joined for each in series
-    )
+    if len(figure.panels) > 1 or all(each.shade is None for each in series):
+        return False
+    ends = [float(each.x[-1]) for each in series]
+    alike = min(ends) >= _ENDS_ALIKE * max(ends)
+    return alike and all(each.form == "points" and each.joined for each in series)
 
 
 def _label_ends(axes: Axes, figure: Figure) -> None:
-    """Write the name of each curve beside its end, those that are close to one another apart."""
+    """Write the names of curves beside their ends, close ones apart, and above them what they are."""
     (panel,) = figure.panels
-    ends = [(series, series.x[-1] / panel.x.one, series.y[-1] / panel.y.one) for series in panel.series if series.label]
+    named = [series for series in panel.series if series.label]
+    right = max(float(series.x[-1]) for series in named) / panel.x.one
+    ends = [float(series.y[-1]) / panel.y.one for series in named]
     points = axes.get_window_extent().height * 72 / axes.figure.dpi
-    heights = [
-        float(axes.transAxes.inverted().transform(axes.transData.transform((x, y)))[1]) * points for _, x, y in ends
-    ]
-    order = sorted(range(len(ends)), key=lambda place: heights[place])
-    free = -math.inf
-    for place in order:
-        series, x, y = ends[place]
-        free = max(heights[place], free)
-        name = f"{figure.legend} {series.label}".strip() if place == order[-1] else series.label
-        _write(
-            axes, name, (x, y), (7, free - heights[place]), style.series(series.index, series.shade)["color"], "center"
-        )
-        free += _LABEL_POINTS
+    to_axes = axes.transData + axes.transAxes.inverted()
+    heights = [float(to_axes.transform((right, end))[1]) * points for end in ends]
+    places = _apart(heights)
+    for series, end, height, place in zip(named, ends, heights, places, strict=True):
+        colour = style.series(series.index, series.shade)["color"]
+        _write(axes, series.label, (right, end), (8, place - height), colour, "center")
+    if figure.legend:
+        top = max(range(len(named)), key=lambda number: places[number])
+        above = places[top] - heights[top] + _LABEL_POINTS
+        _write(axes, figure.legend, (right, ends[top]), (8, above), style.QUIET, "center")
+
+
+def _apart(heights: Sequence[float]) -> list[float]:
+    """Places of names nearest to the heights that they are for, `_LABEL_POINTS` apart at least, all in points."""
+    groups: list[list[int]] = []
+
+    def lowest(group: Sequence[int]) -> float:
+        middle = sum(heights[number] for number in group) / len(group)
+        return middle - _LABEL_POINTS * (len(group) - 1) / 2
+
+    for number in sorted(range(len(heights)), key=lambda number: heights[number]):
+        groups.append([number])
+        while len(groups) > 1 and lowest(groups[-1]) < lowest(groups[-2]) + _LABEL_POINTS * len(groups[-2]):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    places = {number: lowest(group) + _LABEL_POINTS * place for group in groups for place, number in enumerate(group)}
+    return [places[number] for number in range(len(heights))]
 
 
 def _write(

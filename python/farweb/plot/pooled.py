@@ -186,10 +186,11 @@ class _Pools:
             self._runs,
         )
         columns = columns_of(len(panels))
+        drawn, told = with_others(panels)
         return Figure(
             f"{title} – {self._sweep.name}",
-            " ".join(each for each in caption if each),
-            with_others(panels),
+            " ".join(each for each in caption if each) + told,
+            drawn,
             columns=columns,
             legend=self.arrangement.legend,
             counted="requests",

@@ -30,7 +30,8 @@ _WORDS = {
     "connections_open_mean": "connections open, mean",
     "connections_open_max": "connections open, most at a time",
 }
-_QUEUE = re.compile(r"link_(\d+)_(up|down)_queue_bytes_(?:mean|max)")
+_OF_LINK = re.compile(r"link_(\d+)_(up|down)_(bps|queue_bytes_mean|queue_bytes_max)")
+_LINK_0 = {"carried_bps": "link_0_down_bps", "carried_up_bps": "link_0_up_bps"}
 _OF_LEG = re.compile(r"leg_(\d+)_(\w+)_(mean|max)")
 _ON_LEG = {
     "open": "connections open on leg {}",
@@ -82,12 +83,16 @@ class Estimates:
     def possible(self, points: Sequence[int]) -> tuple[float, float]:
         """The least and the largest value that the metric can have there: an interval that goes beyond says nothing.
 
-        Everything measured is at least 0, a share at most 1, and a queue at most what its link can hold.
+        Everything measured is at least 0, a share at most 1, a queue at most what its link can hold, and what a link
+        carries at most its rate.
         """
         if self.metric.unit == "1":
             return 0.0, 1.0
-        queue = _QUEUE.fullmatch(self.metric.name)
-        limit = Links(self._sweep).queue(points, int(queue[1]), queue[2]) if queue else None
+        found = _OF_LINK.fullmatch(_LINK_0.get(self.metric.name, self.metric.name))
+        if found is None:
+            return 0.0, math.inf
+        links = Links(self._sweep)
+        limit = (links.rate if found[3] == "bps" else links.queue)(points, int(found[1]), found[2])
         return 0.0, math.inf if limit is None else limit
 
     def of(self, points: Sequence[int]) -> Interval:

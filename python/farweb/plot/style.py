@@ -27,6 +27,9 @@ from farweb.errors import FarwebError
 if TYPE_CHECKING:
     from farweb.plot.figure import Figure as Description
 
+LOOK = 2
+"""Version of how figures look; to be raised with what makes them look different, so that kept images are made again."""
+
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Colours of series, told apart with any common colour vision.
 
@@ -107,7 +110,7 @@ _RC: Any = {
 }
 
 FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
-_COLUMNS_MAX = 6  # of a legend; chosen: more are not found at a glance
+_COLUMNS_MAX = 8  # of a legend; chosen: as many as a panel has series
 _AROUND = 1.4  # inches of title, legend and caption for which the sizes of figures were chosen
 _POINTS_A_LINE = 11.5
 _TITLE_POINTS = 11.5
