@@ -217,6 +217,10 @@ class Density:
     of: str
 
 
+INSETS = {"upper left": (0.07, 0.52, 0.42, 0.38), "lower right": (0.56, 0.1, 0.42, 0.38)}
+"""Left, bottom, width and height of insets, in those of their panels, by corner."""
+
+
 @dataclass(frozen=True)
 class Panel:
     """One pair of axes.
@@ -228,7 +232,8 @@ class Panel:
         references: Lines to compare with.
         phases: Times shaded behind the series.
         rounds: Where round trips begin, along the horizontal axis; counted along the upper edge.
-        inset: A part of the panel, enlarged in its lower right corner.
+        inset: A part of the panel, enlarged in a corner of it.
+        inset_at: The corner, one of `INSETS`.
         title: Above the panel, at the left; may have several lines.
         note: Above the panel, at the right.
         density: Behind the series.
@@ -248,6 +253,7 @@ class Panel:
     phases: tuple[Phase, ...] = ()
     rounds: tuple[float, ...] = ()
     inset: "Panel | None" = None
+    inset_at: str = "upper left"
 
 
 @dataclass(frozen=True)

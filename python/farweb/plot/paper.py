@@ -14,18 +14,16 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from farweb.plot import style
-from farweb.plot.figure import Axis, Density, Figure, Panel, Reference, Series
+from farweb.plot.figure import INSETS, Axis, Density, Figure, Panel, Reference, Series
 
 _BAND = 0.17  # opacity of an interval: three that overlap can still be told apart
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
 _PHASE = 0.13  # opacity of what is shaded over the whole height
-_ROUNDS_NUMBERED = 16  # round trips with their number, at most; chosen: they do not collide in half a figure
+_ROUNDS_APART = 0.05  # of the width, from one number of a round trip to the next; chosen: they do not collide
 _ENDS_ALIKE = 0.9  # of the last end, from which curves end at the same place; chosen: names beyond are not far off
 _LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
-_INSET = (0.53, 0.09, 0.45, 0.4)
-"""Left, bottom, width and height of an inset, in the axes; chosen: no connection sends there, late and little."""
 
 
 def draw(figure: Figure, out: Path | None = None) -> style.Chart:
@@ -70,7 +68,7 @@ def paint(figure: Figure) -> style.Chart:
         axes.set_xlabel(style.wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
         axes.set_ylabel(style.wrapped(panel.y.label, 0.75 * height, 9.5) if left else "")
         if panel.inset is not None:
-            _enlarge(axes, panel.inset)
+            _enlarge(axes, panel.inset, panel.inset_at)
     for axes in cells[len(figure.panels) :]:
         axes.set_visible(False)
     _scale_of_densities(chart, cells, figure)
@@ -117,18 +115,22 @@ def _head(axes: Axes, panel: Panel, width: float) -> None:
 def _count_rounds(axes: Axes, panel: Panel) -> None:
     """A tick for each round trip along the upper edge, and its number as far as there is room."""
     upper = axes.secondary_xaxis("top")
-    each = -(-len(panel.rounds) // _ROUNDS_NUMBERED)
-    names = [str(number) if number % each == 0 else "" for number in range(1, len(panel.rounds) + 1)]
-    upper.set_xticks([begin / panel.x.one for begin in panel.rounds], names)
+    begins = [begin / panel.x.one for begin in panel.rounds]
+    low, high = axes.get_xlim()
+    names, free = [], -np.inf
+    for number, begin in enumerate(begins, 1):
+        names.append(str(number) if begin >= free else "")
+        free = begin + _ROUNDS_APART * (high - low) if begin >= free else free
+    upper.set_xticks(begins, names)
     upper.tick_params(labelsize=7.5, length=2.5, pad=1)
     upper.spines["top"].set_visible(False)
     place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
     axes.annotate("round trip", (0, 1), xytext=(-4, 3.5), ha="right", fontsize=7.5, **place)
 
 
-def _enlarge(axes: Axes, panel: Panel) -> None:
-    """Draw a part of a panel in its lower right corner, and mark where it is of."""
-    inset = axes.inset_axes(_INSET)
+def _enlarge(axes: Axes, panel: Panel, place: str) -> None:
+    """Draw a part of a panel in a corner of it, and mark where it is of."""
+    inset = axes.inset_axes(INSETS[place], zorder=7)
     _contents(inset, panel)
     _limit(inset, panel)
     _mark(inset.xaxis, panel.x)
@@ -197,7 +199,6 @@ def _write(
         color=colour,
         fontsize=8.5,
         zorder=6,
-        annotation_clip=False,
         path_effects=[withStroke(linewidth=2.5, foreground="white")],
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from farweb.plot.connection import Trace, traces
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
+from farweb.plot.figure import INSETS, Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import labels, provenance
 from farweb.plot.phases import first_loss, phases, round_trips
 from farweb.results import Results
@@ -17,6 +17,9 @@ ROOM = 1.12
 
 ENLARGED = 0.35
 """Share of the time shown that a loss may take to be enlarged; chosen: more is large enough as it is."""
+
+HIDDEN = 0.02
+"""Share of what is drawn that an inset may hide; chosen: a line that passes behind it, and no part of the story."""
 
 NAMED = 30
 """Segments sent again that have a letter each, at most; chosen: more hide what is below them."""
@@ -55,7 +58,8 @@ def timeseq(
     panels = tuple(_panel(one, x, y, "" if single else title(result, one, results)) for result, one in found)
     if single:
         (panel,) = panels
-        panels = (replace(panel, inset=_loss(ones[0], panel)),)
+        corner = _free_corner(panel)
+        panels = (replace(panel, inset=_loss(ones[0], panel), inset_at=corner) if corner else panel,)
     return Figure(
         f"Time–sequence of {title(*found[0], results)}" if single else "Time–sequence of connections",
         f"What {ones[0].node} sent ({ones[0].direction}) and the acknowledgements that came back to it, both as seen "
@@ -141,6 +145,23 @@ def _loss(one: Trace, panel: Panel) -> Panel | None:
         rounds=(),
         phases=(),
     )
+
+
+def _free_corner(panel: Panel) -> str:
+    """The corner in which an inset hides least; none, an empty name, where it would hide much in each."""
+    x, y = (np.concatenate([getattr(series, axis) for series in panel.series]) for axis in ("x", "y"))
+    across, up = (
+        (values - (axis.low or 0.0)) / ((axis.high or 1.0) - (axis.low or 0.0))
+        for values, axis in ((x, panel.x), (y, panel.y))
+    )
+    hidden = {
+        corner: float(
+            ((across > left) & (across < left + width) & (up > bottom) & (up < bottom + height)).mean() if len(x) else 0
+        )
+        for corner, (left, bottom, width, height) in INSETS.items()
+    }
+    best = min(hidden, key=lambda corner: hidden[corner])
+    return best if hidden[best] <= HIDDEN else ""
 
 
 def _segments(one: Trace) -> tuple[Series, ...]:
