@@ -95,13 +95,13 @@ def made() -> dict[str, dict[str, str | int]]:
     return found
 
 
-def make(wanted: Sequence[Image], results: Path | None, tell: Callable[[str], None]) -> list[Image]:
+def make(wanted: Sequence[Image], results: Path | None, say: Callable[[str], None]) -> list[Image]:
     """Make images again.
 
     Args:
         wanted: Which.
         results: Folder of a campaign of studies (`farweb reproduce --out`); None: none of a study are made.
-        tell: Gets a line for each.
+        say: Gets a line for each.
 
     Returns:
         Those that were made.
@@ -109,27 +109,27 @@ def make(wanted: Sequence[Image], results: Path | None, tell: Callable[[str], No
     Raises:
         RunError: A step failed.
     """
-    done = [*_by_steps([image for image in wanted if image.steps], tell)]
+    done = [*_by_steps([image for image in wanted if image.steps], say)]
     if results is not None:
-        done += _of_studies([image for image in wanted if image.study], results, tell)
+        done += _of_studies([image for image in wanted if image.study], results, say)
     for image in wanted:
         if image not in done:
-            tell(f"{image.name}: not made, needs {image.needs}")
+            say(f"{image.name}: not made, needs {image.needs}")
     _write_down(done)
     return done
 
 
-def _by_steps(wanted: Sequence[Image], tell: Callable[[str], None]) -> Iterator[Image]:
+def _by_steps(wanted: Sequence[Image], say: Callable[[str], None]) -> Iterator[Image]:
     ran: set[str] = set()
     with TemporaryDirectory() as folder:
         for image in wanted:
             for step in image.steps:
                 if step not in ran:
-                    tell(step)
+                    say(step)
                     _run([part.replace("{out}", folder) for part in shlex.split(step)])
                     ran.add(step)
             (ROOT / image.name).write_bytes((Path(folder) / image.file).read_bytes())
-            tell(f"{image.name}: made")
+            say(f"{image.name}: made")
             yield image
 
 
@@ -140,7 +140,7 @@ def _run(command: Sequence[str]) -> None:
         raise RunError(f"{shlex.join(command)}: ended with {ended.returncode}: {ended.stderr.strip()}")
 
 
-def _of_studies(wanted: Sequence[Image], results: Path, tell: Callable[[str], None]) -> Iterator[Image]:
+def _of_studies(wanted: Sequence[Image], results: Path, say: Callable[[str], None]) -> Iterator[Image]:
     """Draw figures of studies from results that are there; those without results are left as they are."""
     from farweb.errors import ResultsError
     from farweb.plot import paper
@@ -151,10 +151,10 @@ def _of_studies(wanted: Sequence[Image], results: Path, tell: Callable[[str], No
         try:
             described = of.study.figures[Path(image.name).stem](of)
         except ResultsError as error:
-            tell(f"{image.name}: {error}")
+            say(f"{image.name}: {error}")
             continue
         paper.draw(described, ROOT / image.name)
-        tell(f"{image.name}: made")
+        say(f"{image.name}: made")
         yield image
 
 

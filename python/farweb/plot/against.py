@@ -302,10 +302,10 @@ class Drawing:
             raise ResultsError(f"{self.sweep.path}: no run has a value of what is to be drawn")
         columns = columns or columns_of(len(panels))
         rows = -(-len(panels) // columns)
-        drawn, told = with_others(panels)
+        drawn, grey = with_others(panels)
         return Figure(
             title,
-            caption + told,
+            caption + grey,
             drawn,
             columns=columns,
             legend=self.arrangement.legend,

@@ -174,12 +174,12 @@ def cdf(results: Sequence[Results]) -> Figure:
             Panel(LATENCY, SHARE, (replace(curve, label=""), marks), title=curve.label + curve.detail)
             for curve, marks in curves
         ]
-    drawn, told = with_others(panels)
+    drawn, grey = with_others(panels)
     return Figure(
         "Distribution of latency",
         "Share of requests whose last byte arrived within the time on the axis. Dots: 50th, 90th and 99th percentile. "
         f"Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as independent. {counts(requests)} "
-        f"{provenance(results, measured=True)}{told}",
+        f"{provenance(results, measured=True)}{grey}",
         drawn,
         columns=columns_of(len(panels)),
         counted="requests",

@@ -9,11 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MplAxis
 from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.colors import LogNorm
-from matplotlib.lines import Line2D
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from farweb.plot import style
+from farweb.plot import names, style
 from farweb.plot.figure import INSETS, Axis, Density, Figure, Panel, Reference, Series
 
 _BAND = 0.17  # opacity of an interval: three that overlap can still be told apart
@@ -22,8 +20,6 @@ _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
 _PHASE = 0.13  # opacity of what is shaded over the whole height
 _ROUNDS_APART = 0.05  # of the width, from one number of a round trip to the next; chosen: they do not collide
-_ENDS_ALIKE = 0.9  # of the last end, from which curves end at the same place; chosen: names beyond are not far off
-_LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
 
 
 def draw(figure: Figure, out: Path | None = None) -> style.Chart:
@@ -73,9 +69,9 @@ def paint(figure: Figure) -> style.Chart:
         axes.set_visible(False)
     _scale_of_densities(chart, cells, figure)
     heading = style.wrapped(figure.legend, 0.95 * figure.size[0])
-    entries = _entries(figure)
-    if _labelled_at_ends(figure):
-        _label_ends(cells[0], figure)
+    entries = names.entries(figure)
+    if names.labelled_at_ends(figure):
+        names.label_ends(cells[0], figure)
         entries = [
             entry for entry in entries if entry.get_label() in {each.label for each in figure.panels[0].references}
         ]
@@ -117,11 +113,11 @@ def _count_rounds(axes: Axes, panel: Panel) -> None:
     upper = axes.secondary_xaxis("top")
     begins = [begin / panel.x.one for begin in panel.rounds]
     low, high = axes.get_xlim()
-    names, free = [], -np.inf
+    numbers, free = [], -np.inf
     for number, begin in enumerate(begins, 1):
-        names.append(str(number) if begin >= free else "")
+        numbers.append(str(number) if begin >= free else "")
         free = begin + _ROUNDS_APART * (high - low) if begin >= free else free
-    upper.set_xticks(begins, names)
+    upper.set_xticks(begins, numbers)
     upper.tick_params(labelsize=7.5, length=2.5, pad=1)
     upper.spines["top"].set_visible(False)
     place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
@@ -139,68 +135,6 @@ def _enlarge(axes: Axes, panel: Panel, place: str) -> None:
     inset.set_facecolor("white")
     inset.set_title(panel.title, fontsize=8, pad=3)
     axes.indicate_inset_zoom(inset, edgecolor=style.QUIET)
-
-
-def _labelled_at_ends(figure: Figure) -> bool:
-    """Whether curves have their names at their ends: levels of a number, in one panel, that end at the same place."""
-    series = figure.panels[0].series
-    if len(figure.panels) > 1 or all(each.shade is None for each in series):
-        return False
-    ends = [float(each.x[-1]) for each in series]
-    alike = min(ends) >= _ENDS_ALIKE * max(ends)
-    return alike and all(each.form == "points" and each.joined for each in series)
-
-
-def _label_ends(axes: Axes, figure: Figure) -> None:
-    """Write the names of curves beside their ends, close ones apart, and above them what they are."""
-    (panel,) = figure.panels
-    named = [series for series in panel.series if series.label]
-    right = max(float(series.x[-1]) for series in named) / panel.x.one
-    ends = [float(series.y[-1]) / panel.y.one for series in named]
-    points = axes.get_window_extent().height * 72 / axes.figure.dpi
-    to_axes = axes.transData + axes.transAxes.inverted()
-    heights = [float(to_axes.transform((right, end))[1]) * points for end in ends]
-    places = _apart(heights)
-    for series, end, height, place in zip(named, ends, heights, places, strict=True):
-        colour = style.series(series.index, series.shade)["color"]
-        _write(axes, series.label, (right, end), (8, place - height), colour, "center")
-    if figure.legend:
-        top = max(range(len(named)), key=lambda number: places[number])
-        above = places[top] - heights[top] + _LABEL_POINTS
-        _write(axes, figure.legend, (right, ends[top]), (8, above), style.QUIET, "center")
-
-
-def _apart(heights: Sequence[float]) -> list[float]:
-    """Places of names nearest to the heights that they are for, `_LABEL_POINTS` apart at least, all in points."""
-    groups: list[list[int]] = []
-
-    def lowest(group: Sequence[int]) -> float:
-        middle = sum(heights[number] for number in group) / len(group)
-        return middle - _LABEL_POINTS * (len(group) - 1) / 2
-
-    for number in sorted(range(len(heights)), key=lambda number: heights[number]):
-        groups.append([number])
-        while len(groups) > 1 and lowest(groups[-1]) < lowest(groups[-2]) + _LABEL_POINTS * len(groups[-2]):
-            groups[-2:] = [groups[-2] + groups[-1]]
-    places = {number: lowest(group) + _LABEL_POINTS * place for group in groups for place, number in enumerate(group)}
-    return [places[number] for number in range(len(heights))]
-
-
-def _write(
-    axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], colour: str, across: str
-) -> None:
-    """Write beside a place; with a white edge, so that it can be read across the lines."""
-    axes.annotate(
-        text,
-        place,
-        xytext=offset,
-        textcoords="offset points",
-        va=across,
-        color=colour,
-        fontsize=8.5,
-        zorder=6,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-    )
 
 
 def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
@@ -232,7 +166,7 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
             axes.plot(x, y, marker=marker, markersize=5.5, linestyle=joined, **edge, **more)
     for at_x, at_y, name in zip(x, y, series.names, strict=bool(series.names)):
         if name:
-            _write(axes, name, (at_x, at_y), (3, 4), look["color"], "bottom")
+            names.write(axes, name, (at_x, at_y), (3, 4), look["color"], "bottom")
     _spread(axes, panel, series, zorder)
 
 
@@ -270,7 +204,7 @@ def _spread(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
 
 
 def _compare(axes: Axes, reference: Reference, panel: Panel) -> None:
-    look = _look(reference)
+    look = names.look_of(reference)
     if reference.along == "identity":
         # By its two ends, since a straight line through the origin is none on logarithmic axes.
         ends = np.array(_span(panel.series, panel.x.scale == "log"))
@@ -285,17 +219,6 @@ def _span(series: Sequence[Series], positive: bool) -> tuple[float, float]:
     """From where to where both values of a series go together: the ends of a line y = x."""
     x = np.concatenate([each.x for each in series])
     return (float(x[x > 0].min()) if positive else 0.0), float(x.max())
-
-
-def _look(reference: Reference) -> dict[str, Any]:
-    own = reference.index is not None
-    return {
-        "color": style.series(reference.index, reference.shade)["color"] if own else style.QUIET,
-        "linestyle": style.COMPARED if reference.along != "identity" else style.IDENTITY,
-        "linewidth": 1.2,
-        "zorder": 2.5,
-        "gid": reference.label or "reference",
-    }
 
 
 def _shade(axes: Axes, density: Density) -> None:
@@ -361,8 +284,8 @@ def _name_levels(axes: Axes, panel: Panel, width: float) -> None:
     """The names of levels at their places; aslant where they do not fit side by side."""
     for axis, mpl_axis in ((panel.x, axes.xaxis), (panel.y, axes.yaxis)):
         if axis.scale == "category":
-            names = [_indented(name, 0.42 * width) for name in axis.levels]
-            mpl_axis.set_ticks(list(range(len(names))), names)
+            levels = [_indented(name, 0.42 * width) for name in axis.levels]
+            mpl_axis.set_ticks(list(range(len(levels))), levels)
             mpl_axis.grid(False)
     if panel.y.scale == "category" and any(name != name.lstrip() for name in panel.y.levels):
         _align_left(axes)
@@ -387,41 +310,3 @@ def _indented(name: str, room: float) -> str:
     """A name in as many lines as it takes, all of them as far to the right as the first."""
     indent = name[: len(name) - len(name.lstrip())]
     return "\n".join(indent + line for line in style.wrapped(name.strip(), room).splitlines())
-
-
-def _entries(figure: Figure) -> list[Line2D]:
-    """The legend: each label once, in the order in which the panels have them."""
-    entries: dict[str, Line2D] = {}
-    for panel in figure.panels:
-        for series in panel.series:
-            if series.label:
-                entries.setdefault(series.label, _entry(series, figure.size[0]))
-        for phase in panel.phases:
-            square: dict[str, Any] = {"marker": "s", "markersize": 9, "linestyle": "", "alpha": 0.3}
-            entries.setdefault(phase.label, Line2D([], [], color=style.ROLES[phase.role], label=phase.label, **square))
-    for panel in figure.panels:
-        for reference in panel.references:
-            if reference.label:
-                look = {key: value for key, value in _look(reference).items() if key not in ("gid", "zorder")}
-                entries.setdefault(reference.label, Line2D([], [], label=reference.label, **look))
-    return list(entries.values())
-
-
-def _entry(series: Series, width: float) -> Line2D:
-    look = style.series(series.index, series.shade)
-    own = style.marker(series.index, series.shade)
-    marker = {"points": own, "dots": own, "area": "s", "bars": "s", "spans": "|", "signs": series.sign, "marks": "o"}
-    line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
-    stroke = series.form in ("spans", "signs")
-    return Line2D(
-        [],
-        [],
-        color=look["color"],
-        linestyle=line,
-        marker=marker.get(series.form),
-        markersize=10 if series.form == "spans" else None,
-        markeredgewidth=1.5 if stroke else None,
-        markeredgecolor=look["color"] if stroke else "white",
-        alpha=0.4 if series.form == "area" and series.index is not None else None,
-        label=style.wrapped(f"{series.label}{series.detail}", 0.8 * width),
-    )

@@ -186,10 +186,10 @@ class _Pools:
             self._runs,
         )
         columns = columns_of(len(panels))
-        drawn, told = with_others(panels)
+        drawn, grey = with_others(panels)
         return Figure(
             f"{title} – {self._sweep.name}",
-            " ".join(each for each in caption if each) + told,
+            " ".join(each for each in caption if each) + grey,
             drawn,
             columns=columns,
             legend=self.arrangement.legend,
