@@ -37,6 +37,9 @@ def test_an_image_is_stale_when_a_step_a_file_or_the_look_changes(
     monkeypatch.setattr(images, "ROOT", tmp_path)
     (tmp_path / "a.toml").write_text("a = 2\n")
     assert image.why_stale(made) == "what it is made from has changed"
+    monkeypatch.setattr(images, "MADE", tmp_path / "made.json")
+    images.keep([image])
+    assert image.why_stale(images.made()) == ""
 
 
 def test_a_step_that_fails_makes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

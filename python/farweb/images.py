@@ -24,6 +24,10 @@ IMAGES = ROOT / "docs" / "images" / "images.toml"
 MADE = IMAGES.with_name("made.json")
 
 
+_WITHOUT_FIGURES = ("claims.py", "claims.toml", "study.toml")
+"""Files of a study that do not change what its figures show."""
+
+
 @dataclass(frozen=True)
 class Image:
     """An image and how it is made.
@@ -79,7 +83,7 @@ def images() -> list[Image]:
         files = sorted(
             str(file.relative_to(ROOT))
             for file in folder.iterdir()
-            if file.suffix in (".toml", ".py", ".csv") and file.name != "claims.toml"
+            if file.suffix in (".toml", ".py", ".csv") and file.name not in _WITHOUT_FIGURES
         )
         needs = f"the results of farweb reproduce {study['name']}, by --results"
         found += [
@@ -91,7 +95,7 @@ def images() -> list[Image]:
 
 def made() -> dict[str, dict[str, str | int]]:
     """By image, what it was made from and which look it has."""
-    found: dict[str, dict[str, str | int]] = json.loads(MADE.read_text("utf-8"))
+    found: dict[str, dict[str, str | int]] = json.loads(MADE.read_text("utf-8")) if MADE.is_file() else {}
     return found
 
 
@@ -161,9 +165,21 @@ def _of_studies(wanted: Sequence[Image], results: Path, say: Callable[[str], Non
 def _write_down(done: Sequence[Image]) -> None:
     from farweb.plot.style import LOOK
 
-    found: dict[str, dict[str, str | int]] = made() if MADE.is_file() else {}
-    found |= {image.name: {"made_from": image.made_from, "look": LOOK} for image in done}
+    _write(made() | {image.name: {"made_from": image.made_from, "look": LOOK} for image in done})
+
+
+def _write(found: Mapping[str, Mapping[str, str | int]]) -> None:
     MADE.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n", "utf-8")
+
+
+def keep(wanted: Sequence[Image]) -> None:
+    """Write down that images are current as they are: what changed does not show in them, or they were made by hand."""
+    from farweb.plot.style import LOOK
+
+    found = made()
+    for image in wanted:
+        found[image.name] = {"made_from": image.made_from, "look": found.get(image.name, {}).get("look", LOOK)}
+    _write(found)
 
 
 def _wanted(names: Sequence[str]) -> list[Image]:
@@ -171,7 +187,7 @@ def _wanted(names: Sequence[str]) -> list[Image]:
     known = {image.name: image for image in images()}
     if odd := [name for name in names if name not in known]:
         raise FarwebError(f"{odd[0]}: no such image in {IMAGES.relative_to(ROOT)}")
-    written = made() if MADE.is_file() else {}
+    written = made()
     return [known[name] for name in names] or [each for each in known.values() if each.why_stale(written)]
 
 
@@ -181,8 +197,12 @@ def _main() -> int:
         "images", nargs="*", metavar="IMAGE", help="only these, current or not (default: all that are not)"
     )
     parser.add_argument("--results", type=Path, help="folder of a campaign, for figures of studies")
+    parser.add_argument("--keep", action="store_true", help="make nothing: the images named are right as they are")
     given = parser.parse_args()
     try:
+        if given.keep:
+            keep(_wanted(given.images))
+            return 0
         make(_wanted(given.images), given.results, lambda line: print(line, flush=True))  # noqa: T201 - a program
     except FarwebError as error:
         print(f"farweb: {error}", file=sys.stderr)  # noqa: T201
