@@ -10,7 +10,7 @@ from farweb.breakdown import Breakdown, Kind, break_down
 from farweb.errors import FarwebError
 from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
-from farweb.plot.measured import labels, provenance
+from farweb.plot.measured import labels, provenance, short_labels
 from farweb.plot.style import listed
 from farweb.quantities import seconds
 from farweb.results import Results
@@ -84,7 +84,7 @@ def breakdown(results: Sequence[Results], without: Sequence[str] = ()) -> Figure
     """
     shown = _without(without)
     found = [break_down(result) for result in results]
-    bars = [bar for name, each in zip(labels(results), found, strict=True) for bar in _bars(name, each)]
+    bars = [bar for name, each in zip(short_labels(results), found, strict=True) for bar in _bars(name, each)]
     y = Axis("", scale="category", levels=tuple(bar.name for bar in bars))
     stacked = _stacked(bars, shown)
     longest = max((float(((0.0 if each.base is None else each.base) + each.x).max()) for each in stacked), default=0.0)
@@ -108,7 +108,7 @@ def breakdown(results: Sequence[Results], without: Sequence[str] = ()) -> Figure
         "there to be sent until it was. The rest: queues, transmission, segments sent again.",
         f"Left out of the bars, which are shorter than the latency by it: {missing}." if missing else "",
         f"n = {listed(whose)}.",
-        *_remarks(labels(results), found),
+        *_remarks(short_labels(results), found),
         provenance(results, measured=True),
     )
     return Figure(

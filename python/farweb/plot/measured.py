@@ -36,7 +36,7 @@ def measured(results: Sequence[Results]) -> list[Measured]:
     Raises:
         ResultsError: A result has no finished request.
     """
-    found = [measured_run(result, label) for result, label in zip(results, labels(results), strict=True)]
+    found = [measured_run(result, label) for result, label in zip(results, short_labels(results), strict=True)]
     for result, each in zip(results, found, strict=True):
         if each.finished.is_empty():
             raise ResultsError(
@@ -67,17 +67,18 @@ LABEL_LETTERS = 28
 
 
 def labels(results: Sequence[Results]) -> list[str]:
-    """A name for each result: that of its run, with the folder's or the place in the list where names repeat.
-
-    Of long names only what differs is left.
-    """
+    """A name for each result: that of its run, with the folder's or the place in the list where names repeat."""
     names = [result.name for result in results]
     folders = [
         name if names.count(name) == 1 or name == result.path.name else f"{name} ({result.path.name})"
         for name, result in zip(names, results, strict=True)
     ]
-    apart = [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
-    return told_apart(apart, LABEL_LETTERS)
+    return [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
+
+
+def short_labels(results: Sequence[Results]) -> list[str]:
+    """The same for figures, where there is little room: of long names only what differs is left."""
+    return told_apart(labels(results), LABEL_LETTERS)
 
 
 def provenance(results: Sequence[Results], *, measured: bool = False) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 
 from farweb.plot.connection import Trace, traces
 from farweb.plot.figure import INSETS, Axis, Figure, Floats, Panel, Series
-from farweb.plot.measured import labels, provenance
+from farweb.plot.measured import provenance, short_labels
 from farweb.plot.phases import first_loss, phases, round_trips
 from farweb.results import Results
 
@@ -75,7 +75,7 @@ def timeseq(
 
 def title(result: Results, one: Trace, results: Sequence[Results]) -> str:
     """What a connection is called, and of which run it is."""
-    name = labels(results)[list(results).index(result)]
+    name = short_labels(results)[list(results).index(result)]
     return f"{one.name} – {name}"
 
 
