@@ -40,7 +40,7 @@ def test_the_papers_draw_against_the_presented_load(cable: dict[str, Figure]) ->
     assert (panel.x.label, panel.y.label) == ("presented load [Mbit/s]", "load carried to NZ [Mbit/s]")
     assert panel.series[0].x.tolist() == pytest.approx([load * DAY * 1.001 for load in LOADS])
     assert [(line.label, line.at) for line in panel.references] == [("link rate", 34.368e6)]
-    assert cable["5a"].caption.endswith("n = 324 runs, seeds 1–2, farweb 0.1.0.")
+    assert cable["5a"].caption.endswith("n = 486 runs, seeds 1–3, farweb 0.1.0.")
     assert "Presented load: IP bits" in cable["5a"].caption
     (inbound,) = cable["7d"].panels
     assert (inbound.x.label, inbound.y.label) == ("traffic to the US [Mbit/s]", "traffic to NZ [Mbit/s]")
