@@ -51,7 +51,7 @@ def _apart(heights: Sequence[float]) -> list[float]:
         middle = sum(heights[number] for number in group) / len(group)
         return middle - _LABEL_POINTS * (len(group) - 1) / 2
 
-    for number in sorted(range(len(heights)), key=lambda number: heights[number]):
+    for number in sorted(range(len(heights)), key=lambda number: (round(heights[number]), number)):
         groups.append([number])
         while len(groups) > 1 and lowest(groups[-1]) < lowest(groups[-2]) + _LABEL_POINTS * len(groups[-2]):
             groups[-2:] = [groups[-2] + groups[-1]]
