@@ -111,15 +111,15 @@ def plot(
 
         farweb plot timeseq results/satellite --request 4
 
-        farweb plot cwnd results/reno results/cubic --request 4
+        farweb plot cwnd results/cable results/satellite --request 4
 
         farweb plot breakdown results/satellite --without server -o where.png
 
         farweb plot latency-load results/sweep --metric latency_p90_s -o figure.html
 
-        farweb plot latency-load results/sweep --against circuit=cable --width 8cm --no-title -o paper.pdf
+        farweb plot latency-load results/sweep --width 8cm --no-title -o paper.pdf
 
-        farweb plot cdf results/sweep --label "cable=sea cable" --data cdf.csv
+        farweb plot cdf results/sweep --label latency=wait --data cdf.csv
 
         farweb plot list
     """
