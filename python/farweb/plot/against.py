@@ -305,7 +305,8 @@ class Drawing:
             raise ResultsError(f"{self.sweep.path}: no run has a value of what is to be drawn")
         columns = columns or columns_of(len(panels))
         rows = -(-len(panels) // columns)
-        drawn, grey = with_others(panels)
+        multiples = len(self.arrangement.titles) > 1  # otherwise a panel is of a quantity of its own
+        drawn, grey = with_others(panels) if multiples else (tuple(panels), "")
         return Figure(
             title,
             caption + grey,
