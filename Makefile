@@ -10,6 +10,7 @@ CASES ?= 2000
 BEFORE ?= HEAD
 CASES_OF ?=
 HTSIM ?=
+RESULTS ?=
 TARGETS ?= $(basename $(notdir $(wildcard crates/farweb/fuzz/fuzz_targets/*.rs)))
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -19,7 +20,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo test lessons explore lint verify equality bench bench-parts bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build demo images test lessons explore lint verify equality bench bench-parts bench-check bench-baseline bench-rivals \
 	fuzz lock clean
 
 help: ## List the targets.
@@ -45,6 +46,9 @@ build: $(VENV)/.built ## Compile the core (release) and install farweb into .ven
 
 demo: build ## Simulate a small log over a cable and a satellite, sweep a slow line; ends with figures and reports.
 	$(BIN)/python -m farweb.demo
+
+images: build ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
+	$(BIN)/python -m farweb.images $(if $(RESULTS),--results $(RESULTS))
 
 test: build ## Run all tests, in Rust and in Python.
 	cargo test -p farweb --locked

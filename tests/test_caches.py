@@ -189,6 +189,7 @@ def test_capacity_is_drawn_against_what_it_is_worth(tmp_path: Path, farweb: Farw
     assert hits.series[0].y.tolist() == [pytest.approx(share) for share in (1 / 7, 1 / 7, 3 / 7)]
     assert latency.series[0].y[0] > latency.series[0].y[-1]
     assert "cache at edge" in figure.caption
+    assert [len(panel.series) for panel in figure.panels] == [1, 1, 1, 1]  # none has the curve of another quantity
     with pytest.raises(FarwebError, match=r"against the capacity of a cache, and leg\.0\.tcp\.mss is none"):
         describe("cache-size", [results], x="leg.0.tcp.mss")
     assert farweb("plot", "cache-size", tmp_path / "s", "-o", tmp_path / "size.html").code == 0

@@ -1,5 +1,6 @@
 """Comparisons of runs whose differences are known: pairs, failures, intervals, causes, the verdict, and the command."""
 
+import csv
 import json
 import math
 from collections.abc import Sequence
@@ -192,7 +193,15 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     assert "100 % faster" in (tmp_path / "d.html").read_text()
     assert farweb("compare", *places, "-o", tmp_path / "d.png", "--quiet").code == 0
     assert (tmp_path / "d.png").stat().st_size > 10_000
+    presented = ("--no-caption", "--label", "b=quick", "--data", tmp_path / "d.csv")
+    assert farweb("compare", *places, "-o", tmp_path / "d.svg", *presented).code == 0
+    assert "quick: 100 % faster, 0 % slower" in (tmp_path / "d.svg").read_text()
+    assert "n = 100 requests" not in (tmp_path / "d.svg").read_text()
+    rows = list(csv.DictReader((tmp_path / "d.csv").read_text().splitlines()))
+    assert {float(row["difference in latency [s]"]) for row in rows if row["panel"] == "all requests"} == {-1.0}
     for arguments, said in (
+        ((*places, "--no-title"), "-o names its file"),
+        ((*places, "-o", tmp_path / "e.png", "--data", tmp_path / "d.csv"), "is there already; --force replaces it"),
         ((places[0],), "at least two runs"),
         ((*places[:2], "--point", "circuit"), "write FACTOR=LEVEL"),
         ((*places[:2], "--point", "circuit=a", "--point", "circuit=b"), "points are of one sweep"),

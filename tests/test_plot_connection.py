@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.export import _of_leg, capture_points
-from farweb.plot import draw
+from farweb.plot import describe, draw
 from farweb.plot.connection import trace
-from farweb.plot.style import encode
+from farweb.plot.figure import Figure, Series
 from sample_results import Row, exchange, leg, request, write_results
 
 MS = 1_000_000
@@ -95,23 +94,28 @@ def open_results(path: Path) -> Any:
     return Results.open(path)
 
 
-def by_gid(chart: Figure, gid: str) -> Any:
-    (artist,) = [each for each in chart.axes[0].get_children() if each.get_gid() == gid]
-    return artist
+def part(figure: Figure, name: str) -> Series:
+    (series,) = [each for each in figure.panels[0].series if each.part == name]
+    return series
 
 
-def points(line: Any) -> list[tuple[float, float]]:
-    return [(round(float(x), 9), float(y)) for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)]
+def points(series: Series) -> list[tuple[float, float]]:
+    return [(round(float(x), 9), float(y)) for x, y in zip(series.x, series.y, strict=True)]
 
 
-def bars(collection: Any) -> list[tuple[float, float, float]]:
-    """Time, low and high end of vertical bars."""
-    return [(round(float(bar[0, 0]), 9), float(bar[0, 1]), float(bar[1, 1])) for bar in collection.get_segments()]
+def bars(series: Series) -> list[tuple[float, float, float]]:
+    """Time, low and high end of upright strokes."""
+    assert series.low is not None and series.high is not None
+    ends = zip(series.x, series.low, series.high, strict=True)
+    return [(round(float(x), 9), float(low), float(high)) for x, low, high in ends]
+
+
+def legend(figure: Figure) -> list[str]:
+    return [series.label for series in figure.panels[0].series if series.label]
 
 
 def test_the_slowest_finished_request_is_drawn(results_path: Path) -> None:
-    chart = draw("timeseq", [open_results(results_path)])
-    assert "connection 3 " in chart.texts[0].get_text()
+    assert "connection 3 " in describe("timeseq", [open_results(results_path)]).title
 
 
 def test_the_slowest_one_is_looked_for_among_recorded_connections(tmp_path: Path) -> None:
@@ -137,11 +141,11 @@ def test_a_connection_that_sends_more_up_is_seen_at_the_client(tmp_path: Path) -
 
 
 def test_time_sequence_plot(results_path: Path) -> None:
-    chart = draw("timeseq", [open_results(results_path)], connection=3)
-    assert bars(by_gid(chart, "segments")) == [(0.15, 1, 1001), (0.151, 1001, 2001), (0.25, 2001, 3001)]
-    assert bars(by_gid(chart, "retransmissions")) == [(0.65, 1001, 2001)]
-    assert points(by_gid(chart, "drops")) == [(0.152, 1501)]
-    assert points(by_gid(chart, "ack")) == [
+    figure = describe("timeseq", [open_results(results_path)], connection=3)
+    assert bars(part(figure, "segments")) == [(0.15, 1, 1001), (0.151, 1001, 2001), (0.25, 2001, 3001)]
+    assert bars(part(figure, "retransmissions")) == [(0.65, 1001, 2001)]
+    assert points(part(figure, "drops")) == [(0.152, 1501)]
+    assert points(part(figure, "ack")) == [
         (0.15, 1),
         (0.15, 1),
         (0.25, 1001),
@@ -149,29 +153,67 @@ def test_time_sequence_plot(results_path: Path) -> None:
         (0.75, 3001),
         (0.75, 3001),
     ]
-    assert points(by_gid(chart, "window"))[1:3] == [(0.15, 8001), (0.25, 9001)]
-    assert points(by_gid(chart, "repeated acks")) == [(0.35, 1001)]
-    words = {text.get_text() for text in chart.axes[0].texts}
-    assert words == {"R", "SYN", "FIN"}
+    assert points(part(figure, "repeated acks")) == [(0.35, 1001)]
+    assert [name for series in figure.panels[0].series for name in series.names] == ["R", "SYN", "FIN"]
+    chart = draw("timeseq", [open_results(results_path)], connection=3)
+    assert {"R", "SYN", "FIN"} < {text.get_text() for text in chart.axes[0].texts}
 
 
-def legend(chart: Figure) -> list[str]:
-    shown = chart.axes[0].get_legend()
-    assert shown is not None
-    return [text.get_text() for text in shown.get_texts()]
+def test_a_window_above_the_segments_is_told_and_leaves_them_the_picture(tmp_path: Path, results_path: Path) -> None:
+    # 3000 bytes are sent: a window of 8000 is above them, one of 1500 touches them.
+    far = describe("timeseq", [open_results(results_path)], connection=3)
+    assert legend(far) == ["acknowledged", "segment", "sent again (R)", "dropped"]
+    assert "window lies above the picture" in far.caption
+    packets = [{**row, "window_bytes": 1500} for row in connection(3)]
+    near = describe("timeseq", [write_results(tmp_path / "near", [request(3, 1.0, 3000)], packets=packets)])
+    assert legend(near) == ["acknowledged", "advertised window", "segment", "sent again (R)", "dropped"]
+    assert points(part(near, "window"))[1:3] == [(0.15, 1501), (0.25, 2501)]
+    assert "above the picture" not in near.caption
+    for figure in (far, near):
+        high = figure.panels[0].y.high
+        assert high is not None and 3001 < high < 1.2 * 3001
 
 
-def test_a_window_far_above_the_segments_is_told_and_not_drawn(tmp_path: Path, results_path: Path) -> None:
-    # 3000 bytes are sent; the window of 8000 begins above 2.2 times that, unless it is 2000.
-    far = draw("timeseq", [open_results(results_path)], connection=3)
-    assert legend(far) == ["segment", "acknowledged", "sent again (R)", "dropped"]
-    assert "window lies above the picture" in far.texts[1].get_text()
-    assert far.axes[0].get_ylim()[1] < 2.2 * 3001
-    packets = [{**row, "window_bytes": 2000} for row in connection(3)]
-    near = draw("timeseq", [write_results(tmp_path / "near", [request(3, 1.0, 3000)], packets=packets)])
-    assert legend(near) == ["segment", "acknowledged", "advertised window", "sent again (R)", "dropped"]
-    assert "above the picture" not in near.texts[1].get_text()
-    assert near.axes[0].get_ylim()[1] > 5001
+def test_round_trips_slow_start_and_recovery(tmp_path: Path) -> None:
+    # The threshold of 1 GB is above cwnd until the loss at 0.65 s, which sets it to 2000 = cwnd afterwards.
+    results = write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=connection(3))
+    panel = describe("timeseq", [results]).panels[0]
+    # The first segment is acknowledged at 0.25 s, the one sent then at 0.75 s.
+    assert [round(begin, 6) for begin in panel.rounds] == [0.15, 0.25]
+    found = [(phase.label, round(phase.begin, 6), round(phase.end, 6)) for phase in panel.phases]
+    assert found == [("slow start", 0.15, 0.65), ("recovery", 0.65, 0.75)]
+    assert describe("cwnd", [results]).panels[0].phases == panel.phases
+
+
+def test_a_short_loss_is_enlarged_and_a_long_one_is_not(tmp_path: Path) -> None:
+    # The loss takes 0.6 s: of 4 s that is little, of 1.2 s half.
+    for until_ms, enlarged in ((4000, True), (1200, False)):
+        later = packet(3, 3000 + until_ms, "server", "send", "down", seq=3001, ack=301, payload_bytes=10)
+        packets = [*connection(3, start_ms=3000), later]
+        (panel,) = describe(
+            "timeseq", [write_results(tmp_path / str(until_ms), [request(3, 1.0, 3000)], packets=packets)]
+        ).panels
+        assert panel.inset_at == "lower right"
+        assert (panel.inset is not None) == enlarged
+        if panel.inset is not None:
+            assert panel.inset.x.low is not None and panel.inset.x.high is not None
+            assert panel.inset.x.low < 0.152 < 0.75 < panel.inset.x.high < 1
+
+
+def test_two_connections_or_two_runs_share_their_axes(tmp_path: Path, results_path: Path) -> None:
+    one = open_results(results_path)
+    two = write_results(tmp_path / "b", [request(3, 1.0, 3000)], packets=connection(3, start_ms=3000))
+    for name in ("timeseq", "cwnd"):
+        beside = describe(name, [one], connection=[2, 4])
+        assert [panel.title for panel in beside.panels] == ["connection 2 – cable", "connection 4 – cable"]
+        assert beside.panels[0].x == beside.panels[1].x and beside.panels[0].y == beside.panels[1].y
+        assert (beside.columns, beside.share_x, beside.share_y) == (2, True, True)
+        runs = describe(name, [one, two], request=3)
+        assert [panel.title for panel in runs.panels] == ["connection 3 – cable (a)", "connection 3 – cable (b)"]
+    with pytest.raises(FarwebError, match="3 connections of 2 runs: name one for all runs, or one for each"):
+        describe("timeseq", [one, two], connection=[2, 3, 4])
+    with pytest.raises(FarwebError, match="5 connections are more than can be drawn side by side: 4 at most"):
+        describe("timeseq", [one], connection=[2, 3, 4, 2, 3])
 
 
 def test_credit_is_a_stair_of_its_own_with_gaps_where_nothing_is_limited(tmp_path: Path) -> None:
@@ -180,19 +222,18 @@ def test_credit_is_a_stair_of_its_own_with_gaps_where_nothing_is_limited(tmp_pat
         {**row, "credit_limit": limits.get(row["time_ns"] // MS - 3000) if row["node"] == "server" else 9999}
         for row in connection(3, start_ms=3000)
     ]
-    chart = draw("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
-    told = [(round(x, 3), y) for x, y in points(by_gid(chart, "credit")) if y == y]
+    figure = describe("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
+    told = [(round(x, 3), y) for x, y in points(part(figure, "credit")) if y == y]
     assert told == [(0.15, 2001), (0.15, 2001), (0.15, 2001), (0.151, 2001), (0.25, 3501), (0.25, 3501)]
-    assert "credit" in legend(chart)
-    without = draw("timeseq", [write_results(tmp_path / "b", [request(3, 1.0, 3000)], packets=connection(3))])
+    assert "credit" in legend(figure)
+    without = describe("timeseq", [write_results(tmp_path / "b", [request(3, 1.0, 3000)], packets=connection(3))])
     assert "credit" not in legend(without)
 
 
 def test_a_syn_that_is_sent_again_says_so(tmp_path: Path) -> None:
     packets = [packet(1, ms, "client", "send", "up", flags="S", retransmission=ms > 1000) for ms in (1000, 6500)]
     results = write_results(tmp_path / "a", [request(1, 75.0, 10, status="failed", end_ns=None)], packets=packets)
-    chart = draw("timeseq", [results], connection=1)
-    assert [text.get_text() for text in chart.axes[0].texts] == ["SYN", "SYN R"]
+    assert part(describe("timeseq", [results], connection=1), "SYN").names == ("SYN", "SYN R")
 
 
 def test_sack_blocks_stand_where_they_reached_the_sender(tmp_path: Path) -> None:
@@ -204,23 +245,13 @@ def test_sack_blocks_stand_where_they_reached_the_sender(tmp_path: Path) -> None
         return {**row, "sack": [newest, {"start": 1, "end": 501}] if row["time_ns"] == 3350 * MS else []}
 
     packets = [blocks(row) for row in connection(3, start_ms=3000)]
-    chart = draw("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
-    assert bars(by_gid(chart, "sack")) == [(0.35, 2001, 3001), (0.35, 1, 501)]
-    assert "SACK block" in legend(chart)
+    figure = describe("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
+    assert bars(part(figure, "sack")) == [(0.35, 2001, 3001), (0.35, 1, 501)]
+    assert "SACK block" in legend(figure)
 
 
 def test_without_sack_the_legend_has_none(results_path: Path) -> None:
-    chart = draw("timeseq", [open_results(results_path)], connection=3)
-    assert bars(by_gid(chart, "sack")) == []
-    assert "SACK block" not in legend(chart)
-
-
-def test_six_entries_of_the_legend_leave_the_axes_their_width(tmp_path: Path) -> None:
-    packets = [{**row, "window_bytes": 2000, "sack": [{"start": 1, "end": 501}]} for row in connection(3)]
-    chart = draw("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
-    assert len(legend(chart)) == 6
-    encode(chart, "png")  # lays it out
-    assert chart.axes[0].get_position().width > 0.85
+    assert "SACK block" not in legend(describe("timeseq", [open_results(results_path)], connection=3))
 
 
 def test_packets_of_links_alone_make_no_plot(tmp_path: Path) -> None:
@@ -231,13 +262,18 @@ def test_packets_of_links_alone_make_no_plot(tmp_path: Path) -> None:
 
 
 def test_window_plot(results_path: Path) -> None:
-    chart = draw("cwnd", [open_results(results_path)], connection=3)
-    assert points(by_gid(chart, "cwnd"))[-4:] == [(0.35, 3000), (0.65, 1000), (0.75, 2000), (0.75, 2000)]
+    figure = describe("cwnd", [open_results(results_path)], connection=3)
+    assert points(part(figure, "cwnd"))[-4:] == [(0.35, 3000), (0.65, 1000), (0.75, 2000), (0.75, 2000)]
     # The threshold of 1 GB that no loss has set is not drawn; the axis stays with what is.
-    assert points(by_gid(chart, "ssthresh")) == [(0.65, 2000), (0.75, 2000), (0.75, 2000)]
-    assert chart.axes[0].get_ylim()[1] < 10_000
-    assert points(by_gid(chart, "sent again")) == [(0.65, 0.03)]
-    assert points(by_gid(chart, "dropped")) == [(0.152, 0.03)]
+    assert points(part(figure, "ssthresh")) == [(0.65, 2000), (0.75, 2000), (0.75, 2000)]
+    (panel,) = figure.panels
+    # The window of 8000 lies above twice what cwnd ever was.
+    assert panel.y.high == pytest.approx(1.08 * 3000)
+    assert "The advertised window lies above the picture." in figure.caption
+    ((again, foot),) = points(part(figure, "sent again"))
+    assert again == 0.65
+    assert foot == pytest.approx(0.03 * 1.08 * 3000)
+    assert [x for x, _ in points(part(figure, "dropped"))] == [0.152]
 
 
 @pytest.mark.parametrize("name", ["timeseq", "cwnd"])
@@ -251,8 +287,6 @@ def test_errors_say_what_there_is_and_what_to_set(tmp_path: Path, results_path: 
     unfinished = write_results(tmp_path / "unfinished", [], packets=connection(3))
     with pytest.raises(ResultsError, match="no finished request has recorded packets; name one with --connection"):
         draw(name, [unfinished])
-    with pytest.raises(ResultsError, match="one result at a time"):
-        draw(name, [unfinished, unfinished])
 
 
 @pytest.mark.parametrize("name", ["timeseq", "cwnd"])
@@ -301,13 +335,11 @@ def test_of_a_shared_connection_the_time_of_the_request_is_shown(chain: Any) -> 
 
 
 def test_a_picture_of_a_request_begins_where_the_request_does(chain: Any) -> None:
-    axes = draw("timeseq", [chain], request=2).axes[0]
-    assert 0.6 < axes.get_xlim()[0] < 0.65
-    assert axes.get_ylim()[0] > 800
-    assert (
-        draw("cwnd", [chain], request=2).texts[0].get_text()
-        == "Windows of connection 3 (leg 0, mux), request 2 – cable"
-    )
+    (panel,) = describe("timeseq", [chain], request=2).panels
+    assert panel.x.low is not None and panel.y.low is not None
+    assert 0.6 < panel.x.low < 0.65
+    assert panel.y.low > 800
+    assert describe("cwnd", [chain], request=2).title == "Windows of connection 3 (leg 0, mux), request 2 – cable"
 
 
 def test_the_connection_of_a_request_on_another_leg(chain: Any) -> None:

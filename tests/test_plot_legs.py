@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from farweb.errors import ResultsError
+from farweb.errors import FarwebError, ResultsError
 from farweb.plot import describe, draw
 from farweb.plot.figure import Figure, Panel
 from farweb.plot.legs import POINTS_MAX, intervals
@@ -90,11 +90,18 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
     )
     figure = describe("breakdown", [one_leg(tmp_path / "one"), chain])
     time, trips = figure.panels
-    assert time.y.levels == ("straight", "with a proxy", "– leg 0, mux", "– leg 1, http/1.0")
+    assert time.y.levels == ("straight", "with a proxy", "\u2003\u2003leg 0, mux", "\u2003\u2003leg 1, http/1.0")
     # One request of 1 s; with the proxy of 0.7 s: 0.1 and 0.15 s on leg 0, 0.2 s up and 0.25 s down on leg 1.
     assert ends(time) == pytest.approx([1, 0.7, 0.25, 0.45])
     assert ends(trips) == pytest.approx([1 / 0.12, 0.7 / 0.24, 0.25 / 0.24, 0.45 / 0.24])
     assert part(figure, "server") == pytest.approx([0.5, 0.18, 0, 0.18])
+    without = describe("breakdown", [one_leg(tmp_path / "two"), chain], without=["server"])
+    assert ends(without.panels[0]) == pytest.approx([0.5, 0.52, 0.25, 0.27])
+    assert "Left out of the bars, which are shorter than the latency by it: server." in without.caption
+    with pytest.raises(
+        FarwebError, match="no part 'sever' to leave out; server\\? parts: wait, handshake, way, server"
+    ):
+        describe("breakdown", [chain], without=["sever"])
     assert part(figure, "handshake") == pytest.approx([0.12, 0.15, 0, 0.15])
     assert part(figure, "on the way, there and back") == pytest.approx([0.12, 0.27, 0.16, 0.11])
     assert part(figure, "held by cwnd") == pytest.approx([0.2, 0, 0, 0])

@@ -18,8 +18,7 @@ from farweb.results import Results
 from farweb.sweep.results import SweepResults
 from sample_results import cache_interval, exchange, interval, leg, request, write_results
 from sample_sweeps import Levels, design_of, factor, write_sweep
-
-DESCRIBED = [name for name in FIGURES if name not in ("timeseq", "cwnd")]
+from test_plot_connection import connection
 
 
 def metrics(levels: Levels, replication: int) -> dict[str, Any]:
@@ -40,7 +39,7 @@ def requests(levels: Levels, replication: int) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
-    design = design_of({"workload.load": [1, 2, 4], "circuit": ["cable", "satellite & more"]}, 2)
+    design = design_of({"workload.load": [1, 2, 4], "circuit": ["cable", "satellite & more"]}, 3)
     return write_sweep(tmp_path_factory.mktemp("sweep") / "sweep", design, metrics, requests, name="a <sweep>")
 
 
@@ -58,15 +57,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     links = [interval(0, way, second, bytes=1000) for way in ("up", "down") for second in range(3)]
     caches = [cache_interval("server", second, requests=4, hits=second) for second in range(3)]
     tables: Any = {"links": links, "exchanges": [exchange(1)], "caches": caches, "scenario": [leg()]}
+    tables["packets"] = connection(1)
     return write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000)], **tables)
 
 
-@pytest.mark.parametrize("name", DESCRIBED)
+@pytest.mark.parametrize("name", list(FIGURES))
 def test_every_figure_is_painted_both_ways_to_the_same_bytes(
     tmp_path: Path, run: Results, sweep: SweepResults, capacities: SweepResults, name: str
 ) -> None:
     of_sweeps = capacities if name == "cache-size" else sweep
-    results = run if FIGURES[name].of in ("run", "several") else of_sweeps
+    results = run if FIGURES[name].of in ("run", "several", "side by side") else of_sweeps
     one = draw(name, [results], tmp_path / "figure.html")
     two = draw(name, [results], tmp_path / "figure.svg")
     assert (tmp_path / "figure.svg").read_bytes() == encode(one, "svg")
@@ -110,7 +110,7 @@ def test_both_show_the_values_of_the_description_in_the_unit_of_the_axis(sweep: 
     assert layout["yaxis"]["title"]["text"] == "carried, link 0 down [Mbit/s]"
     # Under the pointer: the ends of the interval, here of two equal values, and n.
     assert shown[0]["customdata"] == {"dtype": "f8", "bdata": shown[0]["customdata"]["bdata"], "shape": "3, 3"}
-    assert numbers(shown[0]["customdata"]) == [1.1, 1.1, 2, 2.2, 2.2, 2, 4.4, 4.4, 2]
+    assert numbers(shown[0]["customdata"]) == [1.1, 1.1, 3, 2.2, 2.2, 3, 4.4, 4.4, 3]
     hover = shown[0]["hovertemplate"]
     assert "offered load: %{x:.4~g} Mbit/s" in hover
     assert "95 %: %{customdata[0]:.4~g} to %{customdata[1]:.4~g} Mbit/s" in hover
@@ -147,7 +147,7 @@ def test_styles_differ_in_grey_too(sweep: SweepResults) -> None:
 def test_an_interval_is_a_band_or_bars(sweep: SweepResults) -> None:
     (axes,) = draw("latency-load", [sweep]).axes
     band = axes.collections[0].get_paths()[0].vertices
-    mean, half = 1.05, 12.7062 * 0.0707107 / 2**0.5  # of 1.0 and 1.1: t for 1 degree of freedom
+    mean, half = 1.1, 4.302653 * 0.1 / 3**0.5  # of 1.0, 1.1 and 1.2: t for 2 degrees of freedom
     assert np.asarray(band)[:, 1].max() > mean
     assert sorted(set(np.asarray(band)[np.asarray(band)[:, 0] == 1][:, 1].round(4)))[:2] == pytest.approx(
         [mean - half, mean + half], abs=1e-3

@@ -56,8 +56,8 @@ def test_distribution_of_all_replications_of_a_point(tmp_path: Path) -> None:
     figure = describe("cdf", [sweep])
     (panel,) = figure.panels
     one, dots, ten, _ = panel.series
-    assert one.label == "1:  median 7.00 s, 90 % 12.0 s, 99 % not reached"
-    assert (figure.legend, panel.x.label) == ("workload.load", "latency [s]")
+    assert (one.label, one.detail) == ("1", ":  median 7.00 s, 90 % 12.0 s, 99 % not reached")
+    assert (figure.legend, panel.x.label) == ("load", "latency [s]")
     # 36 different latencies, and the foot; of 39 requests three failed.
     assert (len(one.x), one.y[0], one.y[-1]) == (37, 0, pytest.approx(36 / 39))
     assert dots.y.tolist() == [0.5, 0.9]

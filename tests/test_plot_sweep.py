@@ -1,6 +1,7 @@
 """What the figures of sweeps hold, against sweeps made by hand."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,25 @@ def test_a_quantile_that_failures_reach_is_not_drawn_and_told(tmp_path: Path) ->
     assert "Not drawn: 1 point whose value failed requests reach." in figure.caption
 
 
+def test_failures_at_the_base_are_in_differences_from_it(tmp_path: Path) -> None:
+    """At load 1 failed requests reach the percentile of the base alone, at 2 that of both; at 4 they reach neither."""
+
+    def values(levels: Levels, replication: int) -> dict[str, Any]:
+        base, load = levels["circuit"] == "cable", levels["workload.load"]
+        reached = load == 2 or (base and load == 1)
+        found = {"latency_p90_s": math.inf if reached else load * (1.0 if base else 3.0)}
+        return {**metrics(levels, replication), **found, "requests": 100, "failed": 4 if base else 0}
+
+    design = design_of({"workload.load": LOADS, "circuit": ["cable", "satellite"]}, 3)
+    sweep = write_sweep(tmp_path / "sweep", design, values)
+    figure = describe("latency-load", [sweep], metric="latency_p90_s", against=("circuit", "cable"))
+    (series,) = figure.panels[0].series
+    assert series.y.tolist() == [8.0]
+    assert series.failed is not None
+    assert series.failed.tolist() == [pytest.approx(0.02)]  # four of the 200 requests that it rests on
+    assert "Not drawn: 2 points whose value failed requests reach." in figure.caption
+
+
 def test_one_replication_has_no_interval(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "sweep", design_of({"workload.load": LOADS}, 1), metrics)
     figure = describe("latency-load", [sweep])
@@ -206,7 +226,7 @@ def test_the_factor_with_most_numbers_is_the_axis(tmp_path: Path) -> None:
     figure = describe("latency-load", [sweep])
     assert figure.panels[0].x.label == "b.many [s]"
     assert figure.title == "Mean latency against many – by hand"
-    assert (figure.legend, labels(figure)) == ("a.few, name", ["1, x", "1, y", "2, x", "2, y"])
+    assert (figure.legend, labels(figure)) == ("few, name", ["1, x", "1, y", "2, x", "2, y"])
 
 
 def test_many_series_become_panels_by_the_first_factor(tmp_path: Path) -> None:
@@ -382,7 +402,9 @@ def test_panels_are_made_by_the_factors_that_leave_few_enough_series(tmp_path: P
     nine = design_of({"workload.load": [1, 2], "a": [1, 2], "b": list("qrstuvwxy")}, 1)
     sweep = write_sweep(tmp_path / "nine", nine, metrics)
     figure = describe("latency-load", [sweep])
-    assert [panel.title for panel in figure.panels] == [f"b = {level}" for level in "qrstuvwxy"]
+    assert [panel.title for panel in figure.panels] == list("qrstuvwxy")
     assert (figure.legend, labels(figure)) == ("a", ["1", "2"])
     figure = describe("latency-load", [sweep], by=["b"])
-    assert [len(panel.series) for panel in figure.panels] == [1] * 9
+    # A curve each, those of the others in grey behind it.
+    assert [[series.index for series in panel.series] for panel in figure.panels] == [["others"] * 8 + [0]] * 9
+    assert figure.panels[3].series[0].y.tolist() == figure.panels[0].series[-1].y.tolist()

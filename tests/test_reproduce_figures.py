@@ -1,9 +1,12 @@
 """The figures of the studies: what they hold, on results made by hand."""
 
+import numpy as np
 import pytest
 
 from farweb.plot import paper, style
-from farweb.plot.figure import Figure
+from farweb.plot.figure import Axis, Figure
+from farweb.reproduce.curves import Curve
+from farweb.reproduce.drawing import Line, panel
 from farweb.reproduce.study import StudyResults
 from sample_studies import ASYMMETRIC, CABLE, DAY, LOADS, results_of, satellite_of
 
@@ -17,7 +20,7 @@ def figures(results: StudyResults) -> dict[str, Figure]:
 
 @pytest.fixture(scope="module")
 def cable() -> dict[str, Figure]:
-    return figures(results_of("cable", CABLE))
+    return figures(results_of("cable", CABLE, replications=3))
 
 
 def labels(figure: Figure, panel: int = 0) -> list[str]:
@@ -35,9 +38,9 @@ def test_each_number_of_connections_keeps_its_colour(cable: dict[str, Figure]) -
 def test_the_papers_draw_against_the_presented_load(cable: dict[str, Figure]) -> None:
     (panel,) = cable["5a"].panels
     assert (panel.x.label, panel.y.label) == ("presented load [Mbit/s]", "load carried to NZ [Mbit/s]")
-    assert panel.series[0].x.tolist() == pytest.approx([load * DAY * 1.0005 for load in LOADS])
+    assert panel.series[0].x.tolist() == pytest.approx([load * DAY * 1.001 for load in LOADS])
     assert [(line.label, line.at) for line in panel.references] == [("link rate", 34.368e6)]
-    assert cable["5a"].caption.endswith("n = 324 runs, seeds 1–2, farweb 0.1.0.")
+    assert cable["5a"].caption.endswith("n = 486 runs, seeds 1–3, farweb 0.1.0.")
     assert "Presented load: IP bits" in cable["5a"].caption
     (inbound,) = cable["7d"].panels
     assert (inbound.x.label, inbound.y.label) == ("traffic to the US [Mbit/s]", "traffic to NZ [Mbit/s]")
@@ -47,8 +50,20 @@ def test_the_papers_draw_against_the_presented_load(cable: dict[str, Figure]) ->
 def test_intervals_are_those_of_the_replications(cable: dict[str, Figure]) -> None:
     series = cable["5b"].panels[0].series[0]
     assert series.low is not None and series.n is not None
-    assert series.y[3] - series.low[3] == pytest.approx(12.7062 * 0.014)  # t of one degree, 2.8 s ± 0.014 s
-    assert set(series.n.tolist()) == {2}
+    # t of two degrees; 2.8, 2.828 and 2.856 s.
+    assert series.y[3] - series.low[3] == pytest.approx(4.302653 * 0.028 / 3**0.5)
+    assert set(series.n.tolist()) == {3}
+
+
+def test_curves_of_numbers_of_connections_go_from_light_to_dark(cable: dict[str, Figure]) -> None:
+    assert [series.shade for series in cable["5b"].panels[0].series] == [None, *(n / 7 for n in range(8))]
+
+
+def test_intervals_end_where_the_link_does() -> None:
+    carried = Curve((1.0,), np.ones((1, 3)), np.array([[10e6, 30e6, 34e6]]))
+    (series,) = panel([Line("a", carried, 0)], Axis("carried", "bit/s", low=0), most=34.368e6).series
+    assert series.low is not None and series.high is not None
+    assert (series.low[0], series.high[0]) == (0, 34.368e6)
 
 
 def test_curves_that_are_compared_within_replications_have_no_intervals(cable: dict[str, Figure]) -> None:

@@ -304,6 +304,7 @@ def draw(found: WorkloadStats, out: Path) -> "Figure":
     Raises:
         FarwebError: The suffix is none of png, svg, pdf.
     """
+    from farweb.plot.figure import Axis
     from farweb.plot.style import Chart, check_target, counted, frame, log_seconds, look, save, series
 
     check_target(out)
@@ -311,8 +312,12 @@ def draw(found: WorkloadStats, out: Path) -> "Figure":
         chart = Chart(figsize=(9, 6))
         by_time, by_host, by_size, by_server = chart.subplots(2, 2).flat
         starts, requests, _ = zip(*found.by_interval, strict=True)
-        by_time.stairs(requests, [*starts, starts[-1] + found.interval_s], fill=True, color=series(0)["color"])
-        by_time.set(title=f"Requests in {seconds(found.interval_s)}", xlabel="start (s)", ylim=(0, None))
+        edges = [*starts, starts[-1] + found.interval_s]
+        time = Axis.of_time("start", edges)
+        by_time.stairs(requests, [edge / time.one for edge in edges], fill=True, color=series(0)["color"])
+        by_time.set(title=f"Requests in {seconds(found.interval_s)}", xlabel=f"start ({time.read_in})", ylim=(0, None))
+        if time.marks:
+            by_time.set_xticks(time.marks)
         hosts = found.top_hosts[::-1]
         by_host.barh([host for host, _, _ in hosts], [n for _, n, _ in hosts], color=series(0)["color"])
         by_host.set(title="Hosts with most requests", xlabel="requests")

@@ -5,7 +5,21 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
+from farweb.cli.options import (
+    Data,
+    Debug,
+    Force,
+    Height,
+    Json,
+    Label,
+    NoCaption,
+    NoTitle,
+    Output,
+    Quiet,
+    Width,
+    check_free,
+    presented,
+)
 from farweb.errors import FarwebError
 
 
@@ -25,6 +39,12 @@ def compare(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Draw the differences: a .png, .svg, .pdf or .html file."),
     ] = None,
+    width: Width = None,
+    height: Height = None,
+    no_title: NoTitle = False,
+    no_caption: NoCaption = False,
+    label: Label = None,
+    data: Data = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -48,18 +68,26 @@ def compare(
     """  # noqa: E501 - a command line stays on a line
     del debug
     from farweb.comparison import compare as compared
-    from farweb.plot import style
+    from farweb.plot import numbers, style
+    from farweb.plot.presentation import Presentation
 
+    presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
+    if out is None and (presentation != Presentation() or data is not None):
+        raise FarwebError("options of the figure need one: -o names its file")
     if out is not None:
         style.check_target(out)
-        check_free(out, force=force)
+    if data is not None:
+        numbers.check_target(data)
+    check_free(out, data, force=force)
     output = Output(as_json, quiet)
     found = compared(*results, points=[_levels(text) for text in point] if point else None)
     if out is not None:
         from farweb.plot.differences import draw_differences
 
-        draw_differences(found, out)
-    figure = {} if out is None else {"figure": str(out)}
+        drawn = draw_differences(found, out, presentation)
+        if data is not None:
+            numbers.write(drawn, data)
+    figure = {} if out is None else {"figure": str(out), **({} if data is None else {"data": str(data)})}
     output.result({"results": results, **figure, **found.to_dict()}, found)
     if out is not None:
         output.note(f"The differences are drawn in {out}.")

@@ -5,7 +5,21 @@ from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
+from farweb.cli.options import (
+    Data,
+    Debug,
+    Force,
+    Height,
+    Json,
+    Label,
+    NoCaption,
+    NoTitle,
+    Output,
+    Quiet,
+    Width,
+    check_free,
+    presented,
+)
 from farweb.errors import FarwebError
 
 
@@ -54,9 +68,19 @@ def plot(
         list[str] | None,
         typer.Option(metavar="FACTOR=LEVEL", help="Of a sweep: draw this level only; again for further ones."),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FACTOR=LEVEL", help="For latency-load: differences from this level, paired by replication."
+        ),
+    ] = None,
     connection: Annotated[
-        int | None,
-        typer.Option(min=0, help="For timeseq and cwnd: the connection; that of the slowest request when left out."),
+        list[int] | None,
+        typer.Option(
+            min=0,
+            help="For timeseq and cwnd: the connection; that of the slowest request when left out. Again for a second "
+            "one, side by side.",
+        ),
     ] = None,
     request: Annotated[
         int | None,
@@ -70,6 +94,18 @@ def plot(
         int | None,
         typer.Option(min=0, help="For link and buffer: the link, 0 at the clients; the busiest when left out."),
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PART", help="For breakdown: a part to leave out, such as server; again for further ones."
+        ),
+    ] = None,
+    width: Width = None,
+    height: Height = None,
+    no_title: NoTitle = False,
+    no_caption: NoCaption = False,
+    label: Label = None,
+    data: Data = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -85,9 +121,15 @@ def plot(
 
         farweb plot timeseq results/satellite --request 4
 
-        farweb plot breakdown results/satellite -o where.png
+        farweb plot cwnd results/cable results/satellite --request 4
+
+        farweb plot breakdown results/satellite --without server -o where.png
 
         farweb plot latency-load results/sweep --metric latency_p90_s -o figure.html
+
+        farweb plot latency-load results/sweep --width 8cm --no-title -o paper.pdf
+
+        farweb plot cdf results/sweep --label latency=wait --data cdf.csv
 
         farweb plot list
     """
@@ -100,17 +142,24 @@ def plot(
         lines = (f"{figure:16} {kind.shows}\n{'':16} {kind.told}" for figure, kind in FIGURES.items())
         output.result(NAMES, "\n".join(lines))
         return
+    presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
     places = results or []
     opened = [open_results(place) for place in places]
     # Into an object store no figure goes unasked.
     folder = Path(places[0]) if places and "://" not in places[0] else Path()
     file = out or folder / f"{name}.png"
     check_free(file, force=force)
-    draw(
+    if data is not None:
+        from farweb.plot import numbers
+
+        numbers.check_target(data)
+        check_free(data, force=force)
+    chart = draw(
         name,
         opened,
         file,
-        connection=connection,
+        presentation=presentation,
+        connection=connection or None,
         request=request,
         leg=leg,
         link=link,
@@ -118,17 +167,27 @@ def plot(
         x=x,
         metric=metric,
         where=_levels(where or ()) or None,
+        against=None if against is None else _level(against, "--against"),
+        without=without or None,
     )
+    if data is not None and chart.description is not None:
+        numbers.write(chart.description, data)
     if as_json or not quiet:
-        output.result({"figure": name, "file": str(file)}, str(file))
+        written = {"figure": name, "file": str(file), **({} if data is None else {"data": str(data)})}
+        output.result(written, str(file) if data is None else f"{file}\n{data}")
 
 
 def _levels(where: list[str] | tuple[()]) -> dict[str, list[str]]:
     """The levels of each factor that `--where` names."""
     levels: dict[str, list[str]] = {}
     for text in where:
-        factor, equals, level = text.partition("=")
-        if not equals or not factor or not level:
-            raise FarwebError(f"--where {text}: write FACTOR=LEVEL, for example --where circuit=satellite")
-        levels.setdefault(factor.strip(), []).append(level.strip())
+        factor, level = _level(text, "--where")
+        levels.setdefault(factor, []).append(level)
     return levels
+
+
+def _level(text: str, option: str) -> tuple[str, str]:
+    factor, equals, level = text.partition("=")
+    if not equals or not factor or not level:
+        raise FarwebError(f"{option} {text}: write FACTOR=LEVEL, for example {option} circuit=satellite")
+    return factor.strip(), level.strip()

@@ -16,6 +16,8 @@ from farweb.errors import FarwebError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from farweb.plot.presentation import Presentation
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file or a result that is there already.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and what was asked for, nothing else.")]
@@ -38,6 +40,22 @@ Dynamic = Annotated[
     bool, typer.Option(help="Of a log: take pages made for each request too (a query or CGI in the URL), or not.")
 ]
 MaxUnreadable = Annotated[float, typer.Option(min=0, max=1, help="Share of lines that may be unreadable.")]
+
+Width = Annotated[
+    str | None, typer.Option(metavar="LENGTH", help="Of the figure, in inches or centimetres: 8in, 20cm.")
+]
+Height = Annotated[
+    str | None, typer.Option(metavar="LENGTH", help="The same; left out, the figure is as high as it needs to be.")
+]
+NoTitle = Annotated[bool, typer.Option("--no-title", help="Write no title.")]
+NoCaption = Annotated[bool, typer.Option("--no-caption", help="Write no caption.")]
+Label = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OLD=NEW", help="Another name for a curve, panel, level or axis; again for further ones."),
+]
+Data = Annotated[
+    Path | None, typer.Option(metavar="FILE.csv", help="Write the numbers that are drawn, in base units, as well.")
+]
 
 Jobs = Annotated[
     int | None,
@@ -63,6 +81,21 @@ def help_alone(context: typer.Context) -> None:
 def group(help: str) -> typer.Typer:
     """A group of verbs, such as `farweb workload`, that shows its help when it is called alone."""
     return typer.Typer(help=help, callback=help_alone, invoke_without_command=True)
+
+
+def presented(
+    width: str | None, height: str | None, *, no_title: bool, no_caption: bool, label: list[str] | None
+) -> "Presentation":
+    """How a figure is presented, by the options that all figures have."""
+    from farweb.plot.presentation import Presentation, inches, renaming
+
+    return Presentation(
+        width=None if width is None else inches(width),
+        height=None if height is None else inches(height),
+        title=not no_title,
+        caption=not no_caption,
+        labels=dict(renaming(each) for each in label or ()),
+    )
 
 
 def check_free(*files: Path | None, force: bool) -> None:

@@ -14,6 +14,7 @@ from farweb.errors import FarwebError, ResultsError
 
 if TYPE_CHECKING:
     from farweb.plot.figure import Figure
+    from farweb.plot.presentation import Presentation
     from farweb.plot.style import Chart
     from farweb.results import Results
     from farweb.sweep.results import SweepResults
@@ -25,8 +26,9 @@ class Kind:
 
     Attributes:
         shows: What it shows.
-        of: What it is drawn from: ``run``: one run; ``several``: one or several runs; ``sweep``: one sweep;
-            ``either``: one run or one sweep; ``runs``: one or several runs, or a sweep.
+        of: What it is drawn from: ``run``: one run; ``several``: one or several runs; ``side by side``: the same, each
+            beside the other; ``sweep``: one sweep; ``either``: one run or one sweep; ``runs``: one or several runs, or
+            a sweep.
         options: What `draw` takes for it.
         needs: What the scenario has to say, empty for nothing.
     """
@@ -47,6 +49,7 @@ class Kind:
 _OF = {
     "run": "a run",
     "several": "one or several runs",
+    "side by side": "one or several runs, side by side",
     "sweep": "a sweep",
     "either": "a run or a sweep",
     "runs": "one or several runs, or a sweep",
@@ -59,13 +62,18 @@ FIGURES = {
     "cdf": Kind("distribution of latency", "runs", ("by", "where")),
     "link": Kind("rate, queue, busy share and drops of a link over time", "run", ("link",), "record.links_every"),
     "timeseq": Kind(
-        "time–sequence plot of a connection: segments, ACKs, window, SACK", "run", _OF_CONNECTION, "record.packets"
+        "time–sequence plot of connections: segments, ACKs, window, SACK",
+        "side by side",
+        _OF_CONNECTION,
+        "record.packets",
     ),
-    "cwnd": Kind("congestion window, threshold and flight of a connection", "run", _OF_CONNECTION, "record.packets"),
+    "cwnd": Kind(
+        "congestion window, threshold and flight of connections", "side by side", _OF_CONNECTION, "record.packets"
+    ),
     "breakdown": Kind(
         "where the time of requests goes: handshake, server, cwnd, window and others, as stacked bars",
         "several",
-        (),
+        ("without",),
         "record.exchanges",
     ),
     "hits": Kind(
@@ -83,7 +91,7 @@ FIGURES = {
     "latency-load": Kind(
         "latency, or another metric, against the offered load or another factor",
         "sweep",
-        ("by", "x", "metric", "where"),
+        ("by", "x", "metric", "where", "against"),
         "a factor with numbers",
     ),
     "carried-offered": Kind(
@@ -122,61 +130,35 @@ def draw(
     results: "Sequence[Results | SweepResults]",
     out: Path | None = None,
     *,
-    connection: int | None = None,
-    request: int | None = None,
-    leg: int | None = None,
-    link: int | None = None,
-    by: Sequence[str] | None = None,
-    x: str | None = None,
-    metric: str | None = None,
-    where: Mapping[str, str | Sequence[str]] | None = None,
+    presentation: "Presentation | None" = None,
+    **options: Any,
 ) -> "Chart":
     """Draw a figure, and save it when `out` is given.
 
     Args:
-        name: One of `FIGURES`, which says what each is drawn from and which of the options below it has.
+        name: One of `FIGURES`, which says what each is drawn from and which options it has.
         results: What to draw: a run, several runs, or a sweep.
         out: File to write; its suffix names the format: .png, .svg, .pdf, or .html for one to zoom into. The same
             figure gives the same bytes.
-        connection: Connection for `timeseq` and `cwnd`, of any leg; None: that which carried the response of `request`.
-        request: Request for `timeseq` and `cwnd`; None: the slowest finished one. On a connection that may have others
-            its time is drawn.
-        leg: Leg on which the request's connection is looked for; None: leg 0. Others need `record.exchanges`.
-        link: Link for `link` and `buffer`, 0 at the clients; None: the busiest.
-        by: Factors of which each combination of levels is a series; None: all that vary.
-        x: Factor on the horizontal axis, or a metric by which points are placed, such as ``presented_bps``; None: the
-            load that was offered, or the factor with most numbers.
-        metric: Metric of `latency-load` and `effects`; None: ``latency_mean_s``.
-        where: By factor, the level or levels that are drawn: ``{"circuit": "satellite"}``; None: all.
+        presentation: Size, title, caption and names, where they are to be other than usual.
+        options: As `describe` takes them.
 
     Returns:
         The figure, to be changed further; `farweb.plot.draw` has saved it already. Its `description` holds what is
         drawn as numbers and words.
 
     Raises:
-        FarwebError: An unknown name, suffix, factor, level or metric, an option that the figure does not have, no
-            results, or results that lack what the figure needs.
+        FarwebError: As `describe`; or an unknown suffix, or a label that the figure does not have.
         RunError: The file cannot be written.
     """
-    given = {"connection": connection, "request": request, "leg": leg, "link": link}
-    given |= {"by": by, "x": x, "metric": metric, "where": where}  # type: ignore[dict-item]
-    _check(name, results, {option: value for option, value in given.items() if value is not None})
+    _check(name, results, {option: value for option, value in options.items() if value is not None})
 
     from farweb.plot import paper, style
 
     if out is not None:
-        style.check_target(out, on_paper=name in _WITHOUT_DESCRIPTION)
-    with style.look():
-        if name in _WITHOUT_DESCRIPTION:
-            chart = _paint(name, results[0], connection, request=request, leg=leg)
-        else:
-            chart = paper.paint(describe(name, results, link=link, by=by, x=x, metric=metric, where=where))
-    if out is not None:
-        style.save(chart, out)
-    return chart
-
-
-_WITHOUT_DESCRIPTION = ("timeseq", "cwnd")
+        style.check_target(out)
+    described = describe(name, results, **options)
+    return paper.draw(described if presentation is None else presentation.of(described), out)
 
 
 def _check(name: str, results: "Sequence[Results | SweepResults]", options: Mapping[str, Any]) -> None:
@@ -196,14 +178,14 @@ def _check(name: str, results: "Sequence[Results | SweepResults]", options: Mapp
     runs = [each for each in results if isinstance(each, Results)]
     if of == "sweep" and runs:
         raise ResultsError(f"{runs[0].path}: is a run, and plot {name} draws a sweep: name the folder of a sweep")
-    if of in ("run", "several") and len(runs) < len(results):
+    if of in ("run", "several", "side by side") and len(runs) < len(results):
         sweep = next(each for each in results if not isinstance(each, Results))
         raise ResultsError(f"{sweep.path}: is a sweep, and plot {name} draws a run: name one in {sweep.path / 'parts'}")
     if len(runs) < len(results) != 1:
         raise ResultsError(f"plot {name} draws one sweep at a time, not {len(results)} results")
     if of in ("run", "either") and len(results) != 1:
         raise ResultsError(f"plot {name} draws one result at a time, not {len(results)}: name one results folder")
-    if runs and (of_sweeps := [option for option in options if option in ("by", "x", "where")]):
+    if runs and (of_sweeps := [option for option in options if option in ("by", "x", "where", "against")]):
         raise ResultsError(f"{runs[0].path}: is a run, and has no factors for option {of_sweeps[0]}")
 
 
@@ -215,51 +197,79 @@ def describe(
     name: str,
     results: "Sequence[Results | SweepResults]",
     *,
+    connection: int | Sequence[int] | None = None,
+    request: int | None = None,
+    leg: int | None = None,
     link: int | None = None,
     by: Sequence[str] | None = None,
     x: str | None = None,
     metric: str | None = None,
     where: Mapping[str, str | Sequence[str]] | None = None,
+    against: tuple[str, str] | None = None,
+    without: Sequence[str] | None = None,
 ) -> "Figure":
-    """What a figure holds, in numbers and words: what `draw` paints. All but `timeseq` and `cwnd` have that.
+    """What a figure holds, in numbers and words: what `draw` paints.
 
     Args:
         name: As for `draw`.
         results: As for `draw`.
-        link: As for `draw`.
-        by: As for `draw`.
-        x: As for `draw`.
-        metric: As for `draw`.
-        where: As for `draw`.
+        connection: Connections for `timeseq` and `cwnd`, of any leg, side by side; of several runs one for all or one
+            for each. None: that which carried the response of `request`.
+        request: Request for `timeseq` and `cwnd`; None: the slowest finished one. On a connection that may have others
+            its time is drawn.
+        leg: Leg on which the request's connection is looked for; None: leg 0. Others need `record.exchanges`.
+        link: Link for `link` and `buffer`, 0 at the clients; None: the busiest.
+        by: Factors of which each combination of levels is a series; None: all that vary.
+        x: Factor on the horizontal axis, or a metric by which points are placed, such as ``presented_bps``; None: the
+            load that was offered, or the factor with most numbers.
+        metric: Metric of `latency-load` and `effects`; None: ``latency_mean_s``.
+        where: By factor, the level or levels that are drawn: ``{"circuit": "satellite"}``; None: all.
+        against: A factor and its level for `latency-load`: differences of the other levels from it are drawn, paired by
+            replication; None: the values themselves.
+        without: Parts that `breakdown` leaves out: ``["server"]``.
 
     Raises:
-        FarwebError: As `draw`.
+        FarwebError: An unknown name, factor, level or metric, an option that the figure does not have, no results, or
+            results that lack what the figure needs.
     """
-    given = {"link": link, "by": by, "x": x, "metric": metric, "where": where}
+    given: dict[str, Any] = {"connection": connection, "request": request, "leg": leg, "link": link, "by": by, "x": x}
+    given |= {"metric": metric, "where": where, "against": against, "without": without}
     _check(name, results, {option: value for option, value in given.items() if value is not None})
-    if name in _WITHOUT_DESCRIPTION:
-        raise FarwebError(f"plot {name} has no description")
 
     from farweb.results import Results
 
     runs = [each for each in results if isinstance(each, Results)]
+    if name in ("timeseq", "cwnd"):
+        return _describe_connections(name, runs, connection, request, leg)
     if runs:
-        return _describe_runs(name, runs, link)
+        return _describe_runs(name, runs, link, without or ())
     (sweep,) = (each for each in results if not isinstance(each, Results))
     levels = {factor: [some] if isinstance(some, str) else list(some) for factor, some in (where or {}).items()}
 
     from farweb.plot.against import Ask
 
-    return _describe_sweep(name, sweep, Ask(by, x, metric, levels, link))
+    return _describe_sweep(name, sweep, Ask(by, x, metric, levels, link, against))
 
 
-def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None) -> "Figure":
+def _describe_connections(
+    name: str, runs: "Sequence[Results]", connection: int | Sequence[int] | None, request: int | None, leg: int | None
+) -> "Figure":
+    from farweb.plot import cwnd, timeseq
+
+    if connection is not None and (request is not None or leg is not None):
+        raise FarwebError(f"plot {name}: name a connection, or the request and the leg that lead to it")
+    numbers = [] if connection is None else [connection] if isinstance(connection, int) else list(connection)
+    describe = timeseq.timeseq if name == "timeseq" else cwnd.cwnd
+    return describe(runs, numbers, request=request, leg=leg)
+
+
+def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None, without: Sequence[str]) -> "Figure":
     from farweb.plot import breakdown, caches, latency, legs
     from farweb.plot import link as links
 
     match name:
         case "breakdown":
-            return breakdown.breakdown(runs)
+            return breakdown.breakdown(runs, without)
         case "connections":
             return legs.legs(runs[0])
         case "hits":
@@ -286,15 +296,6 @@ def _describe_sweep(name: str, sweep: "SweepResults", ask: Any) -> "Figure":
         "cache-size": caches.cache_size,
     }
     return figures[name](sweep, ask)
-
-
-def _paint(name: str, result: Any, connection: int | None, **found_by: int | None) -> "Chart":
-    from farweb.plot import cwnd, timeseq
-
-    if connection is not None and any(each is not None for each in found_by.values()):
-        raise FarwebError(f"plot {name}: name a connection, or the request and the leg that lead to it")
-    paint = timeseq.timeseq if name == "timeseq" else cwnd.cwnd
-    return paint(result, connection, **found_by)
 
 
 class Plots:
@@ -327,17 +328,17 @@ class Plots:
         """Hits, delayed hits and bytes of hits of each cache over time. See `draw`."""
         return draw("hits", [self._results], out)
 
-    def breakdown(self, *others: "Results", out: Path | None = None) -> "Chart":
+    def breakdown(self, *others: "Results", without: Sequence[str] = (), out: Path | None = None) -> "Chart":
         """Where the time of requests goes; further results are drawn with it. See `draw`."""
-        return draw("breakdown", [self._results, *others], out)
+        return draw("breakdown", [self._results, *others], out, without=without or None)
 
-    def timeseq(self, connection: int | None = None, *, out: Path | None = None, **found_by: int) -> "Chart":
-        """Time–sequence plot of a connection; that of a `request` on a `leg`, the slowest, when None. See `draw`."""
-        return draw("timeseq", [self._results], out, connection=connection, **found_by)  # type: ignore[arg-type]
+    def timeseq(self, *connections: int, out: Path | None = None, **found_by: Any) -> "Chart":
+        """Time–sequence plot of connections; of that of a `request` on a `leg`, the slowest, when none is named."""
+        return draw("timeseq", [self._results], out, connection=connections or None, **found_by)
 
-    def cwnd(self, connection: int | None = None, *, out: Path | None = None, **found_by: int) -> "Chart":
-        """Congestion window, threshold and flight of a connection; as `timeseq`. See `draw`."""
-        return draw("cwnd", [self._results], out, connection=connection, **found_by)  # type: ignore[arg-type]
+    def cwnd(self, *connections: int, out: Path | None = None, **found_by: Any) -> "Chart":
+        """Congestion window, threshold and flight of connections; as `timeseq`."""
+        return draw("cwnd", [self._results], out, connection=connections or None, **found_by)
 
 
 class SweepPlots:
@@ -351,7 +352,7 @@ class SweepPlots:
         return draw(name, [self._sweep], out, **options)
 
     def latency_load(self, *, out: Path | None = None, **options: Any) -> "Chart":
-        """Latency or another metric against the load. Options: by, x, metric, where."""
+        """Latency or another metric against the load. Options: by, x, metric, where, against."""
         return draw("latency-load", [self._sweep], out, **options)
 
     def carried_offered(self, *, out: Path | None = None, **options: Any) -> "Chart":

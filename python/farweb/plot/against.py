@@ -9,9 +9,19 @@ import numpy as np
 from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import find_metric
 from farweb.plot.failures import failed_share, failures_told
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
-from farweb.plot.grouping import PANELS_MAX, Group, arrange, factor_index, numeric, select, short_names, varying
-from farweb.plot.replicated import Estimates, base_unit, intervals_told, runs_told, words
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Series, columns_of, with_others
+from farweb.plot.grouping import (
+    PANELS_MAX,
+    Group,
+    arrange,
+    factor_index,
+    level_index,
+    numeric,
+    select,
+    short_names,
+    varying,
+)
+from farweb.plot.replicated import Estimates, base_unit, intervals_told, judged, runs_told, words
 from farweb.plot.style import listed
 from farweb.sweep.design import Design
 from farweb.sweep.results import SweepResults
@@ -42,6 +52,7 @@ class Ask:
         metric: What is drawn, where the figure leaves a choice.
         where: By factor, the levels that are drawn; empty: all.
         link: Number of the link; None: the busiest.
+        against: Factor and level from which differences are drawn; None: values are.
     """
 
     by: Sequence[str] | None = None
@@ -49,6 +60,7 @@ class Ask:
     metric: str | None = None
     where: Mapping[str, Sequence[str]] | None = None
     link: int | None = None
+    against: tuple[str, str] | None = None
 
 
 class Abscissa:
@@ -191,6 +203,9 @@ class Drawing:
     def __init__(self, sweep: SweepResults, ask: Ask, *, panels: int = PANELS_MAX, by_load: bool = False) -> None:
         self.sweep = sweep
         points = select(sweep.design, ask.where or {})
+        if ask.against is not None:
+            factor, level = level_index(sweep.design, *ask.against)
+            points = [point for point in points if sweep.design.points[point][factor] != level]
         runs_told(sweep, points)
         self.x = Abscissa(sweep, points, ask.x, by_load=by_load)
         by = ask.by
@@ -211,18 +226,23 @@ class Drawing:
         return tuple(series for series in drawn if series is not None)
 
     def _series(self, estimates: Estimates, group: Group, groups: int, floor: float | None) -> Series | None:
-        failed = {place: failed_share(self.sweep, points) for place, points in self.x.cells(group)}
-        cells = [(place, estimates.of(points)) for place, points in self.x.cells(group)]
-        told = [(place, found) for place, found in cells if found.mean is not None and math.isfinite(found.mean)]
+        cells = [
+            (place, estimates.of(points), failed_share(self.sweep, estimates.rests_on(points)))
+            for place, points in self.x.cells(group)
+        ]
+        told = [cell for cell in cells if cell[1].mean is not None and math.isfinite(cell[1].mean)]
         if not told:
             return None
-        x = np.array([place for place, _ in told])
-        lost = np.array([failed[place] for place, _ in told])
-        mean = np.array([found.mean for _, found in told], dtype=np.float64)
-        low = np.array([mean[at] if found.low is None else found.low for at, (_, found) in enumerate(told)])
-        high = np.array([mean[at] if found.high is None else found.high for at, (_, found) in enumerate(told)])
-        if floor is not None:
-            low = np.maximum(low, floor)
+        x, lost = np.array([place for place, _, _ in told]), np.array([share for _, _, share in told])
+        mean = np.array([found.mean for _, found, _ in told], dtype=np.float64)
+        spread = [judged(found) for _, found, _ in told]
+        low, high = (
+            np.array([m if ends is None else ends[side] for m, ends in zip(mean, spread, strict=True)])
+            for side in (0, 1)
+        )
+        least, most = estimates.possible(group.points)
+        low = np.maximum(low, least if floor is None else max(least, floor))
+        high = np.minimum(high, np.maximum(most, mean))
         if not self.x.by_number and groups > 1:
             x = x + ASIDE * (group.index / (groups - 1) - 0.5)
         bars = not self.x.by_number or self._scattered or len(told) == 1
@@ -231,11 +251,12 @@ class Drawing:
             group.index,
             x,
             mean,
-            low=low if any(found.low is not None for _, found in told) else None,
-            high=high if any(found.low is not None for _, found in told) else None,
+            low=low if any(spread) else None,
+            high=high if any(spread) else None,
             interval="bars" if bars else "band",
-            n=np.array([found.n for _, found in told], dtype=np.int64),
+            n=np.array([found.n for _, found, _ in told], dtype=np.int64),
             joined=self.x.by_number and not self._scattered,
+            shade=group.shade,
             failed=lost if lost.any() else None,
         )
 
@@ -269,7 +290,7 @@ class Drawing:
             *self.arrangement.notes,
             *more,
             self.x.told,
-            failures_told(self.sweep, points, beyond),
+            failures_told(self.sweep, sorted({point for each in estimates for point in each.rests_on(points)}), beyond),
             runs_told(self.sweep, points),
         )
         return " ".join(each for each in parts if each)
@@ -282,12 +303,14 @@ class Drawing:
         """
         if not any(panel.series for panel in panels):
             raise ResultsError(f"{self.sweep.path}: no run has a value of what is to be drawn")
-        columns = columns or min(len(panels), 3 if len(panels) > 4 else 2)
+        columns = columns or columns_of(len(panels))
         rows = -(-len(panels) // columns)
+        multiples = len(self.arrangement.titles) > 1  # otherwise a panel is of a quantity of its own
+        drawn, grey = with_others(panels) if multiples else (tuple(panels), "")
         return Figure(
             title,
-            caption,
-            tuple(panels),
+            caption + grey,
+            drawn,
             columns=columns,
             legend=self.arrangement.legend,
             counted="replications",

@@ -1,31 +1,57 @@
 """Where the time of requests goes: the parts of their mean latency as stacked bars, a bar a run and leg."""
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from farweb.breakdown import Breakdown, Kind, break_down
+from farweb.errors import FarwebError
 from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
-from farweb.plot.measured import labels, provenance
+from farweb.plot.measured import labels, provenance, short_labels
 from farweb.plot.style import listed
 from farweb.quantities import seconds
 from farweb.results import Results
 
-_SHOWN: Sequence[tuple[str, tuple[Kind, ...], int | None]] = (
-    ("waiting for a connection or a fetch", ("wait", "fetch"), 5),
-    ("handshake", ("handshake",), 0),
-    ("on the way, there and back", ("request", "travel"), 2),
-    ("server", ("server",), 3),
-    ("held by cwnd", ("cwnd",), 1),
-    ("held by the window or the send buffer", ("window", "buffer"), 4),
-    ("held by credit", ("credit",), style.BRIGHTLY),
-    ("held otherwise (Nagle)", ("nagle", "other"), None),
-    ("the rest", ("rest",), style.QUIETLY),
+_INDENT = "\N{EM SPACE}\N{EM SPACE}"
+"""Before a leg, under its run."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is stacked under one name.
+
+    Attributes:
+        option: The name by which it is left out.
+        label: Its name in the legend.
+        kinds: The kinds of parts that it holds.
+        index: Number of its colour.
+    """
+
+    option: str
+    label: str
+    kinds: tuple[Kind, ...]
+    index: int | None
+
+
+_SHOWN: Sequence[_Part] = (
+    _Part("wait", "waiting for a connection or a fetch", ("wait", "fetch"), 5),
+    _Part("handshake", "handshake", ("handshake",), 0),
+    _Part("way", "on the way, there and back", ("request", "travel"), 2),
+    _Part("server", "server", ("server",), 3),
+    _Part("cwnd", "held by cwnd", ("cwnd",), 1),
+    _Part("window", "held by the window or the send buffer", ("window", "buffer"), 4),
+    _Part("credit", "held by credit", ("credit",), style.BRIGHTLY),
+    _Part("other", "held otherwise (Nagle)", ("nagle", "other"), None),
+    _Part("rest", "the rest", ("rest",), style.QUIETLY),
 )
-"""What is stacked, the kinds of parts that it holds, and the number of its colour. Both ways together: six colours and
-a bright one are told apart, and how long a way is changes between paths only."""
+"""What is stacked, from the left. Both ways together: six colours and a bright one are told apart, and how long a way
+is changes between paths only."""
+
+PARTS = tuple(part.option for part in _SHOWN)
+"""Names of the parts, by which they are left out."""
 
 
 @dataclass(frozen=True)
@@ -43,35 +69,51 @@ class _Bar:
         return at_server + sum(self.of.total_s(kind, self.leg) for kind in kinds)
 
 
-def breakdown(results: Sequence[Results]) -> Figure:
+def breakdown(results: Sequence[Results], without: Sequence[str] = ()) -> Figure:
     """The mean latency of the sample of each run, or of all its requests where none is tagged, in parts that add up.
 
     A run over several legs has a bar for all of them and one a leg; the server is told with the last leg.
 
     Args:
         results: Runs with the table `exchanges`.
+        without: Names in `PARTS` of those that are left out of the bars.
 
     Raises:
+        FarwebError: There is no such part, or nothing is left.
         ResultsError: A run did not record exchanges, or none of its requests finished.
     """
+    shown = _without(without)
     found = [break_down(result) for result in results]
-    bars = [bar for name, each in zip(labels(results), found, strict=True) for bar in _bars(name, each)]
+    bars = [bar for name, each in zip(short_labels(results), found, strict=True) for bar in _bars(name, each)]
     y = Axis("", scale="category", levels=tuple(bar.name for bar in bars))
-    longest = max(each.latency_s for each in found)
-    panels = [Panel(Axis("mean latency", "s", low=0).fitted(longest), y, _stacked(bars), title="in time")]
+    stacked = _stacked(bars, shown)
+    longest = max((float(((0.0 if each.base is None else each.base) + each.x).max()) for each in stacked), default=0.0)
+    panels = [Panel(Axis("mean latency", "s", low=0).fitted(longest), y, stacked, title="in time")]
     if all(each.rtt_s for each in found):
         trips = np.array([bar.of.rtt_s for bar in bars])
         panels.append(
             Panel(
-                Axis("round trips of the path", low=0), y, _stacked(bars, trips), title="in round trips of its own path"
+                Axis("round trips of the path", low=0),
+                y,
+                _stacked(bars, shown, trips),
+                title="in round trips of its own path",
             )
         )
+    missing = listed([part.label for part in _SHOWN if part not in shown])
     whose = [f"{each.subject} ({seconds(each.rtt_s)} a round trip)" for each in found]
+    if len(set(whose)) == 1 < len(whose):
+        whose = [f"{whose[0]} in each"]
+    caption = (
+        "Mean latency in parts that follow one another and add up. Held: from when the last byte of the response was "
+        "there to be sent until it was. The rest: queues, transmission, segments sent again.",
+        f"Left out of the bars, which are shorter than the latency by it: {missing}." if missing else "",
+        f"n = {listed(whose)}.",
+        *_remarks(short_labels(results), found),
+        provenance(results, measured=True),
+    )
     return Figure(
         f"Where the time goes{f' – {labels(results)[0]}' if len(results) == 1 else ''}",
-        "Mean latency in parts that follow one another and add up. Held: from when the last byte of the response was "
-        "there to be sent until it was. The rest: queues, transmission, segments sent again. n = "
-        f"{listed(whose)}. {' '.join([*_remarks(labels(results), found), provenance(results)])}",
+        " ".join(each for each in caption if each),
         tuple(panels),
         columns=len(panels),
         counted="requests",
@@ -91,19 +133,33 @@ def _bars(name: str, of: Breakdown) -> list[_Bar]:
         return [_Bar(name, of, None)]
     return [
         _Bar(name, of, None),
-        *(_Bar(f"– leg {place}, {leg.carrier}", of, place) for place, leg in enumerate(of.legs)),
+        *(_Bar(f"{_INDENT}leg {place}, {leg.carrier}", of, place) for place, leg in enumerate(of.legs)),
     ]
 
 
-def _stacked(bars: Sequence[_Bar], one: Floats | None = None) -> tuple[Series, ...]:
+def _without(names: Sequence[str]) -> Sequence[_Part]:
+    """What is stacked, some parts left out."""
+    for name in names:
+        if name not in PARTS:
+            near = difflib.get_close_matches(name, PARTS, 1)
+            raise FarwebError(
+                f"no part {name!r} to leave out;{f' {near[0]}?' if near else ''} parts: {', '.join(PARTS)}"
+            )
+    shown = [part for part in _SHOWN if part.option not in names]
+    if not shown:
+        raise FarwebError("without all its parts a breakdown has nothing to show")
+    return shown
+
+
+def _stacked(bars: Sequence[_Bar], shown: Sequence[_Part], one: Floats | None = None) -> tuple[Series, ...]:
     """The parts of all bars, each where the one before it ends; `one`: by what each bar is divided."""
     places = np.arange(len(bars), dtype=np.float64)
     ends = np.zeros(len(bars))
     n = np.array([bar.of.requests for bar in bars])
     drawn = []
-    for name, kinds, index in _SHOWN:
-        length = np.array([bar.length(kinds) for bar in bars]) / (1.0 if one is None else one)
+    for part in shown:
+        length = np.array([bar.length(part.kinds) for bar in bars]) / (1.0 if one is None else one)
         if length.any():
-            drawn.append(Series(name, index, length, places, "bars", n=n, base=ends))
+            drawn.append(Series(part.label, part.index, length, places, "bars", n=n, base=ends))
         ends = ends + length
     return tuple(drawn)

@@ -14,18 +14,29 @@ import numpy as np
 from farweb.extras import require
 from farweb.plot import style
 from farweb.plot.failures import hollow
-from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Reference, Series
+from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Phase, Reference, Series
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as Plotly
 
-_SYMBOLS = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"}
+_SYMBOLS = {
+    "o": "circle",
+    "s": "square",
+    "^": "triangle-up",
+    "D": "diamond",
+    "v": "triangle-down",
+    "P": "cross",
+    "x": "x-thin",
+    "|": "line-ns",
+    "_": "line-ew",
+}
 _DASHES = ("solid", "7px,3px", "2px,2px", "9px,3px,2px,3px")
 """Dashes in the order of `style.LINES`."""
 
 _COMPARED = "3px,4px"
 _IDENTITY = "14px,5px"
 _BAND = 0.17
+_PHASE = 0.13
 _FEW = 4  # whole numbers that each have a mark
 _MANY = 500  # values from which a line is thinner, so that its turns can be seen
 _PIXELS_AN_INCH = 96
@@ -84,6 +95,8 @@ def _paint(figure: Figure) -> "Plotly":
             named.add(reference.label)
         across = np.concatenate([series.x for series in panel.series])
         up = np.concatenate([series.y for series in panel.series])
+        for phase in panel.phases:
+            _mark_phase(drawn, phase, panel, cell, named)
         drawn.update_xaxes(_axis(panel.x, across, told=not figure.share_x or figure.lowest(place)), **cell)
         drawn.update_yaxes(
             _axis(panel.y, up, told=not figure.share_y or figure.leftmost(place), downwards=True), **cell
@@ -94,6 +107,22 @@ def _paint(figure: Figure) -> "Plotly":
     if densities := [panel.density for panel in figure.panels if panel.density is not None]:
         drawn.update_layout(coloraxis=_scale_of(densities))
     return drawn
+
+
+def _mark_phase(drawn: "Plotly", phase: Phase, panel: Panel, cell: dict[str, int], named: set[str]) -> None:
+    """Shade a stretch over the height of its panel; the first of a name is in the legend."""
+    drawn.add_vrect(
+        x0=phase.begin / panel.x.one,
+        x1=phase.end / panel.x.one,
+        fillcolor=_faint(style.ROLES[phase.role], _PHASE),
+        line_width=0,
+        layer="below",
+        name=escape(phase.label),
+        legendgroup=phase.label,
+        showlegend=phase.label not in named,
+        **cell,
+    )
+    named.add(phase.label)
 
 
 def _layout(figure: Figure, named: list[str]) -> dict[str, Any]:
@@ -119,11 +148,11 @@ def _layout(figure: Figure, named: list[str]) -> dict[str, Any]:
 def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
     """What plotly calls traces: the interval, and on it the line."""
     x, y = series.x / panel.x.one, series.y / panel.y.one
-    colour = style.series(series.index)["color"]
-    trace: dict[str, Any] = {"type": "scatter", "x": x, "y": y, "name": escape(series.label)}
-    number = series.index or 0
-    line = {"color": colour, "width": 2 if len(x) < _MANY else 1.3, "dash": _DASHES[number % len(_DASHES)]}
-    marker: dict[str, Any] = {"color": colour, "symbol": _SYMBOLS[style.marker(series.index)], "size": 8}
+    colour = style.series(series.index, series.shade)["color"]
+    trace: dict[str, Any] = {"type": "scatter", "x": x, "y": y, "name": escape(series.label + series.detail)}
+    line = {"color": colour, "width": 2 if len(x) < _MANY else 1.3, "dash": _dash(series)}
+    own = _SYMBOLS[style.marker(series.index, series.shade)]
+    marker: dict[str, Any] = {"color": colour, "symbol": own, "size": 8}
     edge = {"color": "white", "width": 1}
     match series.form:
         case "dots":
@@ -136,6 +165,19 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
             trace |= {"type": "bar", "orientation": "h", "marker": {"color": colour}, "width": 0.6, **base}
         case "marks":
             trace |= {"mode": "markers", "marker": {"color": colour, "size": 8, "line": edge}, "cliponaxis": False}
+        case "spans":
+            return [_strokes(series, panel, trace)]
+        case "signs":
+            sign = {
+                "color": colour,
+                "symbol": _SYMBOLS[series.sign],
+                "size": 8,
+                "line": {"color": colour, "width": 1.5},
+            }
+            trace |= {"mode": "markers+text" if series.names else "markers", "marker": sign}
+            trace |= (
+                {"text": [escape(name) for name in series.names], "textposition": "top right"} if series.names else {}
+            )
         case "steps" | "line":
             trace |= {"mode": "lines", "line": {**line, "shape": "hv" if series.form == "steps" else "linear"}}
         case "points":
@@ -146,6 +188,30 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
                 trace["marker"] |= {"symbol": signs, "line": {"width": 1.5, "color": colour}}
     trace |= _told(series, panel, counted)
     return [*_spread(series, panel, trace), trace]
+
+
+def _dash(series: Series) -> str:
+    if series.shade is not None:
+        return _DASHES[0]
+    if isinstance(series.index, str):
+        return _DASHES[style.series(series.index)["linestyle"] != style.LINES[0]]
+    return _DASHES[(series.index or 0) % len(_DASHES)]
+
+
+def _strokes(series: Series, panel: Panel, trace: dict[str, Any]) -> dict[str, Any]:
+    """Upright strokes as one line with gaps, which the pointer names by their ends."""
+    low, high = series.y if series.low is None else series.low, series.y if series.high is None else series.high
+    gaps = np.full(len(series.x), np.nan)
+    ends = np.column_stack((low, high, gaps)).ravel() / panel.y.one
+    colour, width = style.series(series.index, series.shade)["color"], 1 if series.index == "sack" else 2.5
+    return {
+        **trace,
+        "mode": "lines",
+        "x": np.repeat(series.x, 3) / panel.x.one,
+        "y": ends,
+        "line": {"color": colour, "width": width},
+        "hovertemplate": "<br>".join([_value(panel.x, "x"), _value(panel.y, "y")]) + "<extra></extra>",
+    }
 
 
 def _told(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
@@ -184,7 +250,7 @@ def _spread(series: Series, panel: Panel, trace: dict[str, Any]) -> list[dict[st
     """The shaded band as two traces without a line; bars go into the trace itself."""
     if series.low is None or series.high is None:
         return []
-    colour = style.series(series.index)["color"]
+    colour = style.series(series.index, series.shade)["color"]
     across = panel.y.scale == "category"
     one = panel.x.one if across else panel.y.one
     low, high = series.low / one, series.high / one
@@ -214,7 +280,8 @@ def _compared(reference: Reference, panel: Panel) -> dict[str, Any]:
     else:
         x = _ends(panel.x, every_x)
         y = x if reference.along == "identity" else np.full(2, reference.at)
-    colour = style.QUIET if reference.index is None else style.series(reference.index)["color"]
+    own = reference.index is not None
+    colour = style.series(reference.index, reference.shade)["color"] if own else style.QUIET
     dash = _IDENTITY if reference.along == "identity" else _COMPARED
     return {
         "type": "scatter",

@@ -11,7 +11,7 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import Ask, Drawing
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.legs import POINTS_MAX
-from farweb.plot.measured import labels, provenance
+from farweb.plot.measured import labels, provenance, warmup_line
 from farweb.plot.replicated import Estimates
 from farweb.quantities import seconds, share
 from farweb.results import Results
@@ -45,7 +45,7 @@ def hits(result: Results) -> Figure:
         f"Shares over {seconds(found[0][2])} of the requests that came to a cache: hits, delayed hits (served from a "
         "fetch that was under way), and of their bytes those of hits; right: what the cache holds. After the warm-up: "
         f"{'; '.join(told)}. {provenance([result])}",
-        tuple(panel for cache, samples, _ in found for panel in _panels(cache.node, samples)),
+        tuple(panel for cache, samples, _ in found for panel in _panels(result, cache.node, samples)),
         columns=2,
         size=(9, 1.6 + 2.3 * len(caches)),
         share_x=True,
@@ -84,10 +84,10 @@ def _over(part: str, whole: str) -> pl.Expr:
     return pl.when(pl.col(whole) > 0).then(pl.col(part) / pl.col(whole))
 
 
-def _panels(node: str, samples: pl.DataFrame) -> tuple[Panel, Panel]:
+def _panels(result: Results, node: str, samples: pl.DataFrame) -> tuple[Panel, Panel]:
     """Shares of a cache, and what it holds."""
     time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])
-    x = Axis("time", "s", low=float(time.min(initial=0)), high=float(time.max(initial=1)))
+    x = Axis.of_time("time", time)
 
     def steps(label: str, index: int, column: str, scale: float = 1.0) -> Series:
         values = samples[column].cast(pl.Float64).fill_null(np.nan).to_numpy() * scale
@@ -100,8 +100,8 @@ def _panels(node: str, samples: pl.DataFrame) -> tuple[Panel, Panel]:
     )
     held = steps("held", 3, "bytes")
     return (
-        Panel(x, Axis("share", "%", low=0, high=100), shares, title=node),
-        Panel(x, Axis("held", "B", low=0).fitted(held.y), (held,)),
+        Panel(x, Axis("share", "%", low=0, high=100), shares, warmup_line(result), title=node),
+        Panel(x, Axis("held", "B", low=0).fitted(held.y), (held,), warmup_line(result)),
     )
 
 

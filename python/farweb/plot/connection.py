@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from farweb.connection_use import connection_uses
-from farweb.errors import ResultsError
+from farweb.errors import FarwebError, ResultsError
 from farweb.results import Results, how_to_record
 
 OPPOSITE = {"up": "down", "down": "up"}
@@ -127,6 +127,41 @@ def trace(
         legs=len(legs),
         request=None if stay is None else stay.request,
     )
+
+
+TRACES_MAX = 4
+"""Connections side by side; chosen: more are too narrow to be read."""
+
+
+def traces(
+    results: Sequence[Results], connections: Sequence[int], *, request: int | None = None, leg: int | None = None
+) -> list[tuple[Results, Trace]]:
+    """The connections that a figure shows side by side, each with its run.
+
+    Args:
+        results: Runs with recorded packets.
+        connections: Numbers of connections of a run; of several runs one for all or one for each. Empty: that of the
+            request, in each run.
+        request: As `trace` takes it.
+        leg: As `trace` takes it.
+
+    Raises:
+        FarwebError: More connections than can be drawn, or not as many as there are runs.
+        ResultsError: As `trace`.
+    """
+    if len(results) > 1 and len(connections) not in (0, 1, len(results)):
+        raise FarwebError(
+            f"{len(connections)} connections of {len(results)} runs: name one for all runs, or one for each of them"
+        )
+    wanted = [connections[0] if connections else None] * len(results)
+    if len(connections) > 1:
+        wanted = list(connections)
+    runs = list(results) * (len(wanted) if len(results) == 1 else 1)
+    if len(wanted) > TRACES_MAX:
+        raise FarwebError(f"{len(wanted)} connections are more than can be drawn side by side: {TRACES_MAX} at most")
+    return [
+        (run, trace(run, connection, request=request, leg=leg)) for run, connection in zip(runs, wanted, strict=True)
+    ]
 
 
 def _during(stay: Stay | None, start_ns: int) -> pl.Expr:

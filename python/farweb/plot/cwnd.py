@@ -1,97 +1,135 @@
-"""Congestion window, slow-start threshold and flight of one connection over time."""
+"""Congestion window, slow-start threshold and flight of connections over time."""
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
 
-from farweb.plot import style
-from farweb.plot.connection import trace
-from farweb.plot.measured import labels, provenance
+from farweb.plot.connection import Trace, traces
+from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.plot.measured import provenance
+from farweb.plot.phases import phases, round_trips
+from farweb.plot.timeseq import title
 from farweb.results import Results
+
+WINDOW_ROOM = 1.5
+"""How far above cwnd, threshold and flight the advertised window is followed, in their largest value; chosen: they keep
+two thirds of the picture."""
+
+FOOT = 0.03
+"""Height at which losses are marked, in that of the picture."""
 
 
 def cwnd(
-    result: Results, connection: int | None = None, *, request: int | None = None, leg: int | None = None
-) -> style.Chart:
-    """What limited one connection: its windows and what was in flight, at the sender of its data.
+    results: Sequence[Results],
+    connections: Sequence[int] = (),
+    *,
+    request: int | None = None,
+    leg: int | None = None,
+) -> Figure:
+    """What limited a connection, or several side by side: its windows and what was in flight, at its data's sender.
 
-    Flight is the highest sequence number sent less the highest acknowledgement received.
+    Flight is the highest sequence number sent less the highest acknowledgement received. Slow start and recovery are
+    shaded, round trips are counted above.
 
     Args:
-        result: One with recorded packets.
-        connection: Number of the connection; None: that of the request.
+        results: Runs with recorded packets.
+        connections: As `traces` takes them.
         request: Number of a request; None: the slowest finished one. Of a connection that may have others the time of
             this one is drawn.
         leg: The leg on which its connection is; None: leg 0.
 
     Raises:
+        FarwebError: More connections than can be drawn.
         ResultsError: No packets recorded, or none of that connection.
     """
-    one = trace(result, connection, request=request, leg=leg)
-    chart = style.Chart(figsize=(9, 5))
-    axes = chart.subplots()
-    time = one.state["time_s"].to_numpy()
-    flight = one.state["flight_bytes"].to_numpy()
-    axes.fill_between(
-        time, flight, step="post", color=style.QUIET, alpha=0.25, linewidth=0, label="in flight", gid="flight"
+    found = traces(results, connections, request=request, leg=leg)
+    ones = [one for _, one in found]
+    single = len(ones) == 1
+    x, y = _axes(ones)
+    hidden = any(len(_threshold(one)) < len(_windows(one)) for one in ones)
+    above = any(len(one.acks) and _lowest_window(one) > (y.high or 0) for one in ones)
+    said = [
+        f"{'' if single else f'{title(result, one, results)}: '}n = {len(one.sent):,} segments sent, "
+        f"{int(one.sent['retransmission'].sum()):,} of them again, {len(one.drops):,} dropped; the connection begins "
+        f"{one.start_s:.3f} s into the run"
+        for result, one in found
+    ]
+    caption = (
+        f"At {ones[0].node}, the sender ({ones[0].direction}). In flight: highest byte sent less highest acknowledged. "
+        "Shaded: slow start (cwnd below ssthresh) and recovery (from a segment sent again until all sent before is "
+        "acknowledged).",
+        "ssthresh is not drawn while it is above twice the rest." if hidden else "",
+        "The advertised window lies above the picture." if above else "",
+        f"{'; '.join(said)}.",
+        provenance(results),
     )
-    windows = one.state.filter(pl.col("cwnd_bytes").is_not_null())
-    seen = windows["time_s"].to_numpy()
-    axes.step(seen, windows["cwnd_bytes"], where="post", color=style.PALETTE[0], label="cwnd", gid="cwnd")
-    axes.step(
-        one.acks["time_s"],
-        one.acks["window_bytes"],
-        where="post",
-        color=style.PALETTE[4],
-        linewidth=1.1,
-        label="advertised window",
-        gid="window",
+    return Figure(
+        f"Windows of {title(*found[0], results)}" if single else "Windows of connections",
+        " ".join(each for each in caption if each),
+        tuple(_panel(one, x, y, "" if single else title(result, one, results)) for result, one in found),
+        columns=len(found),
+        size=(9, 5) if single else (11, 5),
+        share_x=not single,
+        share_y=not single,
     )
-    highest = max([1, *one.state["flight_bytes"], *windows["cwnd_bytes"], *one.acks["window_bytes"]])
-    # A threshold that no loss has set yet lies at 1 GB or so: an axis that reached it would flatten all the rest.
-    threshold = windows.filter(pl.col("ssthresh_bytes") <= 2 * highest)
-    axes.step(
-        threshold["time_s"],
-        threshold["ssthresh_bytes"],
-        where="post",
-        color=style.PALETTE[1],
-        linestyle=style.LINES[1],
-        label="ssthresh" if len(threshold) else None,
-        gid="ssthresh",
-    )
-    _mark(axes, one.sent.filter(pl.col("retransmission"))["time_s"].to_list(), "sent again", "v")
-    _mark(axes, one.drops["time_s"].to_list(), "dropped", "x")
-    axes.set_xlabel(f"time since the connection's first packet [s]  ({one.start_s:.3f} s into the run)")
-    axes.set_ylabel("window")
-    style.counted(axes.yaxis, "B")
-    axes.set_ylim(0, 1.08 * max([highest, *threshold["ssthresh_bytes"]]))
-    if one.request is None:
-        axes.set_xlim(left=0)
-    style.legend(axes, columns=6)
-    hidden = "" if len(threshold) == len(windows) else " ssthresh is not drawn while it is above twice the rest."
-    style.frame(
-        chart,
-        f"Windows of {one.name} – {labels([result])[0]}",
-        f"At {one.node}, the sender ({one.direction}). In flight: highest byte sent less highest acknowledged.{hidden} "
-        f"n = {len(one.sent):,} segments sent, {int(one.sent['retransmission'].sum()):,} of them again, "
-        f"{len(one.drops):,} dropped. {provenance([result])}",
-    )
-    return chart
 
 
-def _mark(axes: Axes, times: Sequence[float], label: str, marker: str) -> None:
-    """Mark moments at the foot of the axes."""
-    if times:
-        axes.plot(
-            times,
-            [0.03] * len(times),
-            transform=axes.get_xaxis_transform(),
-            linestyle="",
-            marker=marker,
-            markersize=6,
-            markeredgewidth=1.5,
-            color=style.PALETTE[1],
-            label=label,
-            gid=label,
+def _axes(ones: Sequence[Trace]) -> tuple[Axis, Axis]:
+    """Limits common to all connections: the advertised window may leave the picture."""
+    times = [time for one in ones for time in one.state["time_s"]]
+    first = 0.0 if ones[0].request is None else min(times, default=0.0)
+    x = Axis("time since the connection's first packet", "s", low=first, high=1.03 * max([*times, first + 1e-6]))
+    own = max(
+        float(max([1, *one.state["flight_bytes"], *_threshold(one)["ssthresh_bytes"], *_cwnd(one)])) for one in ones
+    )
+    windows = [window for one in ones for window in one.acks["window_bytes"] if window <= WINDOW_ROOM * own]
+    y = Axis("window", "B", low=0, high=1.08 * max([own, *windows]))
+    return x.fitted(max([*times, first])), y.fitted(own)
+
+
+def _panel(one: Trace, x: Axis, y: Axis, name: str) -> Panel:
+    windows, threshold = _windows(one), _threshold(one)
+    time = windows["time_s"].to_numpy()
+    foot = FOOT * (y.high or 1.0)
+    series = [
+        Series("in flight", "flight", *_columns(one.state, "flight_bytes"), "area", part="flight"),
+        Series("cwnd", "cwnd", time, _column(windows, "cwnd_bytes"), "steps", part="cwnd"),
+    ]
+    if len(one.acks) and _lowest_window(one) <= (y.high or 0):
+        series.append(
+            Series("advertised window", "window", *_columns(one.acks, "window_bytes"), "steps", part="window")
         )
+    if len(threshold):
+        series.append(Series("ssthresh", "ssthresh", *_columns(threshold, "ssthresh_bytes"), "steps", part="ssthresh"))
+    again = one.sent.filter(pl.col("retransmission"))["time_s"].to_numpy()
+    for label, sign, times in (("sent again", "v", again), ("dropped", "x", one.drops["time_s"].to_numpy())):
+        if len(times):
+            series.append(Series(label, "again", times, np.full(len(times), foot), "signs", sign=sign, part=label))
+    return Panel(x, y, tuple(series), title=name, phases=phases(one), rounds=round_trips(one))
+
+
+def _windows(one: Trace) -> pl.DataFrame:
+    return one.state.drop_nulls("cwnd_bytes")
+
+
+def _cwnd(one: Trace) -> list[int]:
+    return _windows(one)["cwnd_bytes"].to_list()
+
+
+def _threshold(one: Trace) -> pl.DataFrame:
+    """Where the threshold is drawn: one that no loss has set yet lies at 1 GB or so, and would flatten all the rest."""
+    highest = max([1, *one.state["flight_bytes"], *_cwnd(one)])
+    return _windows(one).filter(pl.col("ssthresh_bytes") <= 2 * highest)
+
+
+def _lowest_window(one: Trace) -> float:
+    return float(one.acks["window_bytes"].min() or 0)  # type: ignore[arg-type]
+
+
+def _columns(frame: pl.DataFrame, name: str) -> tuple[np.ndarray, np.ndarray]:
+    return frame["time_s"].to_numpy(), _column(frame, name)
+
+
+def _column(frame: pl.DataFrame, name: str) -> np.ndarray:
+    return frame[name].to_numpy().astype(np.float64)

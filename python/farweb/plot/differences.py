@@ -8,29 +8,31 @@ import numpy as np
 
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.latency import CURVE_POINTS, SHARE, SIZE
+from farweb.plot.presentation import Presentation
 from farweb.quantities import count, share
 
 if TYPE_CHECKING:
     from farweb.comparison import Change, Comparison
-    from farweb.plot.style import Chart
 
 _CUT = 0.01
 """Share of requests at either end that the axis leaves out; chosen: single ones would flatten all others."""
 
 
-def draw_differences(comparison: "Comparison", out: Path) -> "Chart":
+def draw_differences(comparison: "Comparison", out: Path, presentation: Presentation | None = None) -> Figure:
     """Draw a comparison into a file, whose suffix names the format.
 
+    Returns:
+        What is drawn.
+
     Raises:
-        FarwebError: The suffix is that of no format.
+        FarwebError: The suffix is that of no format, or the figure has no such label.
         RunError: The file cannot be written.
     """
-    from farweb.plot import paper, style
+    from farweb.plot import paper
 
-    with style.look():
-        chart = paper.paint(differences(comparison))
-    style.save(chart, out)
-    return chart
+    figure = (presentation or Presentation()).of(differences(comparison))
+    paper.draw(figure, out)
+    return figure
 
 
 def differences(comparison: "Comparison") -> Figure:
@@ -68,8 +70,8 @@ def _distribution(change: "Change", index: int) -> Series:
     total = len(ordered)
     places = np.unique(np.linspace(_CUT * (total - 1), (1 - _CUT) * (total - 1), CURVE_POINTS).round().astype(np.int64))
     places = places[np.isfinite(ordered[places])]
-    label = f"{change.other}: {share(change.faster)} faster, {share(change.slower)} slower"
-    return Series(label, index, ordered[places], (places + 1) / max(total, 1), "steps")
+    detail = f": {share(change.faster)} faster, {share(change.slower)} slower"
+    return Series(change.other, index, ordered[places], (places + 1) / max(total, 1), "steps", detail=detail)
 
 
 def _by_size(change: "Change", index: int) -> Series:
@@ -80,7 +82,7 @@ def _by_size(change: "Change", index: int) -> Series:
     y, low, high = (np.array(column, dtype=np.float64) for column in zip(*values, strict=True)) if values else _EMPTY
     low, high = np.where(np.isnan(low), y, low), np.where(np.isnan(high), y, high)
     n = np.array([each.n for each in there], dtype=np.int64)
-    return Series("", index, np.array(middle), y, "points", low, high, "bars", n)
+    return Series(change.other, index, np.array(middle), y, "points", low, high, "bars", n)
 
 
 _EMPTY = (np.empty(0), np.empty(0), np.empty(0))

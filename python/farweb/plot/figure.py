@@ -5,18 +5,30 @@ show the same. Values are in base units: s, B, bit/s; an axis chooses the decima
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log", "category"]
-Form = Literal["points", "line", "steps", "area", "dots", "marks", "bars"]
+Form = Literal["points", "line", "steps", "area", "dots", "marks", "bars", "spans", "signs"]
 
 _PREFIXES = {"n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PREFIXED = {"s": ("n", "µ", "m", ""), "B": ("", "k", "M", "G", "T"), "bit/s": ("", "k", "M", "G", "T")}
+
+OTHERS = "others"
+"""Role of the curves of other panels, behind that of a panel."""
+
+_SPANS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
+_SPAN_FROM = {"min": 600.0, "h": 3 * 3600.0, "d": 10 * 86_400.0}
+"""Lengths from which an axis of time is read in minutes, hours, days; chosen: fewer than ten of a unit say too little,
+and hundreds of one are not read as a time."""
+
+_SPAN_STEPS = {"min": (1, 2, 5, 10, 15, 30), "h": (1, 2, 3, 6, 12, 24), "d": (1, 2, 7, 14, 28, 91)}
+_SPAN_MARKS = 8  # on an axis of time, at most; chosen: they do not collide in half the width of a figure
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,8 @@ class Axis:
         prefix: Decimal prefix of the unit in which the axis is read; `fitted` chooses it.
         whole: Whether only whole numbers are marked.
         marks: Places that are marked, in the unit in which the axis is read; empty: round numbers.
+        span: Unit in which an axis of time that is longer than minutes is read: ``min``, ``h`` or ``d``; empty: s, with
+            a decimal prefix.
     """
 
     quantity: str
@@ -44,6 +58,27 @@ class Axis:
     prefix: str = ""
     whole: bool = False
     marks: tuple[float, ...] = ()
+    span: str = ""
+
+    @classmethod
+    def of_time(cls, quantity: str, times: ArrayLike) -> "Axis":
+        """An axis from the first to the last of some times, in s; read in minutes, hours or days where it is long.
+
+        Marks stand at what clocks and calendars divide their units by: every 6 or 12 h, not every 5,000 s.
+        """
+        values = np.asarray(times, dtype=np.float64)
+        low, high = float(values.min(initial=0.0)), float(values.max()) if values.size else 1.0
+        axis = cls(quantity, "s", low=low, high=high)
+        fitting = [span for span, length in _SPAN_FROM.items() if high - low >= length]
+        if not fitting:
+            return axis
+        span = fitting[-1]
+        first, last = low / _SPANS[span], high / _SPANS[span]
+        step = next((each for each in _SPAN_STEPS[span] if (last - first) / each < _SPAN_MARKS), None)
+        if step is None:
+            return replace(axis, span=span)
+        marks = step * np.arange(math.ceil(first / step), last / step + 1e-9)
+        return replace(axis, span=span, marks=tuple(float(mark) for mark in marks))
 
     def fitted(self, *values: ArrayLike | None) -> "Axis":
         """The axis with the prefix that suits the largest of the values.
@@ -59,12 +94,12 @@ class Axis:
     @property
     def one(self) -> float:
         """One of what the axis counts in, in the base unit: 1e6 for Mbit/s."""
-        return _PREFIXES[self.prefix]
+        return _SPANS[self.span] if self.span else _PREFIXES[self.prefix]
 
     @property
     def read_in(self) -> str:
         """The unit in which the axis is read: ``Mbit/s``."""
-        return self.prefix + self.unit
+        return self.span or self.prefix + self.unit
 
     @property
     def marks_carry_unit(self) -> bool:
@@ -90,11 +125,13 @@ class Series:
     Attributes:
         label: Its name in the legend; empty: it has no entry of its own.
         index: Number of its colour, marker and dash; None: the colour of text; `style.QUIETLY`: the quiet one.
+            Of a series of a role, such as acknowledgements, the name of the role in `style.ROLES`.
         x: Places along the horizontal axis, in its base unit; a category axis counts its levels from 0.
         y: Values, as many as `x`.
         form: ``points``: markers joined by a line; ``line``: a line without markers; ``steps``: a level that holds
             until the next; ``area``: the same, shaded down to 0; ``dots``: many faint ones; ``marks``: a few that stand
-            out; ``bars``: from 0, across a category axis.
+            out; ``bars``: from 0, across a category axis; ``spans``: upright strokes from `low` to `high`; ``signs``:
+            each with the marker `sign`.
         low: Lower ends of the interval of each value, None where there are no intervals.
         high: Upper ends.
         interval: ``band``: shaded between the ends; ``bars``: a bar each.
@@ -103,10 +140,16 @@ class Series:
         base: Where each of the ``bars`` begins, so that they stand on one another; None: at 0.
         failed: Share of requests that failed or were cut off at each value, whose marker is hollow where that is above
             0; None: none.
+        shade: Of levels of one number, the place among them, from 0 (the least) to 1: the series has a colour of the
+            scale from light to dark instead of that of its index; None: it is one of several kinds.
+        detail: What stands behind the label in the legend.
+        part: What of several it shows, where the label does not say so: ``mean``, ``peak``; for readers of its numbers.
+        sign: Marker of ``signs``, as matplotlib names it.
+        names: Words beside the values, as many as `x`; empty: none.
     """
 
     label: str
-    index: int | None
+    index: int | str | None
     x: Floats
     y: Floats
     form: Form = "points"
@@ -117,6 +160,11 @@ class Series:
     joined: bool = True
     base: Floats | None = None
     failed: Floats | None = None
+    shade: float | None = None
+    detail: str = ""
+    part: str = ""
+    sign: str = "o"
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,12 +176,31 @@ class Reference:
         at: Where it is, in the axis's base unit; not used by ``identity``.
         along: ``x``: horizontal, at a value of y; ``y``: vertical, at a value of x; ``identity``: y = x.
         index: Number of the series whose colour it has; None: the quiet colour of what is only compared with.
+        shade: That of the series, where it has one.
     """
 
     label: str
     at: float = math.nan
     along: Literal["x", "y", "identity"] = "x"
     index: int | None = None
+    shade: float | None = None
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of the horizontal axis, shaded over the height of the panel.
+
+    Attributes:
+        label: Its name in the legend; those of one name have one entry.
+        begin: Where it begins, in the axis's base unit.
+        end: Where it ends.
+        role: Name of its colour in `style.ROLES`.
+    """
+
+    label: str
+    begin: float
+    end: float
+    role: str
 
 
 @dataclass(frozen=True)
@@ -153,6 +220,10 @@ class Density:
     of: str
 
 
+INSETS = {"upper left": (0.07, 0.52, 0.42, 0.38), "lower right": (0.56, 0.1, 0.42, 0.38)}
+"""Left, bottom, width and height of insets, in those of their panels, by corner."""
+
+
 @dataclass(frozen=True)
 class Panel:
     """One pair of axes.
@@ -162,6 +233,10 @@ class Panel:
         y: Vertical axis.
         series: From the back to the front.
         references: Lines to compare with.
+        phases: Times shaded behind the series.
+        rounds: Where round trips begin, along the horizontal axis; counted along the upper edge.
+        inset: A part of the panel, enlarged in a corner of it.
+        inset_at: The corner, one of `INSETS`.
         title: Above the panel, at the left; may have several lines.
         note: Above the panel, at the right.
         density: Behind the series.
@@ -178,6 +253,10 @@ class Panel:
     density: Density | None = None
     index: int | None = None
     weight: float = 1.0
+    phases: tuple[Phase, ...] = ()
+    rounds: tuple[float, ...] = ()
+    inset: "Panel | None" = None
+    inset_at: str = "upper left"
 
 
 @dataclass(frozen=True)
@@ -194,6 +273,7 @@ class Figure:
         size: Width and height on paper, in inches.
         share_x: Whether all panels have the same horizontal axis.
         share_y: Whether all panels have the same vertical axis.
+        exact: Whether `size` is that of the whole; else it grows by what long captions and legends take.
     """
 
     title: str
@@ -205,6 +285,7 @@ class Figure:
     size: tuple[float, float] = (8.0, 5.0)
     share_x: bool = False
     share_y: bool = False
+    exact: bool = False
 
     @property
     def rows(self) -> int:
@@ -218,3 +299,38 @@ class Figure:
     def leftmost(self, place: int) -> bool:
         """Whether this panel is the first of its row."""
         return place % self.columns == 0
+
+
+def columns_of(panels: int) -> int:
+    """In how many columns so many panels stand."""
+    return next(columns for columns, most in ((1, 1), (2, 4), (3, 9), (4, panels)) if panels <= most)
+
+
+def size_of(panels: int) -> tuple[float, float]:
+    """Width and height on paper of so many panels of latency, in inches."""
+    columns = columns_of(panels)
+    return (
+        (8.0, 5.2)
+        if panels == 1
+        else (2.4 * columns + 3.0, 1.9 + (3.6 if columns == 2 else 2.7) * -(-panels // columns))
+    )
+
+
+def with_others(panels: Sequence[Panel]) -> tuple[tuple[Panel, ...], str]:
+    """Panels of a curve each, with the curves of the others in grey behind it; panels of several curves as they are.
+
+    What is compared then is in every panel, however many there are.
+
+    Returns:
+        The panels, and what is to be said of them in the caption, with a space in front; empty where nothing is.
+    """
+    curves = [[series for series in panel.series if series.form in ("points", "steps", "line")] for panel in panels]
+    if len(panels) < 2 or any(len(some) != 1 or some[0].label for some in curves):
+        return tuple(panels), ""
+    bare: dict[str, Any] = {"low": None, "high": None, "n": None, "failed": None}
+    quiet = [replace(some[0], index=OTHERS, shade=None, form="line", part="another panel's", **bare) for some in curves]
+    drawn = tuple(
+        replace(panel, series=(*(other for number, other in enumerate(quiet) if number != place), *panel.series))
+        for place, panel in enumerate(panels)
+    )
+    return drawn, " Grey: the curves of the other panels."

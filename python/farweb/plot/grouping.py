@@ -11,7 +11,10 @@ from farweb.sweep.design import Design, Factor, Level
 SERIES_MAX = 8
 """Series in a panel; chosen: more are not told apart, least of all in grey."""
 
-PANELS_MAX = 9
+LEVELS_MIN = 3
+"""Levels of a number from which series have colours from light to dark; chosen: two are told apart better as kinds."""
+
+PANELS_MAX = 16
 """Panels of a figure; chosen: more are too small to be read."""
 
 LEVELS_MAX = 5
@@ -27,12 +30,14 @@ class Group:
         index: Number of its style; the same in every panel.
         panel: Number of its panel.
         points: Their numbers in the design.
+        shade: Of levels of one number, its place among them, from 0 to 1; None: it is one of several kinds.
     """
 
     label: str
     index: int
     panel: int
     points: tuple[int, ...]
+    shade: float | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,16 @@ def select(design: Design, where: Mapping[str, Sequence[str]]) -> list[int]:
         said = ", ".join(f"{name}={'|'.join(levels)}" for name, levels in where.items())
         raise FarwebError(f"no point of the design has {said}")
     return points
+
+
+def level_index(design: Design, factor: str, level: str) -> tuple[int, int]:
+    """The numbers of a factor and of a level of it.
+
+    Raises:
+        FarwebError: There is none; the message names the nearest.
+    """
+    index = factor_index(design, factor)
+    return index, _level_index(design.factors[index], level)
 
 
 def _level_index(factor: Factor, text: str) -> int:
@@ -219,12 +234,18 @@ def _spread(
         )
         members.setdefault(place, []).append(point)
     names_of_styles = _labels(design, styles, of_styles)
-    groups = [Group(names_of_styles[style], style, panel, tuple(some)) for (panel, style), some in members.items()]
+    shades = _shades(design, len(styles), of_styles)
+    groups = [
+        Group(names_of_styles[style], style, panel, tuple(some), shades[style])
+        for (panel, style), some in members.items()
+    ]
+    short = short_names(design)
+    alone = [short[design.factors[each].name] for each in of_panels if _is_plain(design, of_panels)]
     return Arrangement(
         titles=tuple(_titles(design, panels, of_panels)),
-        legend=", ".join(design.factors[each].name for each in of_styles),
+        legend=", ".join(short[design.factors[each].name] for each in of_styles),
         groups=tuple(sorted(groups, key=lambda group: (group.panel, group.index))),
-        notes=tuple(notes),
+        notes=(*notes, *(f"A panel for each {name}." for name in alone)),
         together=tuple(design.factors[each].name for each in rest),
     )
 
@@ -246,10 +267,24 @@ def _labels(design: Design, combinations: Iterable[tuple[int, ...]], factors: Se
     ]
 
 
+def _shades(design: Design, styles: int, factors: Sequence[int]) -> list[float | None]:
+    """Places from light to dark, where the styles are levels of one number; None for each where they are kinds."""
+    ordered = len(factors) == 1 and numeric(design.factors[factors[0]]) and styles >= LEVELS_MIN
+    return [style / (styles - 1) if ordered else None for style in range(styles)]
+
+
+def _is_plain(design: Design, factors: Sequence[int]) -> bool:
+    """Whether panels are of one factor whose levels say by themselves what they are: names that are no numbers."""
+    return len(factors) == 1 and not numeric(design.factors[factors[0]])
+
+
 def _titles(design: Design, combinations: Iterable[tuple[int, ...]], factors: Sequence[int]) -> list[str]:
+    if _is_plain(design, factors):
+        return _labels(design, combinations, factors)
+    short = short_names(design)
     return [
         "\n".join(
-            f"{design.factors[factor].name} = {design.factors[factor].levels[level].label}"
+            f"{short[design.factors[factor].name]} = {design.factors[factor].levels[level].label}"
             for factor, level in zip(factors, levels, strict=True)
         )
         for levels in combinations

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Series
+from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Series, columns_of, size_of, with_others
+from farweb.plot.grouping import SERIES_MAX
 from farweb.plot.measured import Measured, counts, measured, provenance
 from farweb.quantities import seconds
 from farweb.results import Results
@@ -41,19 +42,20 @@ def size_latency(results: Sequence[Results]) -> Figure:
         FarwebError: A result has no finished request.
     """
     requests = measured(results)
-    dots = sum(len(each.finished) for each in requests) <= SCATTER_MAX
+    dots = sum(len(each.finished) for each in requests) <= SCATTER_MAX and len(requests) <= SERIES_MAX
     panels = _scatter(requests) if dots else _densities(requests)
     what = "Each dot is a request." if dots else "Shade: number of requests, on a logarithmic scale."
-    columns = min(2, len(panels))
+    columns = columns_of(len(panels))
     return Figure(
         "Latency by response size",
         f"{what} Lines: median by size class (a factor of two, at least {CLASS_MIN} requests); bars: its 95 % interval "
         f"by order statistics, requests taken as independent. Latency runs from the start of a request to the last "
-        f"byte of its response at the first node. {counts(requests)}{_hollow_told(requests)} {provenance(results)}",
+        f"byte of its response at the first node. {counts(requests)}{hollow_told(requests)} "
+        f"{provenance(results, measured=True)}",
         panels,
         columns=columns,
         counted="requests",
-        size=(8, 5.2 if len(panels) == 1 else 1.2 + 3.6 * math.ceil(len(panels) / columns)),
+        size=size_of(len(panels)),
         share_x=True,
         share_y=True,
     )
@@ -120,7 +122,7 @@ def _densities(requests: Sequence[Measured]) -> tuple[Panel, ...]:
     return tuple(panels)
 
 
-def _hollow_told(requests: Sequence[Measured]) -> str:
+def hollow_told(requests: Sequence[Measured]) -> str:
     """What hollow markers are, where there are any."""
     return " Hollow: a class in which requests did not end." if any(len(each.lost_bytes) for each in requests) else ""
 
@@ -183,13 +185,26 @@ def cdf(results: Sequence[Results]) -> Figure:
         FarwebError: A result has no finished request.
     """
     requests = measured(results)
-    series = [part for index, each in enumerate(requests) for part in distribution(each.latencies, each.label, index)]
+    many = len(requests) > SERIES_MAX
+    curves = [distribution(each.latencies, each.label, 0 if many else index) for index, each in enumerate(requests)]
+    panels = [Panel(LATENCY, SHARE, tuple(part for curve in curves for part in curve))]
+    if many:
+        panels = [
+            Panel(LATENCY, SHARE, (replace(curve, label=""), marks), title=curve.label + curve.detail)
+            for curve, marks in curves
+        ]
+    drawn, grey = with_others(panels)
     return Figure(
         "Distribution of latency",
         "Share of all requests whose last byte arrived within the time on the axis. Dots: 50th, 90th and 99th "
         f"percentile. Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as independent. {counts(requests)} "
-        f"{provenance(results)}",
-        (Panel(LATENCY, SHARE, tuple(series)),),
+        f"{provenance(results, measured=True)}{grey}",
+        drawn,
+        columns=columns_of(len(panels)),
+        counted="requests",
+        size=size_of(len(panels)),
+        share_x=True,
+        share_y=True,
     )
 
 
@@ -211,7 +226,7 @@ def distribution(latency: Floats, label: str, index: int) -> tuple[Series, Serie
     share = np.concatenate(([0.0], (place + 1) / all_of_them))
     half = math.sqrt(math.log(2 / 0.05) / (2 * all_of_them))
     low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
-    curve = Series(f"{label}:  {percentiles(latency)}", index, x, share, "steps", low, high)
+    curve = Series(label, index, x, share, "steps", low, high, detail=f":  {percentiles(latency)}")
     return curve, marked(latency, index)
 
 
@@ -219,7 +234,7 @@ def marked(latency: Floats, index: int) -> Series:
     """Dots at the percentiles of a distribution, as far as they are not among requests that did not end."""
     places = np.array(quantiles(latency, MARKED), dtype=np.float64)
     there = np.isfinite(places)
-    return Series("", index, places[there], np.array(MARKED)[there], "marks")
+    return Series("", index, places[there], np.array(MARKED)[there], "marks", part="percentiles")
 
 
 def percentiles(latency: Floats) -> str:

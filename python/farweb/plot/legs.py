@@ -1,14 +1,12 @@
 """Connections over time: how many of each leg are open and busy, and how many requests are on it."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
 from farweb.legs import carrier_name
 from farweb.plot.figure import Axis, Figure, Form, Panel, Series
-from farweb.plot.measured import labels, provenance
+from farweb.plot.measured import labels, provenance, warmup_line
 from farweb.quantities import seconds
 from farweb.results import Results
 
@@ -38,7 +36,7 @@ def legs(result: Results) -> Figure:
         tuple(
             panel
             for number, (samples, _) in zip(numbers, found, strict=True)
-            for panel in _panels(result.manifest["scenario"]["leg"][number], number, samples)
+            for panel in _panels(result, number, samples)
         ),
         columns=2,
         size=(9, 1.6 + 2.3 * len(numbers)),
@@ -71,24 +69,26 @@ def intervals(rows: pl.DataFrame, leg: int) -> tuple[pl.DataFrame, float]:
     return samples, float(one["interval_ns"].to_list()[0] if len(one) else 0) * merge / 1e9
 
 
-def _panels(leg: dict[str, Any], number: int, samples: pl.DataFrame) -> tuple[Panel, Panel]:
+def _panels(result: Results, number: int, samples: pl.DataFrame) -> tuple[Panel, Panel]:
     """Connections and requests of a leg."""
+    leg = result.manifest["scenario"]["leg"][number]
+    warmup = warmup_line(result)
     time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])
-    x = Axis("time", "s", low=float(time.min(initial=0)), high=float(time.max(initial=1)))
+    x = Axis.of_time("time", time)
 
-    def series(label: str, index: int, column: str, form: Form = "steps") -> Series:
+    def series(label: str, index: int, column: str, form: Form = "steps", part: str = "mean") -> Series:
         held = samples[column].to_numpy().astype(np.float64)
-        return Series(label, index, time, np.append(held, held[-1:]), form)
+        return Series(label, index, time, np.append(held, held[-1:]), form, part=part)
 
     title = f"leg {number}: {leg['from']} – {leg['to']}, {carrier_name(leg['carrier'])}"
     most = int(samples["connection_requests_max"].max() or 0)  # type: ignore[arg-type]
     connections = (
-        series("", 0, "open_max", "area"),
+        series("", 0, "open_max", "area", "most open"),
         series("open", 0, "open_mean"),
         series("busy", 1, "busy_mean"),
     )
-    requests = (series("", 2, "requests_max", "area"), series("requests", 2, "requests_mean"))
+    requests = (series("", 2, "requests_max", "area", "most"), series("requests", 2, "requests_mean"))
     return (
-        Panel(x, Axis("connections", low=0), connections, title=title),
-        Panel(x, Axis("requests", low=0), requests, note=f"at most {most:,} on one connection"),
+        Panel(x, Axis("connections", low=0), connections, warmup, title=title),
+        Panel(x, Axis("requests", low=0), requests, warmup, note=f"at most {most:,} on one connection"),
     )

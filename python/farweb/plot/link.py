@@ -7,7 +7,7 @@ import polars as pl
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Form, Panel, Series
-from farweb.plot.measured import labels, provenance
+from farweb.plot.measured import labels, provenance, warmup_line
 from farweb.quantities import seconds
 from farweb.results import Results
 
@@ -90,14 +90,15 @@ def _panels(result: Results, rows: pl.DataFrame, index: int, direction: str) -> 
     """The four panels of a direction, from the top."""
     samples, _ = intervals(rows, index, direction)
     time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])
-    x = Axis("time", "s", low=float(time.min(initial=0)), high=float(time.max(initial=1)))
+    x = Axis.of_time("time", time)
 
-    def series(column: str, form: Form = "steps", style: int | None = 0) -> Series:
+    def series(column: str, form: Form = "steps", style: int | None = 0, part: str = "") -> Series:
         held = samples[column].to_numpy().astype(np.float64)
-        return Series("", style, time, np.append(held, held[-1:]), form)
+        return Series("", style, time, np.append(held, held[-1:]), form, part=part)
 
     def panel(axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = "") -> Panel:
-        return Panel(x, axis.fitted(*(each.y for each in drawn)), drawn, title=title, note=note, weight=weight)
+        fitted = axis.fitted(*(each.y for each in drawn))
+        return Panel(x, fitted, drawn, warmup_line(result), title=title, note=note, weight=weight)
 
     most = float(samples["busy_percent"].max() or 0)  # type: ignore[arg-type]
     busy = Axis("busy", "%", low=0, high=105 if most > 95 else None)
@@ -110,7 +111,12 @@ def _panels(result: Results, rows: pl.DataFrame, index: int, direction: str) -> 
             weight=3,
             title=_title(result.manifest["scenario"], index, direction),
         ),
-        panel(Axis("queue", "B", low=0), series("queue_max", "area"), series("queue_mean"), weight=3),
+        panel(
+            Axis("queue", "B", low=0),
+            series("queue_max", "area", part="peak"),
+            series("queue_mean", part="mean"),
+            weight=3,
+        ),
         panel(busy, series("busy_percent"), weight=1.6),
         panel(
             Axis("drops", low=0, high=None if drops else 1.5, whole=True),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import DECADES, LOAD, Ask, Drawing
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
-from farweb.plot.grouping import Group
-from farweb.plot.replicated import Estimates, Links, base_unit, default_link, words
+from farweb.plot.grouping import Group, level_index, short_names
+from farweb.plot.replicated import Differences, Estimates, Links, base_unit, default_link, words
 from farweb.plot.style import listed
 from farweb.quantities import rate, size
 from farweb.sweep.results import SweepResults
@@ -30,6 +30,8 @@ def latency_load(sweep: SweepResults, ask: Ask) -> Figure:
         ResultsError: Nothing varies that it could be drawn against, or no run has ended well.
     """
     drawing = Drawing(sweep, ask)
+    if ask.against is not None:
+        return _differences(sweep, drawing, ask.metric or "latency_mean_s", *ask.against)
     estimates = Estimates(sweep, ask.metric or "latency_mean_s")
     what = words(estimates.metric)
     y = _measured_axis(drawing, estimates)
@@ -39,6 +41,21 @@ def latency_load(sweep: SweepResults, ask: Ask) -> Figure:
     ]
     title = f"{what[0].upper()}{what[1:]} against {drawing.x.name} – {sweep.name}"
     return drawing.figure(title, drawing.caption(f"Markers: {what}.", [estimates]), panels)
+
+
+def _differences(sweep: SweepResults, drawing: Drawing, metric: str, factor: str, level: str) -> Figure:
+    """How far a metric is from what it is at a level of a factor, with a line where both are alike."""
+    estimates = Differences(sweep, metric, *level_index(sweep.design, factor, level))
+    what, base = words(estimates.metric), f"{short_names(sweep.design)[factor]} = {level}"
+    y = Axis(f"{what}, less that of {base}", base_unit(estimates.metric)).fitted(drawing.means(estimates))
+    panels = [
+        Panel(drawing.x.axis, y, drawing.series(estimates, number), (Reference("no difference", 0.0),), title)
+        for number, title in enumerate(drawing.arrangement.titles)
+    ]
+    paired = "the same requests in both" if sweep.design.random_numbers == "common" else "of other requests in each"
+    told = f"Markers: {what}, less that of {base} in the same replication ({paired}). Below the line it is less."
+    title = f"{what[0].upper()}{what[1:]}, less that of {base}, against {drawing.x.name} – {sweep.name}"
+    return drawing.figure(title, drawing.caption(told, [estimates]), panels)
 
 
 def _measured_axis(drawing: Drawing, estimates: Estimates) -> Axis:

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.plot.failures import lost_told
-from farweb.plot.style import listed
+from farweb.plot.figure import Reference
+from farweb.plot.style import listed, told_apart
+from farweb.quantities import seconds
 from farweb.results import Results
 from farweb.statistics.quantiles import with_lost
 
@@ -50,7 +52,7 @@ def measured(results: Sequence[Results]) -> list[Measured]:
     Raises:
         ResultsError: A result has no finished request.
     """
-    found = [measured_run(result, label) for result, label in zip(results, labels(results), strict=True)]
+    found = [measured_run(result, label) for result, label in zip(results, short_labels(results), strict=True)]
     for result, each in zip(results, found, strict=True):
         if each.finished.is_empty():
             raise ResultsError(
@@ -77,6 +79,10 @@ def measured_run(result: Results, label: str = "") -> Measured:
     return Measured(label, finished, lost, statuses.get("failed", 0), statuses.get("unfinished", 0))
 
 
+LABEL_LETTERS = 28
+"""Letters of a name up to which it stays whole; chosen: three of them stand side by side in a legend."""
+
+
 def labels(results: Sequence[Results]) -> list[str]:
     """A name for each result: that of its run, with the folder's or the place in the list where names repeat."""
     names = [result.name for result in results]
@@ -87,12 +93,32 @@ def labels(results: Sequence[Results]) -> list[str]:
     return [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
 
 
-def provenance(results: Sequence[Results]) -> str:
-    """The seeds and versions behind a figure, as a sentence for a caption."""
+def short_labels(results: Sequence[Results]) -> list[str]:
+    """The same for figures, where there is little room: of long names only what differs is left."""
+    return told_apart(labels(results), LABEL_LETTERS)
+
+
+def provenance(results: Sequence[Results], *, measured: bool = False) -> str:
+    """The seeds and versions behind a figure, as a sentence for a caption.
+
+    Args:
+        results: What is drawn.
+        measured: Whether the figure leaves out the warm-up; then it says how much that is.
+    """
     seeds = sorted({int(result.manifest["seed"]) for result in results})
     versions = sorted({str(result.manifest["version"]) for result in results})
     word = "Seed" if len(seeds) == 1 else "Seeds"
-    return f"{word} {listed([str(seed) for seed in seeds])}, farweb {listed(versions)}."
+    said = f"{word} {listed([str(seed) for seed in seeds])}, farweb {listed(versions)}."
+    warmups = sorted({result.warmup_ns / 1e9 for result in results})
+    if measured and warmups[-1]:
+        of = "" if len(warmups) == 1 else f"{seconds(warmups[0])} to "
+        said += f" Warm-up: the first {of}{seconds(warmups[-1])} are left out."
+    return said
+
+
+def warmup_line(result: Results) -> tuple[Reference, ...]:
+    """The end of the warm-up on an axis of time, where there is one: figures over time show it, others leave it out."""
+    return (Reference("end of the warm-up", result.warmup_ns / 1e9, along="y"),) if result.warmup_ns else ()
 
 
 def counts(requests: Sequence[Measured]) -> str:

@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MplAxis
-from matplotlib.collections import QuadMesh
+from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.colors import LogNorm
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from farweb.plot import style
+from farweb.plot import names, style
 from farweb.plot.failures import hollow
-from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Reference, Series
+from farweb.plot.figure import INSETS, Axis, Density, Figure, Floats, Panel, Reference, Series
 
 _BAND = 0.17  # opacity of an interval: three that overlap can still be told apart
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
+_PHASE = 0.13  # opacity of what is shaded over the whole height
+_ROUNDS_APART = 0.05  # of the width, from one number of a round trip to the next; chosen: they do not collide
 
 
 def draw(figure: Figure, out: Path | None = None) -> style.Chart:
@@ -49,67 +50,125 @@ def paint(figure: Figure) -> style.Chart:
         height_ratios=[figure.panels[row * figure.columns].weight for row in range(figure.rows)],
     )
     cells: list[Axes] = list(grid.flat)
-    for place, (axes, panel) in enumerate(zip(cells, figure.panels, strict=False)):
-        _panel(axes, panel, figure.size[0] / figure.columns)
+    width, height = figure.size[0] / figure.columns, figure.size[1] / figure.rows
+    drawn = list(zip(cells, figure.panels, strict=False))
+    for axes, panel in drawn:
+        _contents(axes, panel)
+    for place, (axes, panel) in enumerate(drawn):  # shared axes go by what all panels have
+        _limit(axes, panel)
+        _mark(axes.xaxis, panel.x)
+        _mark(axes.yaxis, panel.y)
+        _name_levels(axes, panel, width)
+        _head(axes, panel, width)
         below, left = not figure.share_x or figure.lowest(place), not figure.share_y or figure.leftmost(place)
         axes.tick_params(which="both", labelbottom=below, labelleft=left)
-        axes.set_xlabel(style.cut(panel.x.label, 0.85 * figure.size[0] / figure.columns, 9.5) if below else "")
-        axes.set_ylabel(style.cut(panel.y.label, 0.8 * figure.size[1] / figure.rows, 9.5) if left else "")
+        axes.set_xlabel(style.wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
+        axes.set_ylabel(style.wrapped(panel.y.label, 0.75 * height, 9.5) if left else "")
+        if panel.inset is not None:
+            _enlarge(axes, panel.inset, panel.inset_at)
     for axes in cells[len(figure.panels) :]:
         axes.set_visible(False)
     _scale_of_densities(chart, cells, figure)
-    width = figure.size[0]
-    title = style.cut_name(figure.title, 0.98 * width, 11)
-    style.frame(chart, title, figure.caption, _entries(figure), style.cut(figure.legend, 0.95 * width))
+    heading = style.wrapped(figure.legend, 0.95 * figure.size[0])
+    entries = names.entries(figure)
+    if names.labelled_at_ends(figure):
+        names.label_ends(cells[0], figure)
+        entries = [
+            entry for entry in entries if entry.get_label() in {each.label for each in figure.panels[0].references}
+        ]
+        heading = ""
+    style.frame(chart, figure.title, figure.caption, entries, heading, exact=figure.exact)
     return chart
 
 
-def _panel(axes: Axes, panel: Panel, width: float) -> None:
-    """Draw a panel that is so many inches wide, with what stands beside it."""
+def _contents(axes: Axes, panel: Panel) -> None:
+    """Draw what a panel holds; its limits and marks follow when all panels are drawn."""
     axes.set_xscale("log" if panel.x.scale == "log" else "linear")
     axes.set_yscale("log" if panel.y.scale == "log" else "linear")
+    for phase in panel.phases:
+        colour = style.ROLES[phase.role]
+        ends = phase.begin / panel.x.one, phase.end / panel.x.one
+        axes.axvspan(*ends, color=colour, alpha=_PHASE, linewidth=0, zorder=1, gid=phase.label)
     if panel.density is not None:
         _shade(axes, panel.density)
     for number, series in enumerate(panel.series):
         _draw(axes, panel, series, zorder=3 + number / 100)
     for reference in panel.references:
         _compare(axes, reference, panel)
+
+
+def _head(axes: Axes, panel: Panel, width: float) -> None:
+    """What stands above a panel that is so many inches wide: title, note, and round trips."""
+    if panel.rounds:
+        _count_rounds(axes, panel)
     if panel.title:
         colour = style.INK if panel.index is None else style.series(panel.index)["color"]
-        title = "\n".join(style.cut(line, 0.85 * width) for line in panel.title.splitlines())
+        title = style.wrapped(panel.title, 0.85 * width)
         axes.set_title(title, color=colour, fontsize=9, fontweight="normal" if panel.index is None else "bold")
     if panel.note:
         axes.set_title(panel.note, loc="right", fontsize=8.5, pad=2)
-    _limit(axes, panel)
-    _mark(axes.xaxis, panel.x)
-    _mark(axes.yaxis, panel.y)
-    _name_levels(axes, panel, width)
+
+
+def _count_rounds(axes: Axes, panel: Panel) -> None:
+    """A tick for each round trip along the upper edge, and its number as far as there is room."""
+    upper = axes.secondary_xaxis("top")
+    begins = [begin / panel.x.one for begin in panel.rounds]
+    low, high = axes.get_xlim()
+    numbers, free = [], -np.inf
+    for number, begin in enumerate(begins, 1):
+        numbers.append(str(number) if begin >= free else "")
+        free = begin + _ROUNDS_APART * (high - low) if begin >= free else free
+    upper.set_xticks(begins, numbers)
+    upper.tick_params(labelsize=7.5, length=2.5, pad=1)
+    upper.spines["top"].set_visible(False)
+    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    axes.annotate("round trip", (0, 1), xytext=(-4, 3.5), ha="right", fontsize=7.5, **place)
+
+
+def _enlarge(axes: Axes, panel: Panel, place: str) -> None:
+    """Draw a part of a panel in a corner of it, and mark where it is of."""
+    inset = axes.inset_axes(INSETS[place], zorder=7)
+    _contents(inset, panel)
+    _limit(inset, panel)
+    _mark(inset.xaxis, panel.x)
+    _mark(inset.yaxis, panel.y)
+    inset.tick_params(labelsize=7)
+    inset.set_facecolor("white")
+    inset.set_title(panel.title, fontsize=8, pad=3)
+    axes.indicate_inset_zoom(inset, edgecolor=style.QUIET)
 
 
 def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
-    look = style.series(series.index)
+    look = style.series(series.index, series.shade)
+    marker = style.marker(series.index, series.shade)
     x, y = series.x / panel.x.one, series.y / panel.y.one
-    more: dict[str, Any] = {"color": look["color"], "zorder": zorder, "gid": series.label or None}
+    more: dict[str, Any] = {"color": look["color"], "zorder": zorder, "gid": series.part or series.label or None}
     match series.form:
         case "dots":
             size = 14 if len(x) < _FEW_DOTS else 5
-            axes.scatter(
-                x, y, s=size, alpha=0.35, marker=style.marker(series.index), linewidths=0, rasterized=True, **more
-            )
+            axes.scatter(x, y, s=size, alpha=0.35, marker=marker, linewidths=0, rasterized=True, **more)
         case "area":
             axes.fill_between(x, y, step="post", alpha=0.25 if series.index is not None else 1, linewidth=0, **more)
         case "bars":
             axes.barh(y, x, height=0.6, left=0 if series.base is None else series.base / panel.x.one, **more)
         case "marks":
             axes.plot(x, y, "o", markersize=4.5, markeredgecolor="white", clip_on=False, **more)
+        case "signs":
+            axes.plot(x, y, marker=series.sign, markersize=6, markeredgewidth=1.5, linestyle="", **more)
+        case "spans":
+            _stroke(axes, panel, series, more)
+            return
         case "steps" | "line":
             drawn = "steps-post" if series.form == "steps" else "default"
             axes.plot(x, y, drawstyle=drawn, linestyle=look["linestyle"], **more)
         case "points":
             joined = look["linestyle"] if series.joined else ""
             edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.7}
-            axes.plot(x, y, marker=style.marker(series.index), markersize=5.5, linestyle=joined, **edge, **more)
-            _hollow(axes, x, y, series, more)
+            axes.plot(x, y, marker=marker, markersize=5.5, linestyle=joined, **edge, **more)
+            _hollow(axes, x, y, series, {**more, "marker": marker})
+    for at_x, at_y, name in zip(x, y, series.names, strict=bool(series.names)):
+        if name:
+            names.write(axes, name, (at_x, at_y), (3, 4), look["color"], "bottom")
     _spread(axes, panel, series, zorder)
 
 
@@ -118,17 +177,30 @@ def _hollow(axes: Axes, x: Floats, y: Floats, series: Series, more: Mapping[str,
     empty = hollow(series)
     if not empty.any():
         return
-    marker = style.marker(series.index)
-    sign = marker if marker in Line2D.filled_markers else "o"  # a cross has nothing to fill
-    look = {"markerfacecolor": "white", "markeredgecolor": more["color"], "markeredgewidth": 1.3}
-    axes.plot(x[empty], y[empty], sign, markersize=5, zorder=more["zorder"], **look)
+    look: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.3, "markersize": 5, "linestyle": ""}
+    axes.plot(x[empty], y[empty], **look, **more)
+
+
+def _stroke(axes: Axes, panel: Panel, series: Series, look: dict[str, Any]) -> None:
+    """Upright strokes; those that take selective acknowledgements are thin, with a foot at either end."""
+    if series.low is None or series.high is None:
+        return
+    x = series.x / panel.x.one
+    ends = [end / panel.y.one for end in (series.low, series.high)]
+    strokes = np.stack([np.column_stack((x, end)) for end in ends], axis=1)
+    thin = series.index == "sack"
+    axes.add_collection(LineCollection(list(strokes), linewidths=0.9 if thin else 2.2, **look))
+    axes.update_datalim(strokes.reshape(-1, 2))
+    for end in ends if thin else ():
+        foot = {"color": look["color"], "zorder": look["zorder"]}
+        axes.plot(x, end, linestyle="", marker="_", markersize=3.5, markeredgewidth=0.9, **foot)
 
 
 def _spread(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
     """The intervals of a series, behind its line."""
     if series.low is None or series.high is None:
         return
-    colour = style.series(series.index)["color"]
+    colour = style.series(series.index, series.shade)["color"]
     across = panel.y.scale == "category"
     one = panel.x.one if across else panel.y.one
     x, y, low, high = series.x / panel.x.one, series.y / panel.y.one, series.low / one, series.high / one
@@ -143,7 +215,7 @@ def _spread(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
 
 
 def _compare(axes: Axes, reference: Reference, panel: Panel) -> None:
-    look = _look(reference)
+    look = names.look_of(reference)
     if reference.along == "identity":
         # By its two ends, since a straight line through the origin is none on logarithmic axes.
         ends = np.array(_span(panel.series, panel.x.scale == "log"))
@@ -158,17 +230,6 @@ def _span(series: Sequence[Series], positive: bool) -> tuple[float, float]:
     """From where to where both values of a series go together: the ends of a line y = x."""
     x = np.concatenate([each.x for each in series])
     return (float(x[x > 0].min()) if positive else 0.0), float(x.max())
-
-
-def _look(reference: Reference) -> dict[str, Any]:
-    own = reference.index is not None
-    return {
-        "color": style.series(reference.index)["color"] if own else style.QUIET,
-        "linestyle": style.COMPARED if reference.along != "identity" else style.IDENTITY,
-        "linewidth": 1.2,
-        "zorder": 2.5,
-        "gid": reference.label or "reference",
-    }
 
 
 def _shade(axes: Axes, density: Density) -> None:
@@ -191,27 +252,30 @@ def _scale_of_densities(chart: style.Chart, cells: list[Axes], figure: Figure) -
 
 def _limit(axes: Axes, panel: Panel) -> None:
     """Limits of both axes: those that the description tells, and room above what begins at 0."""
-    for axis, low_high, limit in (
-        (panel.x, axes.get_xlim, axes.set_xlim),
-        (panel.y, axes.get_ylim, axes.set_ylim),
+    for axis, shared, low_high, limit in (
+        (panel.x, axes.get_shared_x_axes(), axes.get_xlim, axes.set_xlim),
+        (panel.y, axes.get_shared_y_axes(), axes.get_ylim, axes.set_ylim),
     ):
         if axis.scale == "category":
             ends = (-0.6, len(axis.levels) - 0.4)
             limit(*(ends if axis is panel.x else reversed(ends)))
             continue
         low, high = (None if end is None else end / axis.one for end in (axis.low, axis.high))
+        if low is None and high is None:
+            continue  # to set nothing would fix what is drawn so far, and cut off what other panels have beyond
         reached = low_high()[1]
         limit(low, high)
+        alike = [each for each in shared.get_siblings(axes) if isinstance(each, Axes)]
         if low == 0 and high is None and axis is panel.y:
-            limit(0, _top(axes, reached))
+            limit(0, _top([each.dataLim.y1 for each in alike], reached))
         elif low == 0 and high is None and axis.scale == "linear":
             # The room that was left at the right is a share of the data's own width, which may be little.
-            limit(0, max(reached, _ROOM_AT_THE_RIGHT * axes.dataLim.x1))
+            limit(0, max(reached, *(_ROOM_AT_THE_RIGHT * each.dataLim.x1 for each in alike)))
 
 
-def _top(axes: Axes, reached: float) -> float:
-    highest = axes.dataLim.y1
-    return highest * _ROOM if np.isfinite(highest) and highest > 0 else max(reached, 1.0)
+def _top(ends: Sequence[float], reached: float) -> float:
+    highest = max((end for end in ends if np.isfinite(end)), default=0.0)
+    return highest * _ROOM if highest > 0 else max(reached, 1.0)
 
 
 def _mark(mpl_axis: MplAxis, axis: Axis) -> None:
@@ -231,42 +295,29 @@ def _name_levels(axes: Axes, panel: Panel, width: float) -> None:
     """The names of levels at their places; aslant where they do not fit side by side."""
     for axis, mpl_axis in ((panel.x, axes.xaxis), (panel.y, axes.yaxis)):
         if axis.scale == "category":
-            names = [style.cut(name, 0.45 * width) for name in axis.levels]
-            mpl_axis.set_ticks(list(range(len(names))), names)
+            levels = [_indented(name, 0.42 * width) for name in axis.levels]
+            mpl_axis.set_ticks(list(range(len(levels))), levels)
             mpl_axis.grid(False)
+    if panel.y.scale == "category" and any(name != name.lstrip() for name in panel.y.levels):
+        _align_left(axes)
     if panel.x.scale == "category":
         each = 0.8 * width / len(panel.x.levels)
-        if any(style.cut(name, each) != name for name in panel.x.levels):
+        if any(style.wrapped(name, each) != name for name in panel.x.levels):
             axes.tick_params(axis="x", rotation=30)
             for label in axes.get_xticklabels():
                 label.set(horizontalalignment="right", rotation_mode="anchor")
 
 
-def _entries(figure: Figure) -> list[Line2D]:
-    """The legend: each label once, in the order in which the panels have them."""
-    entries: dict[str, Line2D] = {}
-    for panel in figure.panels:
-        for series in panel.series:
-            if series.label:
-                entries.setdefault(series.label, _entry(series, figure.size[0]))
-    for panel in figure.panels:
-        for reference in panel.references:
-            if reference.label:
-                look = {key: value for key, value in _look(reference).items() if key not in ("gid", "zorder")}
-                entries.setdefault(reference.label, Line2D([], [], label=reference.label, **look))
-    return list(entries.values())
+def _align_left(axes: Axes) -> None:
+    """Let the names of levels begin below one another, so that what is indented is seen to be."""
+    labels = axes.get_yticklabels()
+    widest = max((label.get_window_extent().width for label in labels), default=0.0) * 72 / axes.figure.dpi
+    axes.tick_params(axis="y", pad=widest + 3.5)
+    for label in labels:
+        label.set(horizontalalignment="left", multialignment="left")
 
 
-def _entry(series: Series, width: float) -> Line2D:
-    look = style.series(series.index)
-    marker = {"points": style.marker(series.index), "dots": style.marker(series.index), "area": "s", "bars": "s"}
-    line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
-    return Line2D(
-        [],
-        [],
-        color=look["color"],
-        linestyle=line,
-        marker=marker.get(series.form),
-        markeredgecolor="white",
-        label=style.cut(series.label, 0.8 * width),
-    )
+def _indented(name: str, room: float) -> str:
+    """A name in as many lines as it takes, all of them as far to the right as the first."""
+    indent = name[: len(name) - len(name.lstrip())]
+    return "\n".join(indent + line for line in style.wrapped(name.strip(), room).splitlines())

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.plot.against import Ask
-from farweb.plot.figure import Figure, Floats, Panel, Series
+from farweb.plot.figure import Figure, Floats, Panel, Series, columns_of, size_of, with_others
 from farweb.plot.grouping import Group, arrange, numeric, select, thinned, varying
 from farweb.plot.latency import (
     CLASS_MIN,
@@ -24,13 +24,14 @@ from farweb.plot.latency import (
     SIZE,
     Medians,
     distribution,
+    hollow_told,
     marked,
     medians,
     percentiles,
     size_classes,
 )
 from farweb.plot.measured import Measured, counts_together, measured_run
-from farweb.plot.replicated import runs_told
+from farweb.plot.replicated import REPLICATIONS_MIN, runs_told
 from farweb.plot.style import listed
 from farweb.statistics.intervals import student_quantiles
 from farweb.statistics.quantiles import quantiles
@@ -70,17 +71,17 @@ def size_latency(sweep: SweepResults, ask: Ask) -> Figure:
     pools = _Pools(sweep, ask)
 
     def series(pool: Pool, group: Group) -> tuple[Series, ...]:
-        return (medians_of(pool).series(group.label, group.index),)
+        found = replace(medians_of(pool).series(group.label, group.index), shade=group.shade)
+        return (replace(found, low=None, high=None) if 1 < pool.replications < REPLICATIONS_MIN else found,)
 
     panels = [
         Panel(SIZE, LATENCY, drawn, title=title)
         for drawn, title in zip(pools.panels(series), pools.arrangement.titles, strict=True)
     ]
-    alone, replicated = "by order statistics, requests taken as independent", "each replication taken as a cluster"
     return pools.figure(
         "Latency by response size",
         f"Median latency by size class (a factor of two, at least {CLASS_MIN} requests), the requests of all "
-        f"replications together. Bars: 95 % interval, {replicated if pools.replications > 1 else alone}.",
+        f"replications together. {pools.interval('Bars', 'by order statistics')}{hollow_told(pools.counted)}",
         panels,
     )
 
@@ -98,22 +99,18 @@ def cdf(sweep: SweepResults, ask: Ask) -> Figure:
     def series(pool: Pool, group: Group) -> tuple[Series, ...]:
         curve, dots = distribution_of(pool, group.index)
         # The same levels have other percentiles in each panel; the legend can tell those of one only.
-        told = f":  {percentiles(pool.latency)}" if single else ""
-        return replace(curve, label=f"{group.label or sweep.name}{told}"), dots
+        detail = f":  {percentiles(pool.latency)}" if single else ""
+        label = group.label or (sweep.name if single else "")
+        return replace(curve, label=label, detail=detail, shade=group.shade), replace(dots, shade=group.shade)
 
     panels = [
         Panel(LATENCY, SHARE, drawn, title=title)
         for drawn, title in zip(pools.panels(series), pools.arrangement.titles, strict=True)
     ]
-    alone, replicated = (
-        "(Dvoretzky–Kiefer–Wolfowitz), requests taken as independent",
-        "each replication taken as a cluster",
-    )
     return pools.figure(
         "Distribution of latency",
         "Share of all requests whose last byte arrived within the time on the axis, the requests of all replications "
-        "together. Dots: 50th, 90th and 99th percentile. Shade: 95 % interval, "
-        f"{f'at each time, {replicated}' if pools.replications > 1 else alone}.",
+        f"together. Dots: 50th, 90th and 99th percentile. {pools.interval('Shade', 'Dvoretzky–Kiefer–Wolfowitz')}",
         panels,
     )
 
@@ -124,6 +121,7 @@ class _Pools:
     Attributes:
         arrangement: The groups.
         replications: Most of a group, once `panels` has read them.
+        counted: Their requests by run, from then on.
     """
 
     def __init__(self, sweep: SweepResults, ask: Ask) -> None:
@@ -134,7 +132,7 @@ class _Pools:
         self._runs = runs_told(sweep, points)
         self.arrangement = arrange(sweep.design, points, by)
         self.replications = 1
-        self._counted: list[Measured] = []
+        self.counted: list[Measured] = []
 
     def panels(self, series: Callable[[Pool, Group], tuple[Series, ...]]) -> list[tuple[Series, ...]]:
         """What `series` makes of each group, by panel.
@@ -152,6 +150,14 @@ class _Pools:
             raise ResultsError(f"{self._sweep.path}: no request finished, so there is no latency to plot")
         return [tuple(each) for each in drawn]
 
+    def interval(self, sign: str, alone: str) -> str:
+        """What intervals are drawn with which sign, for the caption; `alone`: the way without replications."""
+        if self.replications == 1:
+            return f"{sign}: 95 % interval ({alone}), requests taken as independent."
+        if self.replications < REPLICATIONS_MIN:
+            return f"{self.replications} replications are too few for intervals."
+        return f"{sign}: 95 % interval, each replication taken as a cluster."
+
     def _read(self, group: Group) -> Pool:
         rows = self._sweep.runs.with_columns(point=self._sweep.points)
         rows = rows.filter((pl.col("status") == "done") & pl.col("point").is_in(group.points))
@@ -160,7 +166,7 @@ class _Pools:
             (measured_run(self._sweep.part(run)), numbers[r])
             for run, r in rows.select("run", "replication").iter_rows()
         ]
-        self._counted += [each for each, _ in found]
+        self.counted += [each for each, _ in found]
         if not found:
             return Pool(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), 0)
         return Pool(
@@ -178,18 +184,19 @@ class _Pools:
             f"Requests at all levels of {together} together." if together else "",
             *self._notes,
             *self.arrangement.notes,
-            counts_together(self._counted),
+            counts_together(self.counted),
             self._runs,
         )
-        columns = min(len(panels), 3 if len(panels) > 4 else 2)
+        columns = columns_of(len(panels))
+        drawn, grey = with_others(panels)
         return Figure(
             f"{title} – {self._sweep.name}",
-            " ".join(each for each in caption if each),
-            tuple(panels),
+            " ".join(each for each in caption if each) + grey,
+            drawn,
             columns=columns,
             legend=self.arrangement.legend,
             counted="requests",
-            size=(8, 5.2) if len(panels) == 1 else (9, 1.9 + 3 * -(-len(panels) // columns)),
+            size=size_of(len(panels)),
             share_x=True,
             share_y=True,
         )
@@ -215,7 +222,8 @@ def distribution_of(pool: Pool, index: int) -> tuple[Series, Series]:
     share, half = shares(pool.latency, pool.replication, pool.replications, grid)
     x, share, half = np.append(grid[:1], grid), np.append(0.0, share), np.append(0.0, half)
     low, high = np.clip(share - half, 0, 1), np.clip(share + half, 0, 1)
-    return Series("", index, x, share, "steps", low, high), marked(pool.latency, index)
+    ends = (low, high) if pool.replications >= REPLICATIONS_MIN else (None, None)
+    return Series("", index, x, share, "steps", *ends), marked(pool.latency, index)
 
 
 def shares(latency: Floats, cluster: Numbers, clusters: int, at: Floats) -> tuple[Floats, Floats]:

@@ -1,6 +1,7 @@
 """What a sweep says at its points: estimates over replications, and what its scenarios say of the links."""
 
 import functools
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,9 +11,13 @@ import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.metrics import Metric, find_metric
+from farweb.plot.figure import Floats
 from farweb.plot.style import listed
 from farweb.statistics.intervals import Interval, student
 from farweb.sweep.results import SweepResults
+
+REPLICATIONS_MIN = 3
+"""Replications from which intervals are drawn."""
 
 _WORDS = {
     "failed_share": "share not answered",
@@ -26,6 +31,8 @@ _WORDS = {
     "connections_open_mean": "connections open, mean",
     "connections_open_max": "connections open, most at a time",
 }
+_OF_LINK = re.compile(r"link_(\d+)_(up|down)_(bps|queue_bytes_mean|queue_bytes_max)")
+_LINK_0 = {"carried_bps": "link_0_down_bps", "carried_up_bps": "link_0_up_bps"}
 _OF_LEG = re.compile(r"leg_(\d+)_(\w+)_(mean|max)")
 _ON_LEG = {
     "open": "connections open on leg {}",
@@ -70,10 +77,30 @@ class Estimates:
 
     def __init__(self, sweep: SweepResults, metric: str) -> None:
         self.metric = find_metric(metric)
+        self._sweep = sweep
         self._values = sweep.values(metric)
         # Only those of quantiles come from more than the values of runs, and take long where they are not tables yet.
         self._table = sweep.estimates([metric]) if self.metric.kind == "quantile" else None
         self.methods: set[str] = set()
+
+    def possible(self, points: Sequence[int]) -> tuple[float, float]:
+        """The least and the largest value that the metric can have there: an interval that goes beyond says nothing.
+
+        Everything measured is at least 0, a share at most 1, a queue at most what its link can hold, and what a link
+        carries at most its rate.
+        """
+        if self.metric.unit == "1":
+            return 0.0, 1.0
+        found = _OF_LINK.fullmatch(_LINK_0.get(self.metric.name, self.metric.name))
+        if found is None:
+            return 0.0, math.inf
+        links = Links(self._sweep)
+        limit = (links.rate if found[3] == "bps" else links.queue)(points, int(found[1]), found[2])
+        return 0.0, math.inf if limit is None else limit
+
+    def rests_on(self, points: Sequence[int]) -> list[int]:
+        """The points of which requests are in the value over some points."""
+        return list(points)
 
     def of(self, points: Sequence[int]) -> Interval:
         """The mean over some points, with its interval.
@@ -87,13 +114,71 @@ class Estimates:
             method = str(row["method"])
         else:
             found, method = student(self._values[list(points)].mean(axis=0)), "student"
-        if found.low is not None:
+        if found.n >= REPLICATIONS_MIN:
             self.methods.add(method)
         return found
 
 
+class Differences(Estimates):
+    """How far a metric at the points of a sweep is from what it is at another level of one factor.
+
+    Differences are taken replication by replication, with Student's interval of their mean: under common random numbers
+    both have the same requests, and what both have of chance cancels (Law, Simulation Modeling and Analysis, 5th ed.,
+    2015, 10.2.1 and 11.2).
+
+    Args:
+        sweep: Which.
+        metric: Its name.
+        factor: Number of the factor.
+        level: Number of the level from which differences are.
+
+    Raises:
+        ResultsError: There is no such metric; the message names the nearest.
+    """
+
+    def __init__(self, sweep: SweepResults, metric: str, factor: int, level: int) -> None:
+        super().__init__(sweep, metric)
+        design = sweep.design.points
+        numbers = {tuple(levels): point for point, levels in enumerate(design)}
+        self._bases = [numbers.get((*levels[:factor], level, *levels[factor + 1 :])) for levels in design]
+        self._values = np.array(
+            [
+                _less(values, self._values[base]) if base is not None else np.full(len(values), np.nan)
+                for values, base in zip(self._values, self._bases, strict=True)
+            ]
+        )
+        self._table = None
+
+    def rests_on(self, points: Sequence[int]) -> list[int]:
+        """These points, and those from which their differences are."""
+        bases = [base for point in points if (base := self._bases[point]) is not None]
+        return sorted({*points, *bases})
+
+    def possible(self, points: Sequence[int]) -> tuple[float, float]:
+        """A difference may be anything."""
+        del points
+        return -math.inf, math.inf
+
+
+def _less(values: Floats, base: Floats) -> Floats:
+    """Differences; infinite where failed requests reach either value, so that nobody knows how far they are apart."""
+    reached = np.isinf(values) | np.isinf(base)
+    with np.errstate(invalid="ignore"):
+        return np.where(reached, np.inf, values - base)
+
+
+def judged(found: Interval) -> tuple[float, float] | None:
+    """The ends of an interval that is worth drawing; None where there is none.
+
+    Of two values Student's interval is thirteen times as wide as they are apart, and says nothing but that two are few.
+    """
+    if found.n < REPLICATIONS_MIN or found.low is None or found.high is None:
+        return None
+    return found.low, found.high
+
+
 def intervals_told(estimates: Iterable[Estimates]) -> str:
-    """How the intervals were made, for a caption."""
+    """How the intervals were made, for a caption; empty where none is drawn."""
     methods = set().union(*(each.methods for each in estimates))
     names = {"student": "Student", "bootstrap": "bootstrap of the replications"}
     used = [name for method, name in names.items() if method in methods]
@@ -117,8 +202,17 @@ def runs_told(sweep: SweepResults, points: Sequence[int]) -> str:
     unfinished = "" if sweep.complete else " The sweep is not finished."
     return (
         f"n = {len(done):,} runs: {len(repeats):,} {_many('point', len(repeats))} × {each} "
-        f"{_many('replication', most)}{left_out}. {_seeds(seeds)}, farweb {sweep.manifest['version']}.{unfinished}"
+        f"{_many('replication', most)}{left_out}. {_seeds(seeds)}, farweb {sweep.manifest['version']}."
+        f"{_warmup_told(sweep)}{unfinished}"
     )
+
+
+def _warmup_told(sweep: SweepResults) -> str:
+    """How much of the beginning of each run is in no number."""
+    if any(factor.name == "run.warmup" for factor in sweep.design.factors):
+        return " Warm-up is left out, as long as the factor says."
+    warmup = sweep.manifest["scenario"].get("run", {}).get("warmup", "0 s")
+    return f" Warm-up: the first {warmup} are left out." if _number(str(warmup), "s") != 0 else ""
 
 
 def _many(word: str, number: int) -> str:

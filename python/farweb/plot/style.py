@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
@@ -25,6 +26,9 @@ from farweb.errors import FarwebError
 
 if TYPE_CHECKING:
     from farweb.plot.figure import Figure as Description
+
+LOOK = 2
+"""Version of how figures look; to be raised with what makes them look different, so that kept images are made again."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Colours of series, told apart with any common colour vision.
@@ -52,6 +56,27 @@ BRIGHT = "#F0E442"
 BRIGHTLY = -2
 """Number of a series of areas beside six others: it has the yellow that is too faint for lines."""
 
+ROLES = {
+    "data": INK,
+    "ack": "#009E73",
+    "window": "#E69F00",
+    "credit": "#0072B2",
+    "again": "#D55E00",
+    "ends": "#9A4F82",
+    "sack": "#6A51E8",
+    "cwnd": "#0072B2",
+    "ssthresh": "#D55E00",
+    "flight": QUIET,
+    "slow start": "#56B4E9",
+    "recovery": "#D55E00",
+    "others": "#CFCFCF",
+}
+"""Colours of what a connection's figures draw. tcptrace draws on black: data white, ACK green, window yellow,
+retransmission red, SACK purple, SYN and FIN orange; here its hues, as far as they can be told apart on white with any
+colour vision; it knows no credit."""
+
+_LIGHTEST = 0.26  # of the scale of levels; chosen: what is lighter is too faint for a line on white
+
 SUFFIXES = (".png", ".svg", ".pdf")
 HTML = ".html"
 
@@ -78,15 +103,17 @@ _RC: Any = {
     "lines.linewidth": 1.6,
     "savefig.dpi": 160,
     "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
+    "pdf.fonttype": 42,  # the same: letters as TrueType, which publishers ask for, and not as drawings
     "svg.hashsalt": "farweb",  # ids inside an SVG are the same for the same figure
     "path.simplify": True,
     "agg.path.chunksize": 20000,
 }
 
 FEW_DECADES = 300  # chosen: up to some 2.5 decades, labels at 1, 2 and 5 do not crowd
-_COLUMNS_MAX = 6  # of a legend; chosen: more are not found at a glance
+_COLUMNS_MAX = 8  # of a legend; chosen: as many as a panel has series
 _AROUND = 1.4  # inches of title, legend and caption for which the sizes of figures were chosen
 _POINTS_A_LINE = 11.5
+_TITLE_POINTS = 11.5
 _LETTERS_AN_INCH = 13  # of nine points, measured
 _CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
 
@@ -125,42 +152,64 @@ def look() -> Iterator[None]:
             yield
 
 
-def series(index: int | None) -> dict[str, Any]:
-    """Colour and dash of a series by number, from 0; None: those of text; `QUIETLY`: in grey; `BRIGHTLY`: in yellow."""
+def series(index: int | str | None, shade: float | None = None) -> dict[str, Any]:
+    """Colour and dash of a series.
+
+    Args:
+        index: Its number, from 0; None: the colour of text; `QUIETLY`: in grey; `BRIGHTLY`: in yellow; or a role.
+        shade: Of levels of one number, the place among them, from 0 to 1: a colour from light to dark.
+    """
+    if shade is not None:
+        dark = mpl.colormaps["viridis_r"](_LIGHTEST + (1 - _LIGHTEST) * shade)
+        return {"color": to_hex(dark), "linestyle": LINES[0]}
+    if isinstance(index, str):
+        return {"color": ROLES[index], "linestyle": LINES[1] if index in ("ssthresh", "credit") else LINES[0]}
     if index is None or index < 0:
         return {"color": {None: INK, QUIETLY: QUIET, BRIGHTLY: BRIGHT}[index], "linestyle": LINES[0]}
     return {"color": PALETTE[index % len(PALETTE)], "linestyle": LINES[index % len(LINES)]}
 
 
-def marker(index: int | None) -> str:
-    """Marker of the series with this number, counted from 0."""
-    return MARKERS[(index or 0) % len(MARKERS)]
+def marker(index: int | str | None, shade: float | None = None) -> str:
+    """Marker of the series with this number, counted from 0; levels of one number have the same."""
+    return MARKERS[0] if shade is not None or isinstance(index, str) else MARKERS[(index or 0) % len(MARKERS)]
 
 
-def frame(chart: Figure, title: str, caption: str, entries: Sequence[Line2D] = (), heading: str = "") -> None:
+def frame(
+    chart: Figure,
+    title: str,
+    caption: str,
+    entries: Sequence[Line2D] = (),
+    heading: str = "",
+    *,
+    exact: bool = False,
+) -> None:
     """Put the title and a legend above the axes and the caption below, and lay the axes out between them.
 
     Args:
         chart: The figure, of any size.
-        title: One line: what is drawn.
-        caption: What is to be seen, with n and seed; wrapped to the width.
+        title: What is drawn; wrapped to the width. Empty: none.
+        caption: What is to be seen, with n and seed; wrapped to the width. Empty: none.
         entries: Lines of a legend of the whole figure, named by their labels; in as many columns as the width takes.
         heading: What the entries are: stands above them.
+        exact: Whether the figure keeps its size, however little that leaves for the axes.
     """
     width, height = chart.get_size_inches()
     together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
     lines = textwrap.wrap(together, int(width * _CHARACTERS_AN_INCH))
+    titles = wrapped(title, 0.97 * width, _TITLE_POINTS).splitlines()
     legend = _legend(chart, entries, heading) if entries else None
-    below = (len(lines) * _POINTS_A_LINE + 9) / 72
-    above = 26 / 72 + (legend.get_window_extent().height / chart.dpi + 4 / 72 if legend else 0)
-    # What stands around the axes is not to take their room.
-    height += max(0.0, above + below - _AROUND)
-    chart.set_size_inches(width, height)
+    below = (len(lines) * _POINTS_A_LINE + 9) / 72 if lines else 4 / 72
+    title_height = (3 + len(titles) * _TITLE_POINTS * 1.75) / 72 if titles else 4 / 72
+    above = 3 / 72 + title_height + (legend.get_window_extent().height / chart.dpi + 4 / 72 if legend else 0)
+    if not exact:  # what stands around the axes is not to take their room
+        height += max(0.0, above + below - _AROUND)
+        chart.set_size_inches(width, height)
     foot, head = below / height, above / height
     if legend:
-        legend.set_bbox_to_anchor((0.004, 1 - 23 / 72 / height))
+        legend.set_bbox_to_anchor((0.004, 1 - title_height / height))
     chart.set_layout_engine("constrained", rect=(0.005, foot, 0.985, 1 - foot - head), hspace=0.03)
-    chart.text(0.012, 1 - 7 / 72 / height, title, fontsize=11.5, fontweight="bold", va="top", gid="title")
+    bold: dict[str, Any] = {"fontsize": _TITLE_POINTS, "fontweight": "bold", "va": "top", "gid": "title"}
+    chart.text(0.012, 1 - 7 / 72 / height, "\n".join(titles), **bold)
     chart.text(
         0.012, 5 / 72 / height, "\n".join(lines), fontsize=8, color=QUIET, va="bottom", linespacing=1.25, gid="caption"
     )
@@ -257,7 +306,7 @@ def check_target(out: Path, *, on_paper: bool = False) -> None:
 
     Args:
         out: The file.
-        on_paper: Whether the figure is drawn for paper only, and not for a browser.
+        on_paper: Whether the figure has no description, and is drawn for paper only.
 
     Raises:
         FarwebError: The suffix is none of png, svg, pdf and, unless `on_paper`, html.
@@ -281,29 +330,44 @@ def save(chart: Chart, out: Path) -> None:
         stage.write_bytes(content)
 
 
-def cut(text: str, inches: float, height: float = 9.0) -> str:
-    """A line of text with its middle left out where it is too long for its place.
+def wrapped(text: str, inches: float, height: float = 9.0) -> str:
+    """Text in as many lines as its place asks for; nothing of it is left out.
 
     Args:
-        text: One line.
-        inches: Its room.
+        text: Lines.
+        inches: Width of the place.
         height: Of the letters, in points.
     """
     room = max(8, _letters(inches, height))
-    return text if len(text) <= room else f"{text[: (room - 1) // 2]}…{text[-(room // 2) :]}"
+    return "\n".join(
+        part for line in text.splitlines() for part in textwrap.wrap(line, room, break_on_hyphens=False) or [""]
+    )
 
 
-def cut_name(title: str, inches: float, height: float) -> str:
-    """A title ``what is drawn – of whom`` that fits: the name after the dash is cut, or left out."""
-    what, dash, name = title.rpartition(" – ")
-    room = _letters(inches, height)
-    if len(title) <= room or not dash:
-        return cut(title, inches, height)
-    left = room - len(what) - len(dash)
-    return f"{what}{dash}{name[: left - 1].rstrip(' ,')}…" if left > _SHORTEST_NAME else cut(what, inches, height)
+def told_apart(names: Sequence[str], longest: int) -> list[str]:
+    """Names without the words that all of them begin or end with, where one is too long for its place.
+
+    A name that is nothing but such words stays as it is, and so do all of them then.
+
+    Args:
+        names: Names, unlike one another.
+        longest: Letters up to which all may stay as they are.
+    """
+    if len(names) < 2 or max(map(len, names)) <= longest:
+        return list(names)
+    split = [name.split() for name in names]
+    front = _alike(split)
+    back = _alike([words[::-1] for words in split])
+    if any(len(words) <= front + back for words in split):
+        return list(names)
+    return [" ".join(words[front : len(words) - back]).strip(" ,;:–-") for words in split]
 
 
-_SHORTEST_NAME = 12  # letters; chosen: fewer tell nobody apart
+def _alike(rows: Sequence[Sequence[str]]) -> int:
+    """How many words at their beginning all have in common."""
+    return next(
+        (place for place, words in enumerate(zip(*rows, strict=False)) if len(set(words)) > 1), min(map(len, rows))
+    )
 
 
 def _letters(inches: float, height: float) -> int:

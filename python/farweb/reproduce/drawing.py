@@ -1,5 +1,6 @@
 """Figures of studies: curves with their labels, as descriptions that `farweb.plot` paints."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.plot.replicated import judged
 from farweb.reproduce.curves import Curve
 from farweb.reproduce.study import Study, StudyResults
 from farweb.sweep.results import SweepResults
@@ -38,11 +40,14 @@ class Line:
         label: Its name in the legend, the paper's where it has one.
         curve: What is drawn.
         index: Number of its colour and marker.
+        shade: Of levels of one number, the place among them, from 0 to 1: a colour from light to dark; None: it is of
+            a kind of its own.
     """
 
     label: str
     curve: Curve
     index: int
+    shade: float | None = None
 
 
 def panel(
@@ -53,6 +58,7 @@ def panel(
     references: Sequence[Reference] = (),
     title: str = "",
     paired: bool = False,
+    most: float = math.inf,
 ) -> Panel:
     """Lines on one pair of axes, whose prefixes suit the values.
 
@@ -64,31 +70,34 @@ def panel(
         title: Above the panel.
         paired: Whether replications are to be compared within themselves only, as they differ in level by more than the
             lines do: then intervals over them would hide what is to be seen, and are left out.
+        most: The largest value that there can be, such as the rate of a link: where intervals end.
     """
     if y.scale == "log":
         positive = np.concatenate([line.curve.y_mean[line.curve.y_mean > 0] for line in lines])
         y = replace(y, low=float(positive.min()) / 1.5 if positive.size else 1.0)
-    series = tuple(_series(line, y.low if y.scale == "log" else None) for line in lines)
+    series = tuple(_series(line, y.low if y.scale == "log" and y.low else 0.0, most) for line in lines)
     if paired:
         series = tuple(replace(each, low=None, high=None) for each in series)
     fitted = y.fitted(*(each.y for each in series))
     return Panel(x.fitted(*(each.x for each in series)), fitted, series, tuple(references), title=title)
 
 
-def _series(line: Line, floor: float | None) -> Series:
+def _series(line: Line, least: float, most: float) -> Series:
     """A curve by its means, with the intervals of those values that several replications have.
 
     Args:
         line: Which.
-        floor: Where intervals end that reach below a logarithmic axis.
+        least: Where intervals end below.
+        most: Where they end above, if the mean itself is not higher.
     """
     intervals = [line.curve.interval(place) for place in range(len(line.curve))]
     mean = line.curve.y_mean
-    low = np.array([m if each.low is None else each.low for m, each in zip(mean, intervals, strict=True)])
-    high = np.array([m if each.high is None else each.high for m, each in zip(mean, intervals, strict=True)])
-    if floor is not None:
-        low = np.maximum(low, floor)
-    several = any(each.low is not None for each in intervals)
+    ends = [judged(each) for each in intervals]
+    low, high = (
+        np.array([m if each is None else each[side] for m, each in zip(mean, ends, strict=True)]) for side in (0, 1)
+    )
+    low, high = np.maximum(low, least), np.minimum(high, np.maximum(most, mean))
+    several = any(ends)
     return Series(
         line.label,
         line.index,
@@ -97,6 +106,7 @@ def _series(line: Line, floor: float | None) -> Series:
         low=low if several else None,
         high=high if several else None,
         n=np.array([each.n for each in intervals], dtype=np.int64),
+        shade=line.shade,
     )
 
 

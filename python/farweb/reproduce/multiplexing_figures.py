@@ -63,9 +63,13 @@ def _lines(
     """No proxy, then all numbers of connections; each keeps its colour in all figures."""
     chosen = study.numbers if numbers is None else numbers
     lines = [Line("no US proxy", study.no_proxy(without, x), 0)]
-    return lines + [
-        Line(many(number), study.proxy(number, with_proxy, x), 1 + study.numbers.index(number)) for number in chosen
-    ]
+    return lines + [_of_number(study, number, study.proxy(number, with_proxy, x)) for number in chosen]
+
+
+def _of_number(study: Multiplexing, number: int, of: Curve) -> Line:
+    """The line of a number of connections; the more, the darker."""
+    place = study.numbers.index(number)
+    return Line(many(number), of, 1 + place, place / (len(study.numbers) - 1))
 
 
 def _sweeps(study: Multiplexing) -> list[SweepResults]:
@@ -92,7 +96,7 @@ def _carried(study: Multiplexing, place: str) -> Figure:
     return figure(
         f"5a: load carried to NZ against load presented – {place}",
         "What the link carried to NZ, all headers included.",
-        [panel(lines, Axis("load carried to NZ", "bit/s", low=0), references=[_rate(study)])],
+        [panel(lines, Axis("load carried to NZ", "bit/s", low=0), references=[_rate(study)], most=study.link_bps)],
         _sweeps(study),
         legend=_LEGEND,
     )
@@ -138,7 +142,7 @@ def _connections(study: Multiplexing, place: str) -> Figure:
 
 def _start_of_latency(study: Multiplexing, place: str) -> Figure:
     lines = [
-        Line(line.label, line.curve.between(0, 0.2 * study.link_bps), line.index)
+        replace(line, curve=line.curve.between(0, 0.2 * study.link_bps))
         for line in _lines(study, LATENCY, LATENCY, study.enough)
     ]
     return figure(
@@ -165,17 +169,21 @@ def _inbound(study: Multiplexing, place: str) -> Figure:
     return figure(
         f"7d: traffic to NZ against traffic to the US – {place}",
         "What the link carried in both directions, all headers included.",
-        [panel(lines, Axis("traffic to NZ", "bit/s", low=0), x=Axis("traffic to the US", "bit/s", low=0))],
+        [
+            panel(
+                lines,
+                Axis("traffic to NZ", "bit/s", low=0),
+                x=Axis("traffic to the US", "bit/s", low=0),
+                most=study.link_bps,
+            )
+        ],
         _sweeps(study),
         legend=_LEGEND,
     )
 
 
 def _presented_by_servers(study: Multiplexing, place: str) -> Figure:
-    lines = [
-        Line(many(number), study.proxy(number, "link_1_down_bps"), 1 + study.numbers.index(number))
-        for number in study.numbers
-    ]
+    lines = [_of_number(study, number, study.proxy(number, "link_1_down_bps")) for number in study.numbers]
     return figure(
         f"What servers send to the US proxy – {place}",
         "Beyond the papers: servers answer only the requests that have come through. Where the connections between the "
@@ -191,7 +199,8 @@ _WAYS = ("no US proxy", "US proxy, a connection each")
 
 def _pair(title: str, told: str, lines: Callable[[str], list[Line]], study: Multiplexing, *sweeps: str) -> Figure:
     """Carried load and latency side by side."""
-    carried = panel(lines("carried_bps"), Axis("load carried to NZ", "bit/s", low=0), references=[_rate(study)])
+    axis = Axis("load carried to NZ", "bit/s", low=0)
+    carried = panel(lines("carried_bps"), axis, references=[_rate(study)], most=study.link_bps)
     return figure(
         title, told, [carried, panel(lines(LATENCY), _WAIT)], [study.results.sweep(name) for name in sweeps], columns=2
     )

@@ -1,0 +1,126 @@
+"""Names of what is drawn on paper: in a legend, beside the ends of curves, beside single values."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+
+from farweb.plot import style
+from farweb.plot.figure import Figure, Reference, Series
+
+_ENDS_ALIKE = 0.9  # of the last end, from which curves end at the same place; chosen: names beyond are not far off
+_LABEL_POINTS = 12.5  # from one name at the end of a curve to the next
+
+
+def labelled_at_ends(figure: Figure) -> bool:
+    """Whether curves have their names at their ends: levels of a number, in one panel, that end at the same place."""
+    series = figure.panels[0].series
+    if len(figure.panels) > 1 or all(each.shade is None for each in series):
+        return False
+    ends = [float(each.x[-1]) for each in series]
+    alike = min(ends) >= _ENDS_ALIKE * max(ends)
+    return alike and all(each.form == "points" and each.joined for each in series)
+
+
+def label_ends(axes: Axes, figure: Figure) -> None:
+    """Write the names of curves beside their ends, close ones apart, and above them what they are."""
+    (panel,) = figure.panels
+    named = [series for series in panel.series if series.label]
+    right = max(float(series.x[-1]) for series in named) / panel.x.one
+    ends = [float(series.y[-1]) / panel.y.one for series in named]
+    points = axes.get_window_extent().height * 72 / axes.figure.dpi
+    to_axes = axes.transData + axes.transAxes.inverted()
+    heights = [float(to_axes.transform((right, end))[1]) * points for end in ends]
+    places = _apart(heights)
+    for series, end, height, place in zip(named, ends, heights, places, strict=True):
+        colour = style.series(series.index, series.shade)["color"]
+        write(axes, series.label, (right, end), (8, place - height), colour, "center")
+    if figure.legend:
+        top = max(range(len(named)), key=lambda number: places[number])
+        above = places[top] - heights[top] + _LABEL_POINTS
+        write(axes, figure.legend, (right, ends[top]), (8, above), style.QUIET, "center")
+
+
+def _apart(heights: Sequence[float]) -> list[float]:
+    """Places of names nearest to the heights that they are for, `_LABEL_POINTS` apart at least, all in points."""
+    groups: list[list[int]] = []
+
+    def lowest(group: Sequence[int]) -> float:
+        middle = sum(heights[number] for number in group) / len(group)
+        return middle - _LABEL_POINTS * (len(group) - 1) / 2
+
+    for number in sorted(range(len(heights)), key=lambda number: (round(heights[number]), number)):
+        groups.append([number])
+        while len(groups) > 1 and lowest(groups[-1]) < lowest(groups[-2]) + _LABEL_POINTS * len(groups[-2]):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    places = {number: lowest(group) + _LABEL_POINTS * place for group in groups for place, number in enumerate(group)}
+    return [places[number] for number in range(len(heights))]
+
+
+def write(
+    axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], colour: str, across: str
+) -> None:
+    """Write beside a place; with a white edge, so that it can be read across the lines."""
+    axes.annotate(
+        text,
+        place,
+        xytext=offset,
+        textcoords="offset points",
+        va=across,
+        color=colour,
+        fontsize=8.5,
+        zorder=6,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+    )
+
+
+def entries(figure: Figure) -> list[Line2D]:
+    """The legend: each label once, in the order in which the panels have them."""
+    entries: dict[str, Line2D] = {}
+    for panel in figure.panels:
+        for series in panel.series:
+            if series.label:
+                entries.setdefault(series.label, _entry(series, figure.size[0]))
+        for phase in panel.phases:
+            square: dict[str, Any] = {"marker": "s", "markersize": 9, "linestyle": "", "alpha": 0.3}
+            entries.setdefault(phase.label, Line2D([], [], color=style.ROLES[phase.role], label=phase.label, **square))
+    for panel in figure.panels:
+        for reference in panel.references:
+            if reference.label:
+                look = {key: value for key, value in look_of(reference).items() if key not in ("gid", "zorder")}
+                entries.setdefault(reference.label, Line2D([], [], label=reference.label, **look))
+    return list(entries.values())
+
+
+def _entry(series: Series, width: float) -> Line2D:
+    look = style.series(series.index, series.shade)
+    own = style.marker(series.index, series.shade)
+    marker = {"points": own, "dots": own, "area": "s", "bars": "s", "spans": "|", "signs": series.sign, "marks": "o"}
+    line: Any = look["linestyle"] if series.form in ("points", "line", "steps") and series.joined else ""
+    stroke = series.form in ("spans", "signs")
+    return Line2D(
+        [],
+        [],
+        color=look["color"],
+        linestyle=line,
+        marker=marker.get(series.form),
+        markersize=10 if series.form == "spans" else None,
+        markeredgewidth=1.5 if stroke else None,
+        markeredgecolor=look["color"] if stroke else "white",
+        alpha=0.4 if series.form == "area" and series.index is not None else None,
+        label=style.wrapped(f"{series.label}{series.detail}", 0.8 * width),
+    )
+
+
+def look_of(reference: Reference) -> dict[str, Any]:
+    """Colour and dash of a line to compare with, and its name for whoever looks it up."""
+    own = reference.index is not None
+    return {
+        "color": style.series(reference.index, reference.shade)["color"] if own else style.QUIET,
+        "linestyle": style.COMPARED if reference.along != "identity" else style.IDENTITY,
+        "linewidth": 1.2,
+        "zorder": 2.5,
+        "gid": reference.label or "reference",
+    }

@@ -1,0 +1,89 @@
+"""What a connection goes through: round trips, slow start and loss recovery, as the sender of its data can see them.
+
+- A *round trip* begins with a segment of data and ends when that segment is acknowledged; the next one begins with the
+  first segment of data after that. So slow start doubles from one to the next, and where the sender waits for its
+  program nothing is counted.
+- *Recovery* begins with a segment sent again and ends when all that was sent until then is acknowledged: `recover` of
+  RFC 6582, whether an ACK or a timeout made it begin.
+- *Slow start* is when the congestion window is below its threshold (RFC 5681, 3.1), recovery apart.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from farweb.plot.connection import Trace
+from farweb.plot.figure import Phase
+
+Stretch = tuple[float, float]
+
+
+def round_trips(one: Trace) -> tuple[float, ...]:
+    """When each round trip of a connection begins, in s."""
+    data = one.sent.filter(pl.col("payload_bytes") > 0)
+    sent, ends = data["time_s"].to_numpy(), (data["seq"] + data["payload_bytes"]).to_numpy()
+    acked, acks = one.acks["time_s"].to_numpy(), np.maximum.accumulate(one.acks["ack"].to_numpy())
+    begins: list[float] = []
+    place = 0
+    while place < len(sent):
+        begins.append(float(sent[place]))
+        answered = int(np.searchsorted(acks, ends[place]))
+        if answered == len(acks):
+            break
+        place = int(np.searchsorted(sent, max(acked[answered], np.nextafter(sent[place], np.inf))))
+    return tuple(begins)
+
+
+def recoveries(one: Trace) -> list[Stretch]:
+    """From when to when a connection recovers from losses, in s; the last one may end with the trace."""
+    ends = (one.sent["seq"] + one.sent["payload_bytes"]).cum_max().to_list()
+    acked, acks = one.acks["time_s"].to_list(), one.acks["ack"].to_list()
+    found: list[Stretch] = []
+    until = -np.inf
+    for time, again, end in zip(one.sent["time_s"], one.sent["retransmission"], ends, strict=True):
+        if not again or time < until:
+            continue
+        until = next((at for at, ack in zip(acked, acks, strict=True) if at >= time and ack >= end), _last(one))
+        found.append((time, until))
+    return found
+
+
+def slow_starts(one: Trace) -> list[Stretch]:
+    """From when to when the congestion window of a connection is below its threshold, in s, recovery apart."""
+    first = one.sent.filter(pl.col("payload_bytes") > 0)["time_s"].to_list()[:1]
+    state = one.state.drop_nulls("cwnd_bytes")
+    if not first or state.is_empty():
+        return []
+    times = state["time_s"].to_list()
+    below = (state["cwnd_bytes"] < state["ssthresh_bytes"]).fill_null(False).to_list()
+    lost = recoveries(one)
+    found: list[Stretch] = []
+    for begin, end, slow in zip(times, [*times[1:], _last(one)], below, strict=True):
+        begin = max(begin, first[0])
+        if not slow or end <= begin or any(low <= begin < high for low, high in lost):
+            continue
+        joined = bool(found) and found[-1][1] == begin
+        found[-1:] = [(found[-1][0], end)] if joined else [*found[-1:], (begin, end)]
+    return found
+
+
+def phases(one: Trace) -> tuple[Phase, ...]:
+    """Slow start and recovery of a connection, to be shaded."""
+    stretches = {"slow start": slow_starts(one), "recovery": recoveries(one)}
+    return tuple(Phase(name, *stretch, name) for name, found in stretches.items() for stretch in found)
+
+
+def first_loss(one: Trace) -> Stretch | None:
+    """From when to when the first loss and its recovery last, in s: from the drop where that was recorded."""
+    found = recoveries(one)
+    if not found:
+        return None
+    begin, end = found[0]
+    return min([begin, *one.drops["time_s"].to_list()]), end
+
+
+def _last(one: Trace) -> float:
+    """When the last of what is known of a connection happens, in s."""
+    times: Sequence[pl.Series] = (one.sent["time_s"], one.acks["time_s"], one.drops["time_s"])
+    return max((float(each[-1]) for each in times if len(each)), default=0.0)
