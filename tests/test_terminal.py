@@ -141,6 +141,17 @@ def test_a_table_that_is_too_wide_comes_in_parts_that_name_their_rows() -> None:
     assert shown.count("row 3") == 3
 
 
+def test_words_fold_before_numbers_are_cut() -> None:
+    header = ["", "a geostationary satellite (link)", "a geostationary satellite (big)", "difference", "95 % interval"]
+    rows = [["not answered", "0 %", "0 %", "0 points", "0 points … 0 points"], ["median", "6 ms", "6 ms", "0 s", "0 s"]]
+    for width in range(75, 100):
+        console = Console(width=width, file=io.StringIO())
+        console.print(to_rich([Sheet("differences", header, rows)]))
+        shown = console.file.getvalue()  # type: ignore[attr-defined]
+        assert all(len(line) <= width for line in shown.splitlines())
+        assert all(cell in shown for row in rows for cell in row[1:]) and "interval " in shown, width
+
+
 def test_numbers_have_no_exponents() -> None:
     assert relative(7840.0) == "+78.4 ×"
     assert relative(-29.04) == "-29 %"

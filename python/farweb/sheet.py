@@ -89,7 +89,7 @@ def _table(sheet: Sheet, width: int) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    least = _least_widths(sheet)
+    widths = _widths(sheet, width)
     table = Table(
         box=SIMPLE_HEAD, show_edge=False, padding=(0, _GUTTER - 1, 0, 0), header_style="", show_header=any(sheet.header)
     )
@@ -100,11 +100,28 @@ def _table(sheet: Sheet, width: int) -> "Table":
             justify="left" if is_name else "right",
             vertical="top" if is_name else "bottom",
             overflow="fold",
-            min_width=least[position] if _total(least) <= width else None,
+            width=widths[position] if widths else None,
         )
     for row in sheet.rows:
         table.add_row(*map(Text, row))
     return table
+
+
+def _widths(sheet: Sheet, width: int) -> list[int]:
+    """How wide columns are that have to share a width: what numbers leave goes to the words that are folded most.
+
+    Nothing where there is room for all as they are, or not even for the least.
+    """
+    columns = zip(sheet.header, *sheet.rows, strict=True)
+    wanted = [max(len(line) for cell in column for line in cell.split("\n")) for column in columns]
+    widths = _least_widths(sheet)
+    spare = width - _total(widths)
+    if _total(wanted) <= width or spare < 0:
+        return []
+    for _ in range(spare):
+        most = max(range(len(widths)), key=lambda position: wanted[position] - widths[position])
+        widths[most] += 1
+    return widths
 
 
 def _least_widths(sheet: Sheet) -> list[int]:
