@@ -97,7 +97,8 @@ class Sweep:
             {name: level.value for name, level in self.design.levels(point).items()}
             for point in range(len(self.design.points))
         ]
-        runs = [[self.metrics(levels, r) for r in range(self.design.replications)] for levels in points]
+        replications = range(self.design.replications)
+        runs = [[{"failed_share": 0.0, **self.metrics(levels, r)} for r in replications] for levels in points]
         if not any(metric in run for point in runs for run in point):
             raise ResultsError(f"{self.path}: its runs have no {metric}")
         return np.array([[run.get(metric, np.nan) for run in point] for point in runs])

@@ -1,14 +1,20 @@
 """The figures of the studies: what they hold, on results made by hand."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from farweb.plot import paper, style
 from farweb.plot.figure import Axis, Figure
-from farweb.reproduce.curves import Curve
-from farweb.reproduce.drawing import Line, panel
+from farweb.reproduce.curves import Curve, curve
+from farweb.reproduce.drawing import Line, figure, panel
 from farweb.reproduce.study import StudyResults
+from sample_results import Row
 from sample_studies import ASYMMETRIC, CABLE, DAY, LOADS, results_of, satellite_of
+from sample_sweeps import design_of, write_sweep
 
 MANY = ["1 connection", *(f"{number} connections" for number in (5, 10, 15, 20, 35, 50, 70))]
 
@@ -64,6 +70,20 @@ def test_intervals_end_where_the_link_does() -> None:
     (series,) = panel([Line("a", carried, 0)], Axis("carried", "bit/s", low=0), most=34.368e6).series
     assert series.low is not None and series.high is not None
     assert (series.low[0], series.high[0]) == (0, 34.368e6)
+
+
+def test_loads_at_which_requests_failed_are_marked(tmp_path: Path) -> None:
+    def lost(levels: Mapping[str, Any], _replication: int) -> Row:
+        return {"failed_share": (levels["workload.load"] - 1) / 20, "requests": 100, "latency_mean_s": 1.0}
+
+    sweep = write_sweep(tmp_path / "s", design_of({"workload.load": [1, 2, 3]}, 2), lost)
+    found = curve(sweep, "latency_mean_s", x="requests")
+    drawn = figure("t", "", [panel([Line("a", found, 0)], Axis("latency", "s", low=0), x=Axis("n", ""))], [sweep])
+    assert "Hollow: requests failed or were cut off there, up to 10 % of them" in drawn.caption
+    (series,) = drawn.panels[0].series
+    assert series.failed is not None and series.failed.tolist() == [0, 0.05, 0.1]
+    left = found.where(np.array([False, True, True])).failed
+    assert left is not None and left.tolist() == [[0.05, 0.05], [0.1, 0.1]]
 
 
 def test_curves_that_are_compared_within_replications_have_no_intervals(cable: dict[str, Figure]) -> None:

@@ -31,11 +31,13 @@ class Curve:
         levels: Levels of the load, ascending.
         x: Where each run stands on the horizontal axis: a row a level, a column a replication; NaN where there is none.
         y: Its value there.
+        failed: Share of each run's requests that failed or were cut off; None of values that are not read from runs.
     """
 
     levels: tuple[float, ...]
     x: Floats
     y: Floats
+    failed: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -67,6 +69,7 @@ class Curve:
             levels=tuple(level for level, each in zip(self.levels, wanted, strict=True) if each),
             x=self.x[wanted],
             y=self.y[wanted],
+            failed=None if self.failed is None else self.failed[wanted],
         )
 
     def between(self, low: float, high: float) -> "Curve":
@@ -130,7 +133,7 @@ def curve(
         raise ResultsError(f"{sweep.path}: no point has {where}")
     ordered = sorted(found)
     points = [found[level] for level in ordered]
-    made = Curve(tuple(ordered), sweep.values(x)[points], sweep.values(metric)[points])
+    made = Curve(tuple(ordered), *(sweep.values(each)[points] for each in (x, metric, "failed_share")))
     if np.isnan(made.y).all():
         raise ResultsError(f"{sweep.path}: no run has a value of {metric}")
     return made.where(np.asarray(~np.isnan(made.y).all(axis=1)))

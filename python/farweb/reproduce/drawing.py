@@ -11,7 +11,8 @@ import numpy as np
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.replicated import judged
-from farweb.reproduce.curves import Curve
+from farweb.quantities import share
+from farweb.reproduce.curves import Curve, means
 from farweb.reproduce.study import Study, StudyResults
 from farweb.sweep.results import SweepResults
 
@@ -107,6 +108,7 @@ def _series(line: Line, least: float, most: float) -> Series:
         high=high if several else None,
         n=np.array([each.n for each in intervals], dtype=np.int64),
         shade=line.shade,
+        failed=None if line.curve.failed is None else means(line.curve.failed),
     )
 
 
@@ -138,6 +140,7 @@ def figure(
         told,
         _PRESENTED_TOLD if presented else "",
         "Shade: 95 % interval over replications (Student)." if banded else _PAIRED if several else "",
+        _failures_told(drawn),
         runs_told(sweeps),
     )
     return Figure(
@@ -149,6 +152,14 @@ def figure(
         counted="replications",
         size=(7.5, 5.2) if len(panels) == 1 else (10.5, 1.9 + 3.1 * rows),
     )
+
+
+def _failures_told(drawn: Sequence[Series]) -> str:
+    """What hollow markers mean, where there are any."""
+    most = max((float(each.failed.max(initial=0)) for each in drawn if each.failed is not None), default=0.0)
+    if not most:
+        return ""
+    return f"Hollow: requests failed or were cut off there, up to {share(most)} of them; means leave them out."
 
 
 def runs_told(sweeps: Iterable[SweepResults]) -> str:
