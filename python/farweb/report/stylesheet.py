@@ -43,7 +43,7 @@ code { font-size: .9em; } summary { cursor: pointer; margin: .6rem 0; color: var
 @media (max-width: 42rem) {
   body { margin-top: 1rem; } h1 { font-size: 1.4rem; }
   .path .wide { display: none; } .path .tall { display: block; }
-  table { font-size: .82rem; } th, td { padding-right: .8rem; }
+  table { font-size: .82rem; } th, td { padding-right: .8rem; } tbody th { white-space: normal; }
   figure img { width: 32rem; max-width: none; }
 }
 @page { size: A4; margin: 16mm 15mm; }
