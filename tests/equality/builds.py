@@ -65,7 +65,8 @@ class Farweb:
         if not answer:
             return f"farweb died with code {self._process.wait()}"
         code, told = json.loads(answer)
-        return None if code == 0 else f"exit code {code}: {told.strip()}"
+        answered_nothing = code == 3 and not told.strip()  # which is a result too
+        return None if code == 0 or answered_nothing else f"exit code {code}: {told.strip()}"
 
     def __enter__(self) -> "Farweb":
         return self
