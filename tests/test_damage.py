@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from farweb import Results, ResultsError
+from farweb.digests import unsealed
 from samples import Farweb
 
 VERBS = ("show r", "plot cdf r", "report r", "export pcapng r", "export xpl r")
@@ -36,7 +37,7 @@ def test_a_damaged_table_is_named(farweb: Farweb, cable: Path, damage: Callable[
         if answer.code:
             told += 1
             assert answer.code == 2, answer.err
-            assert f"r/{table}.parquet: cannot be read" in answer.err, arguments
+            assert f"r/{table}.parquet: " in answer.err, arguments
             assert "run the scenario again" in answer.err
             assert len(answer.err.splitlines()) == 1
     assert told >= 3
@@ -53,6 +54,8 @@ def test_a_column_that_another_version_did_not_write_is_named(farweb: Farweb, ca
     farweb("run", cable, "-o", "r")
     file = Path("r/requests.parquet")
     pl.read_parquet(file).drop("end_ns").write_parquet(file)
+    manifest = json.loads(Path("r/manifest.json").read_text())
+    Path("r/manifest.json").write_text(json.dumps(unsealed(manifest)))  # it knew no digests either
     for arguments in (["show", "r"], ["plot", "cdf", "r"], ["sql", "r", "select 1 from requests"]):
         answer = farweb(*arguments)
         assert answer.code == 2
