@@ -48,7 +48,7 @@ demo: build ## Simulate a small log over a cable and a satellite, sweep a slow l
 	$(BIN)/python -m farweb.demo
 
 images: build ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
-	$(BIN)/python -m farweb.images $(if $(RESULTS),--results $(RESULTS))
+	$(BIN)/python -m farweb.reproduce.images $(if $(RESULTS),--results $(RESULTS))
 
 test: build ## Run all tests, in Rust and in Python.
 	cargo test -p farweb --locked

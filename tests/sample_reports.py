@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from farweb.results import Results
+from farweb.folders import Results, SweepResults
 from farweb.scenario import Scenario
-from farweb.sweep.results import SweepResults
 from samples import SCENARIO
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb.held import HOLDERS
-from farweb.results import Results
+from farweb.folders import Results
+from farweb.results.held import HOLDERS
 
 _I, _F, _S, _B = pa.int64(), pa.float64(), pa.string(), pa.bool_()
 _RANGES = pa.list_(pa.struct([("start", _I), ("end", _I)]))

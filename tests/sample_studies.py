@@ -13,8 +13,8 @@ from farweb.errors import ResultsError
 from farweb.reproduce import PAPERS
 from farweb.reproduce.multiplexing import CONNECTIONS, LATENCY
 from farweb.reproduce.study import Study, StudyResults, read_study
-from farweb.sweep.design import Design
-from farweb.sweep.results import SweepResults
+from farweb.results.design import Design
+from farweb.results.sweep import SweepTables
 from sample_sweeps import Levels, design_of
 
 LINK = 34.368e6
@@ -111,8 +111,8 @@ class Results(StudyResults):
         super().__init__(study, Path(study.name), quick=False)
         self._made = sweeps
 
-    def sweep(self, name: str) -> SweepResults:
-        return cast(SweepResults, self._made[name]) if name in self._made else super().sweep(name)
+    def sweep(self, name: str) -> SweepTables:
+        return cast(SweepTables, self._made[name]) if name in self._made else super().sweep(name)
 
 
 def results_of(name: str, model: Model, change: Change | None = None, replications: int = 2) -> StudyResults:

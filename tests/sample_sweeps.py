@@ -7,11 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from farweb.metrics import METRICS, leg_metrics, link_metrics, measure
-from farweb.results import Results
-from farweb.sweep.design import Design, Factor, Kind, Level
-from farweb.sweep.results import SweepResults
-from farweb.sweep.tables import to_table, write_table
+from farweb.folders import Results, SweepResults
+from farweb.results.design import Design, Factor, Kind, Level
+from farweb.results.metrics import METRICS, leg_metrics, link_metrics, measure
+from farweb.results.sweep_tables import to_table, write_table
 from sample_results import SECOND, Row, leg, measured_leg, write_results
 
 Levels = Mapping[str, Any]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from farweb.atomic import staged_file, staged_folder
 from farweb.errors import RunError
+from farweb.files.atomic import staged_file, staged_folder
 
 
 def test_a_folder_appears_when_it_is_complete(folder: Path) -> None:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb import ResultsError
-from farweb.breakdown import KINDS, Leg, break_down, parts
-from farweb.connection_use import connection_uses
+from farweb.results.breakdown import KINDS, Leg, break_down, parts
+from farweb.results.connection_use import connection_uses
 from sample_results import COLUMNS, Row, leg, request, write_results
 from samples import Farweb
 

@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from farweb import FarwebError, Results, ResultsError, Scenario
-from farweb.breakdown import parts, path_legs
-from farweb.cache.totals import caches_of
-from farweb.metrics import measure
+from farweb.folders import SweepResults
 from farweb.plot import describe, draw
-from farweb.sweep.results import SweepResults
+from farweb.results.breakdown import parts, path_legs
+from farweb.results.caches import caches_of
+from farweb.results.metrics import measure
 from samples import Farweb
 
 PATH = """\

@@ -114,7 +114,7 @@ def test_an_older_result_is_replaced_and_nothing_else(farweb: Farweb, cable: Pat
     assert answer.code == 2
     assert "mine" in answer.err
     assert sorted(path.name for path in Path("mine").iterdir()) == ["thesis.txt"]
-    Path("r/cdf.png").touch()  # a figure is drawn again in no time, notes are not written again
+    assert farweb("plot", "cdf", "r").code == 0  # a figure is drawn again in no time, notes are not written again
     assert farweb("run", cable, "--out", "r", "--seed", 3, "--force").code == 0
     Path("r/notes.txt").write_text("what it means")
     answer = farweb("run", cable, "--out", "r", "--seed", 4, "--force")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from farweb.correlation import LONGEST_S, autocorrelation, self_correlation
+from farweb.inputs.correlation import LONGEST_S, autocorrelation, self_correlation
 
 
 def wave(period_s: int, length_s: int) -> NDArray[np.float64]:

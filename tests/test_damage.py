@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from farweb import Results, ResultsError
-from farweb.digests import unsealed
+from farweb.results.digests import unsealed
 from samples import Farweb
 
 VERBS = ("show r", "plot cdf r", "report r", "export pcapng r", "export xpl r")

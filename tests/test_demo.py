@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from farweb.demo import EXAMPLES, SCENARIOS, main
-from farweb.results import Results
+from farweb.folders import Results
 from farweb.scenario import Scenario
 
 RTT_S = {"cable": 0.12, "satellite": 0.64}

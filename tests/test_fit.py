@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from farweb import _core
-from farweb.fit import Fit, estimates, fit, write_parameters
-from farweb.fit.drawing import describe
-from farweb.generate import generate, read_parameters
+from farweb.inputs.fit import Fit, estimates, fit, write_parameters
+from farweb.inputs.fit.drawing import describe
+from farweb.inputs.generate import generate, read_parameters
 from samples import Farweb
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from farweb import FarwebError, Scenario, ScenarioError, WorkloadError, _core
-from farweb.generate import generate
-from farweb.results import Results
-from farweb.stats import read_stats
+from farweb.folders import Results
+from farweb.inputs.generate import generate
+from farweb.inputs.statistics import read_stats
 from samples import SCENARIO, Farweb
 
 FAMILY = SCENARIO.replace('requests = "requests.csv"', 'family = "nzix"\ndays = 2\nparameters = { day_requests = 40 }')

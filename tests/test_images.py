@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from farweb import images
 from farweb.errors import RunError
-from farweb.images import ROOT, Image
+from farweb.reproduce import images
+from farweb.reproduce.images import ROOT, Image
 
 
 def test_every_image_is_current() -> None:
     made = images.made()
     stale = {image.name: why for image in images.images() if (why := image.why_stale(made))}
-    assert not stale, f"make images (python -m farweb.images says what those of studies need): {stale}"
+    assert not stale, f"make images (python -m farweb.reproduce.images says what those of studies need): {stale}"
 
 
 def test_every_image_that_is_kept_says_how_it_is_made() -> None:

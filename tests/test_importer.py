@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from farweb import RunError, WorkloadError, _core, object_ids
-from farweb.columns import Column
-from farweb.importer import REPORT_KEY, import_log
+from farweb.files.columns import Column
+from farweb.inputs.importer import REPORT_KEY, import_log
 from samples import LOG, Farweb
 
 

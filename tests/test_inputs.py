@@ -13,7 +13,7 @@ import pytest
 
 from farweb import WorkloadError
 from farweb.cache.curve import cache_curve
-from farweb.fit import fit, reading
+from farweb.inputs.fit import fit, reading
 from farweb.inputs.formats import FORMATS, TABLE, TRACES, format_of
 from farweb.inputs.requests import open_input
 from samples import LOG, Farweb

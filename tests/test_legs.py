@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from farweb import Results
-from farweb.legs import Lives, Memory
+from farweb.results.legs import Lives, Memory
 from sample_results import SECOND, Row, leg, measured_leg, write_results
 from samples import Farweb
 

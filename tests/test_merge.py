@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from farweb import Results, object_ids
-from farweb.merging import merge_requests
+from farweb.inputs.merge import merge_requests
 from samples import LOG, Farweb
 
 DAY_S = 86_400

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results, ResultsError, Scenario
-from farweb.metrics import METRICS, find_metric, leg_metrics, measure, metrics_table, restored, within
+from farweb.results.metrics import METRICS, find_metric, leg_metrics, measure, metrics_table, restored, within
 from sample_results import SECOND, Row, measured_leg, request, write_results
 from samples import Farweb
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from farweb.new import PATHS, PROXIES
+from farweb.inputs.new import PATHS, PROXIES
 from samples import LOG, Farweb
 
 

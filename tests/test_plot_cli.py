@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from farweb.folders import SweepResults
 from farweb.plot import FIGURES, draw
-from farweb.sweep.results import SweepResults
 from sample_results import request
 from sample_sweeps import Levels, design_of, write_sweep
 from samples import Farweb

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.export import _of_leg, capture_points
 from farweb.plot import describe, draw
-from farweb.plot.connection import trace
 from farweb.plot.figure import Figure, Series
+from farweb.results.connection import trace
+from farweb.results.export import _of_leg, capture_points
 from sample_results import Row, exchange, leg, request, write_results
 
 MS = 1_000_000
@@ -89,7 +89,7 @@ def results_path(tmp_path: Path) -> Path:
 
 
 def open_results(path: Path) -> Any:
-    from farweb.results import Results
+    from farweb.folders import Results
 
     return Results.open(path)
 

@@ -8,8 +8,8 @@ import matplotlib as mpl
 import pytest
 
 from farweb.errors import FarwebError
+from farweb.folders import Results
 from farweb.plot import FIGURES, draw
-from farweb.results import Results
 from sample_results import cache_interval, exchange, interval, leg, leg_interval, request, write_results
 from test_plot_connection import connection
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.folders import Results
 from farweb.plot import describe, draw
 from farweb.plot.figure import Figure, Panel
 from farweb.plot.legs import POINTS_MAX, intervals
-from farweb.results import Results
 from sample_results import SECOND, exchange, leg, leg_interval, request, write_results
 
 MUX = {"kind": "mux", "connections": 20}

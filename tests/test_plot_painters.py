@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from farweb.errors import FarwebError
+from farweb.folders import Results, SweepResults
 from farweb.plot import FIGURES, describe, draw
+from farweb.plot.chart import Chart, encode, look, save
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.paper import paint
-from farweb.plot.style import Chart, encode, look, save
-from farweb.results import Results
-from farweb.sweep.results import SweepResults
 from sample_results import cache_interval, exchange, interval, leg, request, write_results
 from sample_sweeps import Levels, design_of, factor, write_sweep
 from test_plot_connection import connection

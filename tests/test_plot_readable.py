@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from farweb.folders import SweepResults
 from farweb.plot import describe, draw
+from farweb.plot.chart import encode, look, wrapped
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.paper import paint
-from farweb.plot.style import encode, look, told_apart, wrapped
-from farweb.sweep.results import SweepResults
+from farweb.text.words import distinguishing
 from sample_results import SECOND, interval, request, write_results
 from sample_sweeps import Levels, design_of, write_sweep
 
@@ -121,10 +122,10 @@ def test_twelve_configurations_are_small_multiples_with_the_others_in_grey(tmp_p
 
 def test_names_keep_what_they_differ_in() -> None:
     names = ["satellite to the island, HTTP/2 with 1 connection", "satellite to the island, HTTP/2 with 6 connections"]
-    assert told_apart(names, 28) == ["1 connection", "6 connections"]
-    assert told_apart(names, 60) == names
+    assert distinguishing(names, 28) == ["1 connection", "6 connections"]
+    assert distinguishing(names, 60) == names
     nested = ["satellite to the island in the sea", "satellite to the island in the sea again"]
-    assert told_apart(nested, 28) == nested  # of the first nothing would be left
+    assert distinguishing(nested, 28) == nested  # of the first nothing would be left
     assert wrapped("HTTP/2 as the RFC has it, six connections", 1.5).replace("\n", " ").endswith("six connections")
 
 

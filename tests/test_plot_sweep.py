@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.folders import SweepResults
 from farweb.plot import describe, draw
 from farweb.plot.failures import hollow
 from farweb.plot.figure import Figure
 from farweb.plot.load import IN_PICTURE
-from farweb.sweep.results import SweepResults
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
 

@@ -13,7 +13,7 @@ import pytest
 import pcapng
 from captures import ACK, RST, SYN, Packet, handshake, pcap
 from farweb import Results
-from farweb.probe import probe_captures
+from farweb.inputs.probe import probe_captures
 from samples import Farweb
 
 A, B, C, D = "198.51.100.1", "198.51.100.2", "198.51.100.3", "198.51.100.4"

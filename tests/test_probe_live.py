@@ -11,7 +11,7 @@ import pytest
 
 from captures import handshake, pcap
 from farweb import WorkloadError
-from farweb.probe_live import Target, read_targets
+from farweb.inputs.probe_live import Target, read_targets
 from samples import Farweb
 
 LISTENS = "tcpdump: listening on any, link-type RAW (Raw IP), snapshot length 160 bytes"
@@ -22,8 +22,8 @@ def tcpdump(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program called tcpdump, the only one on the PATH; what it does is the test's to write."""
     (folder / "bin").mkdir()
     monkeypatch.setenv("PATH", str(folder / "bin"))
-    monkeypatch.setattr("farweb.probe_live._SBIN", "")
-    monkeypatch.setattr("farweb.probe_live._START_S", 5.0)
+    monkeypatch.setattr("farweb.inputs.probe_live._SBIN", "")
+    monkeypatch.setattr("farweb.inputs.probe_live._START_S", 5.0)
     monkeypatch.setattr("tempfile.tempdir", str(folder / "scratch"))
     (folder / "scratch").mkdir()
     return folder / "bin/tcpdump"

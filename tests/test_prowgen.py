@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from farweb import Scenario, ScenarioError
-from farweb.generate import generate, read_parameters
-from farweb.stats import read_stats
+from farweb.inputs.generate import generate, read_parameters
+from farweb.inputs.statistics import read_stats
 from samples import SCENARIO, Farweb
 
 HOST = {"leg.0.tcp.mss": "host", "leg.0.tcp.buffer": "host", "origin.release": "paced"}
@@ -41,7 +41,7 @@ def test_files_have_exactly_what_was_asked_for(folder: Path) -> None:
     assert counts["response_bytes"].max() == counts["host"].max() == 1, "a document has a size and a host"
     assert requests["start_s"].is_sorted()
     assert read_stats("trace/requests.parquet", hosts="trace/hosts.parquet").objects == 680
-    trace = json.loads(pl.read_parquet_metadata("trace/hosts.parquet")["farweb.generate"])
+    trace = json.loads(pl.read_parquet_metadata("trace/hosts.parquet")["farweb.inputs.generate"])
     assert trace == {"family": "prowgen", "seed": 1, "parameters": FEW}
 
 

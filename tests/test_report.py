@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.folders import Results
 from farweb.report import report
 from farweb.report.page import Page, facts, figure, paragraph, section, table, text_of
 from farweb.report.runs import latency_sheet
-from farweb.results import Results
 from farweb.scenario import Scenario
-from farweb.sheet import Sheet
+from farweb.text.sheet import Sheet
 from sample_reports import scenario, with_scenario
 from sample_results import request, write_results
 from samples import Farweb

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.metrics import find_metric
+from farweb.folders import SweepResults
 from farweb.report import report
 from farweb.report.answer import answer
 from farweb.report.comparisons import Change
 from farweb.report.naming import names_of
 from farweb.report.search import answer_of
 from farweb.report.words import between, change, change_between, percent, shown
-from farweb.sweep.design import Factor, Level
-from farweb.sweep.results import SweepResults
+from farweb.results.design import Factor, Level
+from farweb.results.metrics import find_metric
 from sample_reports import with_manifest, with_scenarios
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep

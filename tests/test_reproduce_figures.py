@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farweb.plot import paper, style
+from farweb.plot import chart, paper
 from farweb.plot.figure import Axis, Figure
 from farweb.reproduce.curves import Curve, curve
 from farweb.reproduce.drawing import Line, figure, panel
@@ -116,6 +116,6 @@ def test_the_satellite_study_has_the_papers_labels() -> None:
 @pytest.mark.parametrize("name", ["5b", "6a", "headline"])
 def test_they_can_be_painted(name: str) -> None:
     results = results_of("asymmetric", ASYMMETRIC)
-    with style.look():
-        chart = paper.paint(results.study.figures[name](results))
-    assert len(style.encode(chart, "png")) > 20_000
+    with chart.look():
+        painted = paper.paint(results.study.figures[name](results))
+    assert len(chart.encode(painted, "png")) > 20_000

@@ -11,10 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from farweb import Scenario, ScenarioError, _core
-from farweb.columns import results_tables
-from farweb.metrics import METRICS
-from farweb.sweep.design import Level
-from farweb.sweep.tables import FACTORS, SWEEP_TABLES
+from farweb.files.columns import results_tables
+from farweb.results.design import Level
+from farweb.results.metrics import METRICS
+from farweb.results.sweep_tables import FACTORS, SWEEP_TABLES
 from samples import SCENARIO, Farweb
 
 SWEEP = """

@@ -10,11 +10,11 @@ from typing import ClassVar
 import pytest
 
 from farweb import Scenario
+from farweb.folders import SweepResults
+from farweb.results.store import Outcome
 from farweb.size.find import Progress, find_size
 from farweb.sweep.plan import Run
 from farweb.sweep.pool import Pool
-from farweb.sweep.results import SweepResults
-from farweb.sweep.store import Outcome
 from farweb.sweep.work import Version, work
 from samples import Farweb
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from farweb.metrics import METRICS
+from farweb.results.metrics import METRICS
 from farweb.size.target import TargetError, parse_target
 
 

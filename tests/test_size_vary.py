@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from farweb import Scenario, ScenarioError, quantity
+from farweb import Scenario, ScenarioError
 from farweb.size.vary import Axis, VaryError, parse_vary
+from farweb.text import parse as quantity
 
 
 @pytest.fixture

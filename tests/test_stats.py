@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from farweb import WorkloadError
-from farweb.stats import read_stats
+from farweb.inputs.statistics import read_stats
 from samples import LOG, Farweb
 
 

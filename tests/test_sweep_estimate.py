@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from farweb import Scenario
-from farweb.sweep.design import Design, Factor, Level
+from farweb.results.design import Design, Factor, Level
 from farweb.sweep.estimate import Measured, estimate, pilot
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import plan
@@ -97,7 +97,7 @@ def test_a_plan_is_listed_without_being_run(farweb: Farweb, swept: Path, folder:
 
 
 def test_finished_runs_tell_more_than_pilots(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from farweb.sweep.store import Store
+    from farweb.results.store import Store
     from farweb.sweep.work import Version, work
 
     inputs = Inputs()

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Scenario, WorkloadError
+from farweb.results.store import Store
 from farweb.sweep.inputs import Inputs, Source, shared_tables, stored_hosts
 from farweb.sweep.plan import run_of
-from farweb.sweep.store import Store
 from farweb.sweep.work import Version, work
 
 ROWS = 300

@@ -12,10 +12,10 @@ import psutil
 import pytest
 
 from farweb import RunError, Scenario, StorageError
+from farweb.results.store import Outcome, Store
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool, local_cluster
-from farweb.sweep.store import Outcome, Store
 from farweb.sweep.work import Version, work
 
 SWEEP = "[sweep]\nreplications = 6\n"

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results, ResultsError
-from farweb.results import open_results
+from farweb.folders import SweepResults, open_results
+from farweb.results.sweep import STATISTICS
+from farweb.results.sweep_tables import to_table, write_table
 from farweb.statistics.intervals import quantiles, student
-from farweb.sweep.results import STATISTICS, SweepResults
-from farweb.sweep.tables import to_table, write_table
 from sample_results import SECOND, Row, request
 from sample_sweeps import design_dict, design_of, write_sweep
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results
-from farweb.sweep.results import SweepResults
+from farweb.folders import SweepResults
 from samples import Farweb
 from sweeps import FARWEB, RUNS, content, ended, parts, started, wait_until, write_scenario
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from farweb import ResultsError, Scenario, StorageError
+from farweb.results.store import Outcome, Store, part_name
 from farweb.sweep.plan import Run
-from farweb.sweep.store import Outcome, Store, part_name
 from farweb.sweep.sweep import Progress
 from farweb.sweep.work import Version, work
 from sweeps import content

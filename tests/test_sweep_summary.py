@@ -13,9 +13,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from farweb import Results, ResultsError, sql
-from farweb.quantities import with_margin
-from farweb.sweep.results import STATISTICS, SweepResults
+from farweb import Results, ResultsError
+from farweb.folders import SweepResults
+from farweb.results import sql
+from farweb.results.sweep import STATISTICS
+from farweb.text.quantities import with_margin
 from sample_results import SECOND, Row, interval, request, write_results
 from sample_sweeps import design_of, write_sweep
 from samples import Farweb

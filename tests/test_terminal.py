@@ -11,9 +11,9 @@ import typer
 from rich.console import Console
 
 from farweb.cli import app
-from farweb.quantities import plain, relative
-from farweb.results import Results
-from farweb.sheet import Sheet, to_rich
+from farweb.folders import Results
+from farweb.text.quantities import plain, relative
+from farweb.text.sheet import Sheet, to_rich
 from samples import LOG, SCENARIO, Farweb
 
 FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")

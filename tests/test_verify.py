@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from farweb.results import MANIFEST
+from farweb.results.manifest import MANIFEST
 from samples import Farweb
 
 SWEEP = '[sweep]\nreplications = 2\n[sweep.factors]\n"workload.load" = [1, 2]\n'

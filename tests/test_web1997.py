@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from farweb.demo import SEED
-from farweb.web1997 import ORIGIN_UNIX_S, SEGMENTS, WINDOWS, Web, generate
+from farweb.inputs.web1997 import ORIGIN_UNIX_S, SEGMENTS, WINDOWS, Web, generate
 
 LINE = re.compile(
     r"(?P<end>\d{9}\.\d{3}) (?P<elapsed> *\d+) (?P<client>[\d.]+) (?P<code>(?:TCP|UDP)_[A-Z_]+)/(?P<status>\d{3}) "

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.generate import family_scenario
+from farweb.inputs.generate import family_scenario
 
 from .published import CHILD, LARGEST, MEDIAN, PARENT, SERVER, SMALL, SOURCES, TOTAL, TRANSFERS
 

@@ -20,11 +20,13 @@ from farweb._core import version as __version__
 from farweb.errors import FarwebError, ResultsError, RunError, ScenarioError, StorageError, WorkloadError
 
 if TYPE_CHECKING:
-    from farweb.cache.curve import CacheCurve, cache_curve
+    from farweb.cache.curve import cache_curve
+    from farweb.cache.result import CacheCurve
+    from farweb.check import Check
     from farweb.comparison import Comparison, compare
-    from farweb.results import Results
-    from farweb.scenario import Check, Scenario
-    from farweb.summary import Summary
+    from farweb.folders import Results, SweepResults, open_results
+    from farweb.results.summary import Summary
+    from farweb.scenario import Scenario
 
 __all__ = [
     "CacheCurve",
@@ -38,22 +40,26 @@ __all__ = [
     "ScenarioError",
     "StorageError",
     "Summary",
+    "SweepResults",
     "WorkloadError",
     "__version__",
     "cache_curve",
     "compare",
     "object_ids",
+    "open_results",
 ]
 
 _HOMES = {
-    "CacheCurve": "farweb.cache.curve",
-    "Check": "farweb.scenario",
+    "CacheCurve": "farweb.cache.result",
+    "Check": "farweb.check",
     "Comparison": "farweb.comparison",
-    "Results": "farweb.results",
+    "Results": "farweb.folders",
     "Scenario": "farweb.scenario",
-    "Summary": "farweb.summary",
+    "Summary": "farweb.results.summary",
+    "SweepResults": "farweb.folders",
     "cache_curve": "farweb.cache.curve",
     "compare": "farweb.comparison",
+    "open_results": "farweb.folders",
 }
 
 if debug_build:

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.columns import Column
+from farweb.files.columns import Column
 
 __all__ = [
     "Cache",

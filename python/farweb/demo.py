@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.errors import FarwebError, RunError
-from farweb.quantities import count, seconds
+from farweb.text.quantities import count, seconds
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from farweb.importer import ImportReport
-    from farweb.plot.style import Chart
-    from farweb.results import Results
+    from farweb.folders import Results
+    from farweb.inputs.importer import ImportReport
+    from farweb.plot.chart import Chart
     from farweb.scenario import Scenario
 
 SEED = 2053
@@ -45,7 +45,7 @@ def main(out: Path, console: "Console") -> None:
         FarwebError: The examples are missing, since this is not a source tree; or something could not be written.
     """
     from farweb.report.runs import latency_sheet, runs_page
-    from farweb.sheet import to_rich
+    from farweb.text.sheet import to_rich
 
     imported = _workload(out, console)
     scenarios = {name: _scenario(name, out) for name in SCENARIOS}
@@ -71,8 +71,8 @@ def main(out: Path, console: "Console") -> None:
 
 def _workload(out: Path, console: "Console") -> "ImportReport":
     """Make the log and the host table, and import the log."""
-    from farweb.importer import import_log
-    from farweb.web1997 import generate
+    from farweb.inputs.importer import import_log
+    from farweb.inputs.web1997 import generate
 
     log, hosts = out / "access.log", out / "hosts.tsv"
     web = generate(SEED)

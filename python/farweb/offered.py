@@ -11,18 +11,17 @@ Memory is that of some arrays over the seconds of the workload, or over longer s
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.quantities import count, rate, seconds, share
-from farweb.quantity import parse
-from farweb.sheet import Sheet
-
-if TYPE_CHECKING:
-    from farweb.scenario import Scenario
+from farweb.description import Description
+from farweb.inputs.tables import open_requests
+from farweb.text.parse import parse
+from farweb.text.quantities import count, rate, seconds, share
+from farweb.text.sheet import Sheet
 
 HEADERS = 40
 """IP and TCP headers of a segment without options, in bytes."""
@@ -109,7 +108,7 @@ def _of(value: float | None, rate_bps: float) -> str:
     return "–" if value is None else f"{share(value / rate_bps)} ({rate(value)})"
 
 
-def offered(scenario: "Scenario", figures: Mapping[str, Any]) -> Offered | None:
+def offered(scenario: Description, figures: Mapping[str, Any]) -> Offered | None:
     """What the workload of `scenario` offers; `figures` are those of its check.
 
     None when it has no requests yet, or no link a rate.
@@ -117,8 +116,6 @@ def offered(scenario: "Scenario", figures: Mapping[str, Any]) -> Offered | None:
     Raises:
         WorkloadError: The request table cannot be read.
     """
-    from farweb.tables import open_requests
-
     path = scenario.requests_path
     links = list(_links(scenario, figures))
     if not links or (path is not None and not path.is_file()):
@@ -145,7 +142,7 @@ class _Link:
     has_requests: bool
 
 
-def _links(scenario: "Scenario", figures: Mapping[str, Any]) -> Iterator[_Link]:
+def _links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[_Link]:
     effective, nodes = scenario.effective, figures["nodes"]
     for leg, of in zip(figures["legs"], effective["leg"], strict=True):
         for index in range(nodes.index(leg["from"]), nodes.index(leg["to"])):
@@ -246,7 +243,7 @@ def _merged(
     return day[new], second[new], sums
 
 
-def _held_against(scenario: "Scenario", trace: _Trace, links: list[_Link], sizes: list[int]) -> Offered:
+def _held_against(scenario: Description, trace: _Trace, links: list[_Link], sizes: list[int]) -> Offered:
     workload, run = scenario.effective["workload"], scenario.effective["run"]
     laid = _Laid.of(workload, run["until"], trace)
     loads, warnings = [], []

@@ -12,17 +12,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb import _core, connection_use, digests
-from farweb.atomic import staged_folder
-from farweb.columns import Column, arrow_schema, results_tables, to_arrow
+from farweb import _core
+from farweb.description import Description
 from farweb.errors import ResultsError
-from farweb.export import CAPTURE, PLOT
-from farweb.plot import NAMES
-from farweb.report import REPORT
-from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
-from farweb.scenario import Scenario
+from farweb.files.atomic import staged_folder
+from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
+from farweb.files.made import is_made
+from farweb.inputs.tables import open_hosts, open_requests, row_count
+from farweb.results import connection_use, digests
+from farweb.results.export import CAPTURE, PLOT
+from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
 from farweb.statistics.quantiles import to_json
-from farweb.tables import open_hosts, open_requests, row_count
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
 _ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
@@ -67,17 +67,16 @@ class Tables:
 
 
 def simulate(
-    scenario: Scenario, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
-) -> Results:
+    scenario: Description, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
+) -> None:
     """Run `scenario` and write its results to the folder `out`; see `Scenario.run`."""
     _may_write(out, replace)
     with open_tables(scenario) as tables, staged_folder(out) as stage:
         write_manifest(stage, simulate_into(stage, scenario, scenario.effective["run"]["seed"], tables, progress))
-    return Results.open(out)
 
 
 @contextlib.contextmanager
-def open_tables(scenario: Scenario) -> Iterator[Tables]:
+def open_tables(scenario: Description) -> Iterator[Tables]:
     """Open the files that `scenario` names.
 
     Raises:
@@ -97,7 +96,7 @@ def open_tables(scenario: Scenario) -> Iterator[Tables]:
 
 
 def simulate_into(
-    folder: Path, scenario: Scenario, seed: int, tables: Tables, progress: Callable[[Progress], None] | None
+    folder: Path, scenario: Description, seed: int, tables: Tables, progress: Callable[[Progress], None] | None
 ) -> dict[str, Any]:
     """Run `scenario` with `seed` and write its tables to `folder`; its manifest, which the caller writes."""
     wall, cpu = time.perf_counter(), time.thread_time()
@@ -238,9 +237,9 @@ def _may_write(out: Path, replace: bool) -> None:
     if not out.is_dir():
         raise ResultsError(f"{out}: is a file; name a folder with --out")
     own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
-    # Where `farweb plot`, `export` and `report` put them.
-    drawn = {CAPTURE, PLOT, REPORT, *(f"{name}.png" for name in NAMES)}
-    other = sorted({path.name for path in out.iterdir()} - own - drawn)
+    exported = {CAPTURE, PLOT}
+    rest = (path for path in out.iterdir() if path.name not in own | exported)
+    other = sorted(path.name for path in rest if not (path.is_file() and is_made(path)))
     if other:
         raise ResultsError(
             f"{out}: has files that are not a farweb result, such as {other[0]}, and is left alone; "

@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 from farweb import Results, Scenario, _core
-from farweb.export import capture_points, export_pcapng, export_xpl
+from farweb.results.export import capture_points, export_pcapng, export_xpl
 
 SCENARIO = """\
 format = 1

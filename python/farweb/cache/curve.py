@@ -1,8 +1,6 @@
 """`farweb workload cache`: hit ratios of caches of all policies against capacity."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +8,7 @@ import numpy as np
 
 from farweb import _core
 from farweb.cache.replay import Tally, next_requests, replay
+from farweb.cache.result import CacheCurve, CacheResult
 from farweb.cache.settings import (
     USUAL_CAPACITIES,
     USUAL_POLICIES,
@@ -21,172 +20,12 @@ from farweb.cache.settings import (
 from farweb.errors import WorkloadError
 from farweb.inputs.formats import UNSIZED
 from farweb.inputs.requests import Batch, Requests, open_input
-from farweb.quantities import count, share, size
-from farweb.sheet import Sheet, to_html, to_rich
+from farweb.text.quantities import count
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from farweb.plot.style import Chart
+    pass
 
 Progress = Callable[[str, int, int | None], None]
-
-TABLES = (".parquet", ".csv", ".tsv")
-"""The suffixes of the files that `CacheCurve.write` writes."""
-
-
-@dataclass(frozen=True)
-class CacheResult:
-    """What became of the measured requests in one cache.
-
-    Attributes:
-        policy: Its policy.
-        capacity_bytes: Its capacity.
-        requests: Requests measured.
-        hits: Those for what was held and fresh.
-        hit_ratio: Their share of the requests; None when none was measured.
-        byte_hit_ratio: Their share of the bytes; None as above.
-        revalidated_ratio: Share of the requests for what was held, but had to be asked for again, and was unchanged.
-        revalidated_byte_ratio: Their share of the bytes.
-        request_bytes: Bytes that the requests asked for.
-        hit_bytes: Bytes of the hits.
-    """
-
-    policy: str
-    capacity_bytes: int
-    requests: int
-    hits: int
-    hit_ratio: float | None
-    byte_hit_ratio: float | None
-    revalidated_ratio: float | None
-    revalidated_byte_ratio: float | None
-    request_bytes: int
-    hit_bytes: int
-
-
-@dataclass(frozen=True)
-class CacheCurve:
-    """Hit ratios of caches against capacity.
-
-    Attributes:
-        source: The file.
-        format: What it is: ``table``, ``squid`` …
-        requests: All of them, the warm-up included.
-        objects: Different objects.
-        request_bytes: Sum of the sizes of all requests.
-        footprint_bytes: Sum of the sizes of all objects, each as it was first asked for.
-        largest_bytes: Largest size of a request.
-        resized: Requests with another size than the first one for their object.
-        warmup_requests: How many at the beginning are not measured.
-        seed: Root of the random streams.
-        admit: What the caches take in; empty: everything that fits.
-        ttl: How long an object is fresh; None: always.
-        results: By policy, then capacity.
-        input: What was read and what was left out.
-        remarks: The same for people.
-    """
-
-    source: str
-    format: str
-    requests: int
-    objects: int
-    request_bytes: int
-    footprint_bytes: int
-    largest_bytes: int
-    resized: int
-    warmup_requests: int
-    seed: int
-    admit: dict[str, Any]
-    ttl: str | None
-    results: tuple[CacheResult, ...]
-    input: dict[str, Any]
-    remarks: tuple[str, ...]
-
-    @property
-    def policies(self) -> tuple[str, ...]:
-        """The policies, in the order in which they were asked for."""
-        return tuple(dict.fromkeys(result.policy for result in self.results))
-
-    @property
-    def capacities(self) -> tuple[int, ...]:
-        """The capacities in bytes, smallest first."""
-        return tuple(sorted({result.capacity_bytes for result in self.results}))
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return asdict(self)
-
-    def draw(self, out: str | Path | None = None) -> "Chart":
-        """Draw both ratios against capacity; saved by the suffix of `out`: png, svg, pdf or html.
-
-        Raises:
-            FarwebError: The suffix is none of them.
-        """
-        from farweb.cache.figure import describe
-        from farweb.plot import paper
-
-        return paper.draw(describe(self), None if out is None else Path(out))
-
-    def write(self, out: str | Path) -> None:
-        """Write `results` as a table: .parquet, .csv or .tsv.
-
-        Raises:
-            WorkloadError: The suffix is none of them.
-            StorageError: The file cannot be written.
-        """
-        import polars as pl
-
-        from farweb.atomic import staged_file
-
-        out = Path(out)
-        if out.suffix.lower() not in TABLES:
-            raise WorkloadError(f"{out}: a table is written as {', '.join(TABLES)}; the suffix tells which")
-        table = pl.DataFrame([asdict(result) for result in self.results])
-        with staged_file(out) as stage:
-            if out.suffix.lower() == ".parquet":
-                table.write_parquet(stage)
-            else:
-                table.write_csv(stage, separator="," if out.suffix.lower() == ".csv" else "\t")
-
-    def _sheets(self) -> list[Sheet]:
-        resized = f"{count(self.resized)} ({share(self.resized / self.requests)})"
-        facts = [
-            ["read as", self.format],
-            ["requests", count(self.requests)],
-            ["left out as warm-up", count(self.warmup_requests)],
-            ["objects", count(self.objects)],
-            ["footprint", size(self.footprint_bytes)],
-            ["bytes asked for", size(self.request_bytes)],
-            ["largest object", size(self.largest_bytes)],
-            ["requests with another size than their object's first", resized],
-        ]
-        sheets = [Sheet(self.source, ["", "value"], facts)]
-        ratios = [("Hit ratio", "hit_ratio"), ("Byte hit ratio", "byte_hit_ratio")]
-        if self.ttl is not None:
-            ratios += [("Revalidated, share of requests", "revalidated_ratio")]
-        return sheets + [self._ratios(title, name) for title, name in ratios]
-
-    def _ratios(self, title: str, name: str) -> Sheet:
-        found = {(each.policy, each.capacity_bytes): getattr(each, name) for each in self.results}
-        rows = [
-            [
-                size(capacity),
-                share(capacity / self.footprint_bytes),
-                *(share(found[policy, capacity]) for policy in self.policies),
-            ]
-            for capacity in self.capacities
-        ]
-        return Sheet(title, ["capacity", "of footprint", *self.policies], rows, names=2)
-
-    def __rich__(self) -> "RenderableType":
-        from rich.console import Group
-        from rich.text import Text
-
-        return Group(to_rich(self._sheets()), *map(Text, self.remarks))
-
-    def _repr_html_(self) -> str:
-        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self.remarks)
-        return f"{to_html(self._sheets())}<ul>{remarks}</ul>"
 
 
 def cache_curve(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from farweb.errors import WorkloadError
-from farweb.quantity import QuantityError, parse
+from farweb.text.parse import QuantityError, parse
 
 POLICIES = ("fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu", "belady")
 USUAL_POLICIES = tuple(policy for policy in POLICIES if policy != "belady")

@@ -16,9 +16,9 @@ from farweb.cli.options import (
     Output,
     Quiet,
     check_free,
-    is_figure,
 )
 from farweb.errors import FarwebError
+from farweb.files.made import is_figure
 
 
 def cache(
@@ -83,7 +83,8 @@ def cache(
         farweb workload cache access.log.gz --warmup "20 %" -o caches.png
     """
     del debug
-    from farweb.cache.curve import TABLES, cache_curve
+    from farweb.cache.curve import cache_curve
+    from farweb.cache.result import TABLES
     from farweb.cache.settings import USUAL_CAPACITIES, USUAL_POLICIES
 
     files = out or []

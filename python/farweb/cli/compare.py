@@ -68,21 +68,21 @@ def compare(
     """  # noqa: E501 - a command line stays on a line
     del debug
     from farweb.comparison import compare as compared
-    from farweb.plot import numbers, style
+    from farweb.plot import chart, numbers
     from farweb.plot.presentation import Presentation
 
     presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
     if out is None and (presentation != Presentation() or data is not None):
         raise FarwebError("options of the figure need one: -o names its file")
     if out is not None:
-        style.check_target(out)
+        chart.check_target(out)
     if data is not None:
         numbers.check_target(data)
     check_free(out, data, force=force)
     output = Output(as_json, quiet)
     found = compared(*results, points=[_levels(text) for text in point] if point else None)
     if out is not None:
-        from farweb.plot.differences import draw_differences
+        from farweb.comparison.figure import draw_differences
 
         drawn = draw_differences(found, out, presentation)
         if data is not None:

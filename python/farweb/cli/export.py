@@ -8,7 +8,7 @@ import typer
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free, group
 
 if TYPE_CHECKING:
-    from farweb.export import Exported
+    from farweb.results.export import Exported
 
 app = group("Write recorded packets for other programs.")
 
@@ -60,8 +60,8 @@ def pcapng(
         farweb export pcapng results/satellite --connection 0 --payload
     """
     del debug
-    from farweb.export import CAPTURE, capture_points, export_pcapng
-    from farweb.results import Results
+    from farweb.folders import Results
+    from farweb.results.export import CAPTURE, capture_points, export_pcapng
 
     output = Output(as_json, quiet)
     opened = Results.open(results)
@@ -116,8 +116,8 @@ def xpl(
         farweb export xpl results/satellite --direction up -o up.xpl
     """
     del debug
-    from farweb.export import PLOT, export_xpl
-    from farweb.results import Results
+    from farweb.folders import Results
+    from farweb.results.export import PLOT, export_xpl
 
     output = Output(as_json, quiet)
     opened = Results.open(results)

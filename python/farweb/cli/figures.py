@@ -134,8 +134,8 @@ def plot(
         farweb plot list
     """
     del debug
+    from farweb.folders import open_results
     from farweb.plot import FIGURES, NAMES, draw
-    from farweb.results import open_results
 
     output = Output(as_json, quiet)
     if name == "list":

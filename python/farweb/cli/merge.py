@@ -47,7 +47,7 @@ def merge(
     """
     del debug
     from farweb.errors import WorkloadError
-    from farweb.merging import merge_hosts, merge_requests
+    from farweb.inputs.merge import merge_hosts, merge_requests
 
     if bool(hosts) != (hosts_out is not None):
         raise WorkloadError("--hosts and --hosts-out belong together: host tables, and the one that they become")

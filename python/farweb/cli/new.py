@@ -46,7 +46,7 @@ def new(
         farweb new leo.toml --path leo --proxy mux
     """
     del debug
-    from farweb.new import PATHS, PROXIES, files_of, new_scenario
+    from farweb.inputs.new import PATHS, PROXIES, files_of, new_scenario
     from farweb.scenario import Scenario
 
     for option, found, allowed in (("--path", path, tuple(PATHS)), ("--proxy", proxy, PROXIES)):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from farweb.errors import FarwebError
+from farweb.files.made import is_made
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -109,25 +110,8 @@ def check_free(*files: Path | None, force: bool) -> None:
         FarwebError: A file is there, and it is no figure or page of farweb's.
     """
     for file in files:
-        if file is not None and not force and os.path.isfile(file) and not _is_drawn(file):  # noqa: PTH113 - a name may be too long
+        if file is not None and not force and os.path.isfile(file) and not is_made(file):  # noqa: PTH113 - a name may be too long
             raise FarwebError(f"{file}: is there already; --force replaces it, or name another file")
-
-
-_DRAWN = {".png", ".svg", ".pdf", ".html"}
-_AT_AN_END = 65_536  # bytes; chosen: programs that write these formats name themselves at the beginning or at the end
-
-
-def is_figure(file: Path) -> bool:
-    """Whether a file is a figure or a page, by its name."""
-    return file.suffix.lower() in _DRAWN
-
-
-def _is_drawn(file: Path) -> bool:
-    """Whether a file is a figure or a page of farweb's: it says so itself."""
-    if not is_figure(file):
-        return False
-    content = file.read_bytes()
-    return b"farweb" in content[:_AT_AN_END] or b"farweb" in content[-_AT_AN_END:]
 
 
 _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar

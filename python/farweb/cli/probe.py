@@ -61,14 +61,14 @@ def probe(
     """
     del debug
     from farweb.errors import WorkloadError
-    from farweb.probe import probe_captures, read_names
+    from farweb.inputs.probe import probe_captures, read_names
 
     if bool(captures) == bool(connect):
         raise WorkloadError("probe takes captures, or --connect with a file of hosts: one of them")
     check_free(out, keep, force=force)
     output = Output(as_json, quiet)
     if connect is not None:
-        from farweb.probe_live import probe_hosts
+        from farweb.inputs.probe_live import probe_hosts
 
         if hosts is not None:
             raise WorkloadError("--hosts names addresses in captures; with --connect the file of hosts has the names")

@@ -57,9 +57,9 @@ def report(
         farweb report results/cable results/satellite --question "Is cable better?"
     """
     del debug
+    from farweb.folders import open_results
     from farweb.report import REPORT
     from farweb.report import report as report_of
-    from farweb.results import open_results
 
     output = Output(as_json, quiet)
     file = out or (Path() if "://" in results[0] else Path(results[0])) / REPORT

@@ -143,7 +143,7 @@ def show(
         farweb show results/sweep --metric latency_p90_s --by workload.load
     """
     del debug
-    from farweb.results import Results, open_results
+    from farweb.folders import Results, open_results
 
     opened = open_results(results)
     output = Output(as_json, quiet)

@@ -9,7 +9,7 @@ from farweb.cli.options import Debug, Json, Output, Quiet, group
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from farweb.columns import TableSpec
+    from farweb.files.columns import TableSpec
 
 app = group("Describe scenarios and tables.")
 
@@ -38,8 +38,8 @@ def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -
         farweb schema results
     """
     del debug
-    from farweb.columns import derived_tables, results_tables
-    from farweb.sweep.tables import all_specs
+    from farweb.files.columns import derived_tables, results_tables
+    from farweb.results.sweep_tables import all_specs
 
     _print([*results_tables().values(), *derived_tables(), *all_specs()], Output(as_json, quiet))
 
@@ -53,7 +53,7 @@ def requests(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) 
         farweb schema requests --json
     """
     del debug
-    from farweb.tables import HOSTS, REQUESTS
+    from farweb.inputs.tables import HOSTS, REQUESTS
 
     _print([REQUESTS, HOSTS], Output(as_json, quiet))
 
@@ -64,7 +64,7 @@ def _print(tables: "Iterable[TableSpec]", output: Output) -> None:
 
 
 def _shown(specs: "list[TableSpec]") -> "RenderableType":
-    from farweb.sheet import Sheet, to_rich
+    from farweb.text.sheet import Sheet, to_rich
 
     header = ("column", "type", "unit", "may be null", "meaning")
     sheets = []

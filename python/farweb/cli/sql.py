@@ -47,7 +47,7 @@ def sql(
         farweb sql results/cable "select host, end_ns from requests" -o ends.csv
     """
     del debug
-    from farweb.results import open_results
+    from farweb.folders import open_results
 
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json: one of them")
@@ -67,7 +67,7 @@ def sql(
         rows = [{name: _json(value) for name, value in row.items()} for row in answer.iter_rows(named=True)]
         output.result({"results": str(results), "columns": answer.columns, "rows": rows}, "")
     else:
-        from farweb.sheet import Sheet, to_rich
+        from farweb.text.sheet import Sheet, to_rich
 
         shown = [[_text(value) for value in row] for row in answer.head(_MOST_SHOWN).iter_rows()]
         output.result({}, to_rich([Sheet("", answer.columns, shown)]))
@@ -76,7 +76,7 @@ def sql(
 
 
 def _write(answer: "pl.DataFrame", out: Path) -> None:
-    from farweb.atomic import staged_file
+    from farweb.files.atomic import staged_file
 
     with staged_file(out) as stage:
         if out.suffix.lower() == ".csv":
@@ -110,7 +110,7 @@ def _json(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     """A value for people: numbers with six significant digits, whole numbers as they are."""
-    from farweb.quantities import plain
+    from farweb.text.quantities import plain
 
     if value is None:
         return "–"

@@ -91,7 +91,7 @@ def sweep(
 
 
 def _words(now: "Progress") -> str:
-    from farweb.quantities import count, seconds
+    from farweb.text.quantities import count, seconds
 
     if not now.workers and now.done + now.failed == now.found:
         return f"{count(now.done)} of {count(now.total)} runs; waiting for workers"

@@ -18,9 +18,9 @@ from farweb.cli.options import (
     Quiet,
     check_free,
     group,
-    is_figure,
 )
 from farweb.errors import FarwebError
+from farweb.files.made import is_figure
 
 app = group("Make and look at request and host tables.")
 app.command()(probe.probe)
@@ -138,7 +138,7 @@ def import_(
         --log-format '$remote_addr [$time_local] "$request" $status $bytes_sent'
     """
     del debug
-    from farweb.importer import import_log
+    from farweb.inputs.importer import import_log
 
     table = out or Path(_stem(logs[0]) + ".parquet")
     check_free(table, force=force)
@@ -170,7 +170,7 @@ def import_(
 
 
 def _quantity(option: str, text: str, base: str, allowed: str) -> float:
-    from farweb.quantity import QuantityError, parse
+    from farweb.text.parse import QuantityError, parse
 
     try:
         quantity = parse(text)
@@ -227,7 +227,7 @@ def generate_(
         farweb workload generate prowgen --parameters fitted.toml --seed 2 -o again
     """
     del debug
-    from farweb.generate import generate, read_parameters
+    from farweb.inputs.generate import generate, read_parameters
 
     changed = {
         **(read_parameters(parameters) if parameters else {}),
@@ -276,7 +276,7 @@ def stats(
         farweb workload stats requests.parquet --hosts hosts.tsv
     """
     del debug
-    from farweb.stats import draw, read_stats
+    from farweb.inputs.statistics import draw, read_stats
 
     check_free(out, force=force)
     output = Output(as_json, quiet)
@@ -332,8 +332,8 @@ def fit(
         farweb workload fit requests.parquet --tail-from 10000 --json
     """
     del debug
-    from farweb.fit import fit as estimate
-    from farweb.fit import write_parameters
+    from farweb.inputs.fit import fit as estimate
+    from farweb.inputs.fit import write_parameters
 
     files = out or []
     for file in files:
@@ -354,7 +354,7 @@ def fit(
         )
     for file in files:
         if is_figure(file):
-            from farweb.fit.drawing import describe
+            from farweb.inputs.fit.drawing import describe
             from farweb.plot import paper
 
             paper.draw(describe(found), file)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from farweb.errors import ResultsError
 
 if TYPE_CHECKING:
-    from farweb.results import Results
-    from farweb.sweep.results import SweepResults
+    from farweb.results.run import RunTables
+    from farweb.results.sweep import SweepTables
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Pairs:
         return np.subtract(self.other, self.base, out=np.zeros_like(self.base), where=~neither)
 
 
-def pair(base: "Results", other: "Results") -> Pairs:
+def pair(base: "RunTables", other: "RunTables") -> Pairs:
     """Pair the requests of two runs.
 
     Raises:
@@ -81,7 +81,7 @@ def pair(base: "Results", other: "Results") -> Pairs:
     return Pairs(*(column.gather(order).to_numpy() for column in columns))
 
 
-def _requests(results: "Results", warmup_ns: int) -> pl.DataFrame:
+def _requests(results: "RunTables", warmup_ns: int) -> pl.DataFrame:
     """The requests of a run after the warm-up, by number."""
     latency = pl.when(pl.col("status") == "done").then((pl.col("end_ns") - pl.col("start_ns")) / _NS)
     since = results.scan("requests").filter(pl.col("start_ns") >= warmup_ns)
@@ -89,8 +89,8 @@ def _requests(results: "Results", warmup_ns: int) -> pl.DataFrame:
 
 
 def runs_of_points(
-    sweep: "SweepResults", points: Sequence[Mapping[str, str]]
-) -> list[tuple[list["Results"], list["Results"], list[int]]]:
+    sweep: "SweepTables", points: Sequence[Mapping[str, str]]
+) -> list[tuple[list["RunTables"], list["RunTables"], list[int]]]:
     """Runs of a sweep to compare: with the first levels, and with each of the others, that differ in nothing else.
 
     Args:

@@ -3,10 +3,10 @@
 import math
 from typing import TYPE_CHECKING
 
-from farweb.breakdown import KINDS
-from farweb.plot.style import listed
-from farweb.quantities import count, seconds, share, size
-from farweb.sheet import Sheet
+from farweb.results.breakdown import KINDS
+from farweb.text.quantities import count, seconds, share, size
+from farweb.text.sheet import Sheet
+from farweb.text.words import listed
 
 if TYPE_CHECKING:
     from farweb.comparison.change import Change, Estimate

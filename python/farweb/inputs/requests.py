@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.columns import NULL_ID
 from farweb.errors import WorkloadError
+from farweb.files.columns import NULL_ID
 from farweb.inputs.formats import CACHE2K, FORMATS, LOGS, ORACLE_GENERAL, TABLE, format_of, unpacked
-from farweb.quantities import count
+from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
 
@@ -132,7 +132,7 @@ def open_input(
 
 @contextlib.contextmanager
 def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[Requests]:
-    from farweb.tables import open_requests
+    from farweb.inputs.tables import open_requests
 
     told = not guessed or path.suffix.lower() in (".parquet", ".csv", ".tsv")
     hint = "" if told else f" (if it is a log or a trace, tell --format: {', '.join(FORMATS)})"
@@ -174,7 +174,7 @@ def _check_objects(batch: Batch, name: str, before: int) -> None:
 def _log(
     path: Path, format: str, options: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> Iterator[Requests]:
-    from farweb.importer import import_log
+    from farweb.inputs.importer import import_log
 
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         table = Path(folder) / "requests.parquet"

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from farweb.errors import FarwebError, ResultsError
 
 if TYPE_CHECKING:
+    from farweb.plot.chart import Chart
     from farweb.plot.figure import Figure
     from farweb.plot.presentation import Presentation
-    from farweb.plot.style import Chart
-    from farweb.results import Results
-    from farweb.sweep.results import SweepResults
+    from farweb.results.run import RunTables
+    from farweb.results.sweep import SweepTables
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ NAMES = {name: f"{kind.shows}; {kind.told}" for name, kind in FIGURES.items()}
 
 def draw(
     name: str,
-    results: "Sequence[Results | SweepResults]",
+    results: "Sequence[RunTables | SweepTables]",
     out: Path | None = None,
     *,
     presentation: "Presentation | None" = None,
@@ -153,17 +153,17 @@ def draw(
     """
     _check(name, results, {option: value for option, value in options.items() if value is not None})
 
-    from farweb.plot import paper, style
+    from farweb.plot import chart, paper
 
     if out is not None:
-        style.check_target(out)
+        chart.check_target(out)
     described = describe(name, results, **options)
     return paper.draw(described if presentation is None else presentation.of(described), out)
 
 
-def _check(name: str, results: "Sequence[Results | SweepResults]", options: Mapping[str, Any]) -> None:
+def _check(name: str, results: "Sequence[RunTables | SweepTables]", options: Mapping[str, Any]) -> None:
     """See that the figure exists, has these options, and can be drawn from such results."""
-    from farweb.results import Results
+    from farweb.results.run import RunTables
 
     if name not in FIGURES:
         near = difflib.get_close_matches(name, FIGURES, 1)
@@ -175,11 +175,11 @@ def _check(name: str, results: "Sequence[Results | SweepResults]", options: Mapp
     if not results:
         raise FarwebError(f"plot {name} needs results to draw")
     of = FIGURES[name].of
-    runs = [each for each in results if isinstance(each, Results)]
+    runs = [each for each in results if isinstance(each, RunTables)]
     if of == "sweep" and runs:
         raise ResultsError(f"{runs[0].path}: is a run, and plot {name} draws a sweep: name the folder of a sweep")
     if of in ("run", "several", "side by side") and len(runs) < len(results):
-        sweep = next(each for each in results if not isinstance(each, Results))
+        sweep = next(each for each in results if not isinstance(each, RunTables))
         raise ResultsError(f"{sweep.path}: is a sweep, and plot {name} draws a run: name one in {sweep.path / 'parts'}")
     if len(runs) < len(results) != 1:
         raise ResultsError(f"plot {name} draws one sweep at a time, not {len(results)} results")
@@ -195,7 +195,7 @@ def _and(words: Sequence[str]) -> str:
 
 def describe(
     name: str,
-    results: "Sequence[Results | SweepResults]",
+    results: "Sequence[RunTables | SweepTables]",
     *,
     connection: int | Sequence[int] | None = None,
     request: int | None = None,
@@ -236,14 +236,14 @@ def describe(
     given |= {"metric": metric, "where": where, "against": against, "without": without}
     _check(name, results, {option: value for option, value in given.items() if value is not None})
 
-    from farweb.results import Results
+    from farweb.results.run import RunTables
 
-    runs = [each for each in results if isinstance(each, Results)]
+    runs = [each for each in results if isinstance(each, RunTables)]
     if name in ("timeseq", "cwnd"):
         return _describe_connections(name, runs, connection, request, leg)
     if runs:
         return _describe_runs(name, runs, link, without or ())
-    (sweep,) = (each for each in results if not isinstance(each, Results))
+    (sweep,) = (each for each in results if not isinstance(each, RunTables))
     levels = {factor: [some] if isinstance(some, str) else list(some) for factor, some in (where or {}).items()}
 
     from farweb.plot.against import Ask
@@ -252,7 +252,7 @@ def describe(
 
 
 def _describe_connections(
-    name: str, runs: "Sequence[Results]", connection: int | Sequence[int] | None, request: int | None, leg: int | None
+    name: str, runs: "Sequence[RunTables]", connection: int | Sequence[int] | None, request: int | None, leg: int | None
 ) -> "Figure":
     from farweb.plot import cwnd, timeseq
 
@@ -263,7 +263,7 @@ def _describe_connections(
     return describe(runs, numbers, request=request, leg=leg)
 
 
-def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None, without: Sequence[str]) -> "Figure":
+def _describe_runs(name: str, runs: "Sequence[RunTables]", link: int | None, without: Sequence[str]) -> "Figure":
     from farweb.plot import breakdown, caches, latency, legs
     from farweb.plot import link as links
 
@@ -282,7 +282,7 @@ def _describe_runs(name: str, runs: "Sequence[Results]", link: int | None, witho
             return links.link(runs[0], link)
 
 
-def _describe_sweep(name: str, sweep: "SweepResults", ask: Any) -> "Figure":
+def _describe_sweep(name: str, sweep: "SweepTables", ask: Any) -> "Figure":
     from farweb.plot import caches, effects, load, pooled
 
     figures = {
@@ -301,18 +301,18 @@ def _describe_sweep(name: str, sweep: "SweepResults", ask: Any) -> "Figure":
 class Plots:
     """The figures of one result, for notebooks: ``results.plot.cdf()``."""
 
-    def __init__(self, results: "Results") -> None:
+    def __init__(self, results: "RunTables") -> None:
         self._results = results
 
-    def __call__(self, name: str, *others: "Results", out: Path | None = None, **options: Any) -> "Chart":
+    def __call__(self, name: str, *others: "RunTables", out: Path | None = None, **options: Any) -> "Chart":
         """The figure of that name, as on the command line: ``results.plot("cdf")``. See `draw`."""
         return draw(name, [self._results, *others], out, **options)
 
-    def size_latency(self, *others: "Results", out: Path | None = None) -> "Chart":
+    def size_latency(self, *others: "RunTables", out: Path | None = None) -> "Chart":
         """Latency against response size; further results are drawn with it. See `draw`."""
         return draw("size-latency", [self._results, *others], out)
 
-    def cdf(self, *others: "Results", out: Path | None = None) -> "Chart":
+    def cdf(self, *others: "RunTables", out: Path | None = None) -> "Chart":
         """Distribution of latency; further results are drawn with it. See `draw`."""
         return draw("cdf", [self._results, *others], out)
 
@@ -328,7 +328,7 @@ class Plots:
         """Hits, delayed hits and bytes of hits of each cache over time. See `draw`."""
         return draw("hits", [self._results], out)
 
-    def breakdown(self, *others: "Results", without: Sequence[str] = (), out: Path | None = None) -> "Chart":
+    def breakdown(self, *others: "RunTables", without: Sequence[str] = (), out: Path | None = None) -> "Chart":
         """Where the time of requests goes; further results are drawn with it. See `draw`."""
         return draw("breakdown", [self._results, *others], out, without=without or None)
 
@@ -344,7 +344,7 @@ class Plots:
 class SweepPlots:
     """The figures of a sweep, for notebooks: ``sweep.plot.latency_load(by=["circuit"])``. `draw` has the options."""
 
-    def __init__(self, sweep: "SweepResults") -> None:
+    def __init__(self, sweep: "SweepTables") -> None:
         self._sweep = sweep
 
     def __call__(self, name: str, *, out: Path | None = None, **options: Any) -> "Chart":

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.metrics import find_metric
 from farweb.plot.failures import failed_share, failures_told
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series, columns_of, with_others
 from farweb.plot.grouping import (
@@ -22,9 +21,10 @@ from farweb.plot.grouping import (
     varying,
 )
 from farweb.plot.replicated import Estimates, base_unit, intervals_told, judged, runs_told, words
-from farweb.plot.style import listed
-from farweb.sweep.design import Design
-from farweb.sweep.results import SweepResults
+from farweb.results.design import Design
+from farweb.results.metrics import find_metric
+from farweb.results.sweep import SweepTables
+from farweb.text.words import listed
 
 LOAD = "workload.load"
 DECADES = 30
@@ -79,9 +79,7 @@ class Abscissa:
         ResultsError: No factor varies that could be on it, or no run has a value of the metric.
     """
 
-    def __init__(
-        self, sweep: SweepResults, points: Sequence[int], wanted: str | None, *, by_load: bool = False
-    ) -> None:
+    def __init__(self, sweep: SweepTables, points: Sequence[int], wanted: str | None, *, by_load: bool = False) -> None:
         metric = _metric(sweep, wanted)
         self.factor = _along(sweep, points, None if metric else wanted)
         self._design = sweep.design
@@ -154,7 +152,7 @@ class Abscissa:
         return Axis(factor.name, factor.unit, "log" if spread else "linear").fitted(numbers)
 
 
-def _metric(sweep: SweepResults, wanted: str | None) -> str | None:
+def _metric(sweep: SweepTables, wanted: str | None) -> str | None:
     """The metric that `wanted` names; None when it names a factor, or nothing."""
     if wanted is None or any(factor.name == wanted for factor in sweep.design.factors):
         return None
@@ -168,7 +166,7 @@ def _metric(sweep: SweepResults, wanted: str | None) -> str | None:
     return None
 
 
-def _along(sweep: SweepResults, points: Sequence[int], wanted: str | None) -> int:
+def _along(sweep: SweepTables, points: Sequence[int], wanted: str | None) -> int:
     """The number of the factor on the horizontal axis."""
     design = sweep.design
     if wanted is not None:
@@ -200,7 +198,7 @@ class Drawing:
         ResultsError: No factor varies that could be on the axis, or no run has ended well.
     """
 
-    def __init__(self, sweep: SweepResults, ask: Ask, *, panels: int = PANELS_MAX, by_load: bool = False) -> None:
+    def __init__(self, sweep: SweepTables, ask: Ask, *, panels: int = PANELS_MAX, by_load: bool = False) -> None:
         self.sweep = sweep
         points = select(sweep.design, ask.where or {})
         if ask.against is not None:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from farweb.breakdown import Breakdown, Kind, break_down
 from farweb.errors import FarwebError
 from farweb.plot import style
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import labels, provenance, short_labels
-from farweb.plot.style import listed
-from farweb.quantities import seconds
-from farweb.results import Results
+from farweb.results.breakdown import Breakdown, Kind, break_down
+from farweb.results.run import RunTables
+from farweb.text.quantities import seconds
+from farweb.text.words import listed
 
 _INDENT = "\N{EM SPACE}\N{EM SPACE}"
 """Before a leg, under its run."""
@@ -69,7 +69,7 @@ class _Bar:
         return at_server + sum(self.of.total_s(kind, self.leg) for kind in kinds)
 
 
-def breakdown(results: Sequence[Results], without: Sequence[str] = ()) -> Figure:
+def breakdown(results: Sequence[RunTables], without: Sequence[str] = ()) -> Figure:
     """The mean latency of the sample of each run, or of all its requests where none is tagged, in parts that add up.
 
     A run over several legs has a bar for all of them and one a leg; the server is told with the last leg.

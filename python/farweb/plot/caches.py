@@ -6,21 +6,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from farweb.cache.totals import caches_of
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import Ask, Drawing
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.legs import POINTS_MAX
 from farweb.plot.measured import labels, provenance, warmup_line
 from farweb.plot.replicated import Estimates
-from farweb.quantities import seconds, share
-from farweb.results import Results
-from farweb.sweep.results import SweepResults
+from farweb.results.caches import caches_of
+from farweb.results.run import RunTables
+from farweb.results.sweep import SweepTables
+from farweb.text.quantities import seconds, share
 
 _CAPACITY = re.compile(r"cache\.(\d+)\.capacity")
 
 
-def hits(result: Results) -> Figure:
+def hits(result: RunTables) -> Figure:
     """Hit ratio, delayed hits and byte hit ratio over time: a row a cache.
 
     Raises:
@@ -84,7 +84,7 @@ def _over(part: str, whole: str) -> pl.Expr:
     return pl.when(pl.col(whole) > 0).then(pl.col(part) / pl.col(whole))
 
 
-def _panels(result: Results, node: str, samples: pl.DataFrame) -> tuple[Panel, Panel]:
+def _panels(result: RunTables, node: str, samples: pl.DataFrame) -> tuple[Panel, Panel]:
     """Shares of a cache, and what it holds."""
     time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])
     x = Axis.of_time("time", time)
@@ -105,7 +105,7 @@ def _panels(result: Results, node: str, samples: pl.DataFrame) -> tuple[Panel, P
     )
 
 
-def cache_size(sweep: SweepResults, ask: Ask) -> Figure:
+def cache_size(sweep: SweepTables, ask: Ask) -> Figure:
     """What a cache serves, and what that is worth to users, against its capacity.
 
     Raises:
@@ -145,7 +145,7 @@ def _drawn(cache: int) -> tuple[tuple[str, str, Axis], ...]:
     )
 
 
-def _varied_capacity(sweep: SweepResults) -> str:
+def _varied_capacity(sweep: SweepTables) -> str:
     """The capacity that varies."""
     names = [factor.name for factor in sweep.design.factors if _CAPACITY.fullmatch(factor.name)]
     if not names:

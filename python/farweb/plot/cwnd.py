@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from farweb.plot.connection import Trace, traces
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import provenance
 from farweb.plot.phases import phases, round_trips
 from farweb.plot.timeseq import title
-from farweb.results import Results
+from farweb.results.connection import Trace, traces
+from farweb.results.run import RunTables
 
 WINDOW_ROOM = 1.5
 """How far above cwnd, threshold and flight the advertised window is followed, in their largest value; chosen: they keep
@@ -21,7 +21,7 @@ FOOT = 0.03
 
 
 def cwnd(
-    results: Sequence[Results],
+    results: Sequence[RunTables],
     connections: Sequence[int] = (),
     *,
     request: int | None = None,

@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.metrics import Metric, find_metric
 from farweb.plot.against import Ask
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import short_names
 from farweb.plot.replicated import base_unit, runs_told, words
-from farweb.sweep.cautions import comparable
-from farweb.sweep.design import Design
-from farweb.sweep.results import SweepResults
+from farweb.results.cautions import comparable
+from farweb.results.design import Design
+from farweb.results.metrics import Metric, find_metric
+from farweb.results.sweep import SweepTables
 
 TERMS_MAX = 12
 """Terms of which the share is drawn; chosen: those that are left out explain little, and the caption tells how much."""
@@ -26,7 +26,7 @@ _WAYS = {
 }
 
 
-def effects(sweep: SweepResults, ask: Ask) -> Figure:
+def effects(sweep: SweepTables, ask: Ask) -> Figure:
     """The allocation of a metric's variation to factors and their interactions, and the effects of levels.
 
     Raises:
@@ -83,7 +83,7 @@ def _largest(terms: pl.DataFrame) -> list[tuple[str, float]]:
 
 
 def _second(
-    sweep: SweepResults, metric: Metric, terms: pl.DataFrame, names: Mapping[str, str]
+    sweep: SweepTables, metric: Metric, terms: pl.DataFrame, names: Mapping[str, str]
 ) -> tuple[str, Panel | None]:
     """What the levels do, or in which direction factors work where each point has levels of its own."""
     coefficients = terms.drop_nulls("coefficient")
@@ -130,7 +130,7 @@ def _seen(design: Design, terms: pl.DataFrame, names: Mapping[str, str]) -> str:
     return f"Most of the variation, {_percent(percent)}, is due to {_short(most, names)}{chance}.{rest}"
 
 
-def _runs(sweep: SweepResults, terms: pl.DataFrame) -> str:
+def _runs(sweep: SweepTables, terms: pl.DataFrame) -> str:
     transform = terms["transform"][0]
     analysed = {"none": "", "log": "Logarithms were analysed. ", "ranks": "Ranks were analysed. "}.get(transform, "")
     return analysed + runs_told(sweep, range(len(sweep.design.points)))

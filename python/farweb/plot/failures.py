@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from farweb.plot.figure import Series
-from farweb.quantities import share
-from farweb.sweep.results import SweepResults
+from farweb.results.sweep import SweepTables
+from farweb.text.quantities import share
 
 
 def hollow(series: Series) -> NDArray[np.bool_]:
@@ -20,13 +20,13 @@ def hollow(series: Series) -> NDArray[np.bool_]:
     return np.zeros(len(series.x), bool) if series.failed is None else series.failed > 0
 
 
-def failed_share(sweep: SweepResults, points: Sequence[int]) -> float:
+def failed_share(sweep: SweepTables, points: Sequence[int]) -> float:
     """The share of requests of all runs of some points that failed or were cut off."""
     requests, lost = _counted(sweep, points)
     return lost / requests if requests else 0.0
 
 
-def failures_told(sweep: SweepResults, points: Sequence[int], beyond: int = 0) -> str:
+def failures_told(sweep: SweepTables, points: Sequence[int], beyond: int = 0) -> str:
     """How many requests failed at the points that are drawn, for a caption; empty when none did.
 
     Args:
@@ -65,7 +65,7 @@ def lost_told(answered: int, lost: Iterable[tuple[str, int]]) -> str:
     return f"n = {total:,} requests, {parts} ({share(1 - answered / total)}): they count as slower than any that ended."
 
 
-def _counted(sweep: SweepResults, points: Sequence[int]) -> tuple[int, int]:
+def _counted(sweep: SweepTables, points: Sequence[int]) -> tuple[int, int]:
     drawn = sweep.runs.filter(sweep.points.is_in(list(points)))
     requests, failed, unfinished = (int(drawn.select(pl.col(name).sum()).item() or 0) for name in _COUNTS)
     return requests, failed + unfinished

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from farweb.errors import FarwebError
-from farweb.plot.style import listed
-from farweb.sweep.design import Design, Factor, Level
+from farweb.results.design import Design, Factor, Level
+from farweb.text.words import listed
 
 SERIES_MAX = 8
 """Series in a panel; chosen: more are not told apart, least of all in grey."""

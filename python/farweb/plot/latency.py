@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Series, columns_of, size_of, with_others
 from farweb.plot.grouping import SERIES_MAX
 from farweb.plot.measured import Measured, counts, measured, provenance
-from farweb.quantities import seconds
-from farweb.results import Results
+from farweb.results.run import RunTables
 from farweb.statistics.quantiles import quantiles
+from farweb.text.quantities import seconds
 
 SCATTER_MAX = 20_000
 """Requests up to which each is a dot of its own; above, density is drawn. Chosen: more dots hide one another."""
@@ -32,7 +32,7 @@ LATENCY = Axis("latency", "s", "log")
 MARKED = (0.5, 0.9, 0.99)
 
 
-def size_latency(results: Sequence[Results]) -> Figure:
+def size_latency(results: Sequence[RunTables]) -> Figure:
     """Latency against response size on logarithmic axes, with the median by size class.
 
     Every finished request is a dot; with more than `SCATTER_MAX` requests each result gets a panel that shows density.
@@ -173,7 +173,7 @@ def medians(size: NDArray[np.int64], latency: Floats) -> Medians:
     return Medians(middle, medians_s, lows, highs, whole[:, 0], whole[:, 1], failed)
 
 
-def cdf(results: Sequence[Results]) -> Figure:
+def cdf(results: Sequence[RunTables]) -> Figure:
     """Distribution of latency: the share of requests that took at most so long, a curve a result.
 
     Where requests failed or were cut off, the curve ends at the share of the others.

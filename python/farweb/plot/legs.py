@@ -4,17 +4,17 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.legs import carrier_name
 from farweb.plot.figure import Axis, Figure, Form, Panel, Series
 from farweb.plot.measured import labels, provenance, warmup_line
-from farweb.quantities import seconds
-from farweb.results import Results
+from farweb.results.legs import carrier_name
+from farweb.results.run import RunTables
+from farweb.text.quantities import seconds
 
 POINTS_MAX = 1_500
 """Intervals drawn; more are merged. Chosen: about the number of pixel columns of a panel."""
 
 
-def legs(result: Results) -> Figure:
+def legs(result: RunTables) -> Figure:
     """Connections open and busy, and requests at a time, over time: a row a leg.
 
     Raises:
@@ -69,7 +69,7 @@ def intervals(rows: pl.DataFrame, leg: int) -> tuple[pl.DataFrame, float]:
     return samples, float(one["interval_ns"].to_list()[0] if len(one) else 0) * merge / 1e9
 
 
-def _panels(result: Results, number: int, samples: pl.DataFrame) -> tuple[Panel, Panel]:
+def _panels(result: RunTables, number: int, samples: pl.DataFrame) -> tuple[Panel, Panel]:
     """Connections and requests of a leg."""
     leg = result.manifest["scenario"]["leg"][number]
     warmup = warmup_line(result)

@@ -8,8 +8,8 @@ import polars as pl
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Form, Panel, Series
 from farweb.plot.measured import labels, provenance, warmup_line
-from farweb.quantities import seconds
-from farweb.results import Results
+from farweb.results.run import RunTables
+from farweb.text.quantities import seconds
 
 POINTS_MAX = 1_500
 """Intervals drawn; more are merged. Chosen: about the number of pixel columns of a panel."""
@@ -18,7 +18,7 @@ DIRECTIONS = ("down", "up")
 """Columns of the figure: responses ride down, requests up; most bytes go down."""
 
 
-def link(result: Results, index: int | None = None) -> Figure:
+def link(result: RunTables, index: int | None = None) -> Figure:
     """Rate carried, queue, busy share and drops of one link over time, a column a direction.
 
     Args:
@@ -86,7 +86,7 @@ def intervals(rows: pl.DataFrame, index: int, direction: str) -> tuple[pl.DataFr
     return samples, float(one["interval_ns"].to_list()[0] if len(one) else 0) * merge / 1e9
 
 
-def _panels(result: Results, rows: pl.DataFrame, index: int, direction: str) -> tuple[Panel, ...]:
+def _panels(result: RunTables, rows: pl.DataFrame, index: int, direction: str) -> tuple[Panel, ...]:
     """The four panels of a direction, from the top."""
     samples, _ = intervals(rows, index, direction)
     time = np.append(samples["from_s"].to_numpy(), samples["to_s"].to_numpy()[-1:])

@@ -8,9 +8,9 @@ from farweb.plot.against import DECADES, LOAD, Ask, Drawing
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import Group, level_index, short_names
 from farweb.plot.replicated import Differences, Estimates, Links, base_unit, default_link, words
-from farweb.plot.style import listed
-from farweb.quantities import rate, size
-from farweb.sweep.results import SweepResults
+from farweb.results.sweep import SweepTables
+from farweb.text.quantities import rate, size
+from farweb.text.words import listed
 
 IN_PICTURE = 1.6
 """Up to how many times the largest value a line to compare with is drawn; chosen: beyond, it would flatten the rest."""
@@ -22,7 +22,7 @@ LINES_MAX = 4
 """Different values of a line to compare with; chosen: more hide the series."""
 
 
-def latency_load(sweep: SweepResults, ask: Ask) -> Figure:
+def latency_load(sweep: SweepTables, ask: Ask) -> Figure:
     """A metric, latency as a rule, against the offered load or another factor.
 
     Raises:
@@ -43,7 +43,7 @@ def latency_load(sweep: SweepResults, ask: Ask) -> Figure:
     return drawing.figure(title, drawing.caption(f"Markers: {what}.", [estimates]), panels)
 
 
-def _differences(sweep: SweepResults, drawing: Drawing, metric: str, factor: str, level: str) -> Figure:
+def _differences(sweep: SweepTables, drawing: Drawing, metric: str, factor: str, level: str) -> Figure:
     """How far a metric is from what it is at a level of a factor, with a line where both are alike."""
     estimates = Differences(sweep, metric, *level_index(sweep.design, factor, level))
     what, base = words(estimates.metric), f"{short_names(sweep.design)[factor]} = {level}"
@@ -72,7 +72,7 @@ def _floor(axis: Axis) -> float | None:
     return axis.low if axis.scale == "log" else None
 
 
-def carried_offered(sweep: SweepResults, ask: Ask) -> Figure:
+def carried_offered(sweep: SweepTables, ask: Ask) -> Figure:
     """What link 0 carried down against what was offered, with the line of equality and the rates of links.
 
     With a metric on the axis it is against that one: `presented_bps` is the load as papers have it, headers included.
@@ -115,7 +115,7 @@ def carried_offered(sweep: SweepResults, ask: Ask) -> Figure:
     return drawing.figure(f"Carried against {load} – {sweep.name}", caption, panels)
 
 
-def buffer(sweep: SweepResults, ask: Ask) -> Figure:
+def buffer(sweep: SweepTables, ask: Ask) -> Figure:
     """Mean and peak of a link's queue in both directions, against the load or another factor.
 
     Raises:
@@ -148,7 +148,7 @@ def buffer(sweep: SweepResults, ask: Ask) -> Figure:
     return drawing.figure(f"Queue of link {link} against {drawing.x.name} – {sweep.name}", caption, panels, 2)
 
 
-def connections(sweep: SweepResults, ask: Ask) -> Figure:
+def connections(sweep: SweepTables, ask: Ask) -> Figure:
     """Connections of each leg open at a time, on average and at most, and those busy, against the load or else.
 
     Raises:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from farweb.errors import ResultsError
 from farweb.plot.failures import lost_told
 from farweb.plot.figure import Reference
-from farweb.plot.style import listed, told_apart
-from farweb.quantities import seconds
-from farweb.results import Results
+from farweb.results.run import RunTables
 from farweb.statistics.quantiles import with_lost
+from farweb.text.quantities import seconds
+from farweb.text.words import distinguishing, listed
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Measured:
         return with_lost(self.finished["latency_s"], len(self.lost_bytes))
 
 
-def measured(results: Sequence[Results]) -> list[Measured]:
+def measured(results: Sequence[RunTables]) -> list[Measured]:
     """The requests of each result that enter a figure.
 
     Raises:
@@ -62,7 +62,7 @@ def measured(results: Sequence[Results]) -> list[Measured]:
     return found
 
 
-def measured_run(result: Results, label: str = "") -> Measured:
+def measured_run(result: RunTables, label: str = "") -> Measured:
     """The requests of one result that enter a figure; there may be none."""
     since = result.scan("requests").filter(pl.col("start_ns") >= result.warmup_ns)
     statuses = dict(since.group_by("status").len().collect().iter_rows())
@@ -83,7 +83,7 @@ LABEL_LETTERS = 28
 """Letters of a name up to which it stays whole; chosen: three of them stand side by side in a legend."""
 
 
-def labels(results: Sequence[Results]) -> list[str]:
+def labels(results: Sequence[RunTables]) -> list[str]:
     """A name for each result: that of its run, with the folder's or the place in the list where names repeat."""
     names = [result.name for result in results]
     folders = [
@@ -93,12 +93,12 @@ def labels(results: Sequence[Results]) -> list[str]:
     return [name if folders.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(folders, 1)]
 
 
-def short_labels(results: Sequence[Results]) -> list[str]:
+def short_labels(results: Sequence[RunTables]) -> list[str]:
     """The same for figures, where there is little room: of long names only what differs is left."""
-    return told_apart(labels(results), LABEL_LETTERS)
+    return distinguishing(labels(results), LABEL_LETTERS)
 
 
-def provenance(results: Sequence[Results], *, measured: bool = False) -> str:
+def provenance(results: Sequence[RunTables], *, measured: bool = False) -> str:
     """The seeds and versions behind a figure, as a sentence for a caption.
 
     Args:
@@ -116,7 +116,7 @@ def provenance(results: Sequence[Results], *, measured: bool = False) -> str:
     return said
 
 
-def warmup_line(result: Results) -> tuple[Reference, ...]:
+def warmup_line(result: RunTables) -> tuple[Reference, ...]:
     """The end of the warm-up on an axis of time, where there is one: figures over time show it, others leave it out."""
     return (Reference("end of the warm-up", result.warmup_ns / 1e9, along="y"),) if result.warmup_ns else ()
 

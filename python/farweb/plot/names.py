@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from farweb.plot import style
+from farweb.plot import chart, style
 from farweb.plot.figure import Figure, Reference, Series
 
 _ENDS_ALIKE = 0.9  # of the last end, from which curves end at the same place; chosen: names beyond are not far off
@@ -110,7 +110,7 @@ def _entry(series: Series, width: float) -> Line2D:
         markeredgewidth=1.5 if stroke else None,
         markeredgecolor=look["color"] if stroke else "white",
         alpha=0.4 if series.form == "area" and series.index is not None else None,
-        label=style.wrapped(f"{series.label}{series.detail}", 0.8 * width),
+        label=chart.wrapped(f"{series.label}{series.detail}", 0.8 * width),
     )
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from farweb.atomic import staged_file
 from farweb.errors import FarwebError
+from farweb.files.atomic import staged_file
 from farweb.plot.figure import OTHERS, Axis, Density, Figure, Panel, Series
 
 SUFFIX = ".csv"

@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import MaxNLocator
 
-from farweb.plot import names, style
+from farweb.plot import chart, names, style
 from farweb.plot.failures import hollow
 from farweb.plot.figure import INSETS, Axis, Density, Figure, Floats, Panel, Reference, Series
 
@@ -23,25 +23,25 @@ _PHASE = 0.13  # opacity of what is shaded over the whole height
 _ROUNDS_APART = 0.05  # of the width, from one number of a round trip to the next; chosen: they do not collide
 
 
-def draw(figure: Figure, out: Path | None = None) -> style.Chart:
+def draw(figure: Figure, out: Path | None = None) -> chart.Chart:
     """Paint a figure; save it by the suffix of `out`.
 
     Raises:
         FarwebError: The suffix is none of png, svg, pdf, html.
         RunError: The file cannot be written.
     """
-    with style.look():
-        chart = paint(figure)
+    with chart.look():
+        painted = paint(figure)
     if out is not None:
-        style.save(chart, out)
-    return chart
+        chart.save(painted, out)
+    return painted
 
 
-def paint(figure: Figure) -> style.Chart:
-    """The figure as a matplotlib figure; call it inside `style.look()`."""
-    chart = style.Chart(figsize=figure.size)
-    chart.description = figure
-    grid = chart.subplots(
+def paint(figure: Figure) -> chart.Chart:
+    """The figure as a matplotlib figure; call it inside `chart.look()`."""
+    painted = chart.Chart(figsize=figure.size)
+    painted.description = figure
+    grid = painted.subplots(
         figure.rows,
         figure.columns,
         sharex=figure.share_x,
@@ -62,14 +62,14 @@ def paint(figure: Figure) -> style.Chart:
         _head(axes, panel, width)
         below, left = not figure.share_x or figure.lowest(place), not figure.share_y or figure.leftmost(place)
         axes.tick_params(which="both", labelbottom=below, labelleft=left)
-        axes.set_xlabel(style.wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
-        axes.set_ylabel(style.wrapped(panel.y.label, 0.75 * height, 9.5) if left else "")
+        axes.set_xlabel(chart.wrapped(panel.x.label, 0.85 * width, 9.5) if below else "")
+        axes.set_ylabel(chart.wrapped(panel.y.label, 0.75 * height, 9.5) if left else "")
         if panel.inset is not None:
             _enlarge(axes, panel.inset, panel.inset_at)
     for axes in cells[len(figure.panels) :]:
         axes.set_visible(False)
-    _scale_of_densities(chart, cells, figure)
-    heading = style.wrapped(figure.legend, 0.95 * figure.size[0])
+    _scale_of_densities(painted, cells, figure)
+    heading = chart.wrapped(figure.legend, 0.95 * figure.size[0])
     entries = names.entries(figure)
     if names.labelled_at_ends(figure):
         names.label_ends(cells[0], figure)
@@ -77,8 +77,8 @@ def paint(figure: Figure) -> style.Chart:
             entry for entry in entries if entry.get_label() in {each.label for each in figure.panels[0].references}
         ]
         heading = ""
-    style.frame(chart, figure.title, figure.caption, entries, heading, exact=figure.exact)
-    return chart
+    chart.frame(painted, figure.title, figure.caption, entries, heading, exact=figure.exact)
+    return painted
 
 
 def _contents(axes: Axes, panel: Panel) -> None:
@@ -103,7 +103,7 @@ def _head(axes: Axes, panel: Panel, width: float) -> None:
         _count_rounds(axes, panel)
     if panel.title:
         colour = style.INK if panel.index is None else style.series(panel.index)["color"]
-        title = style.wrapped(panel.title, 0.85 * width)
+        title = chart.wrapped(panel.title, 0.85 * width)
         axes.set_title(title, color=colour, fontsize=9, fontweight="normal" if panel.index is None else "bold")
     if panel.note:
         axes.set_title(panel.note, loc="right", fontsize=8.5, pad=2)
@@ -237,7 +237,7 @@ def _shade(axes: Axes, density: Density) -> None:
     axes.pcolormesh(density.x_edges, density.y_edges, count, cmap="Greys", rasterized=True, linewidth=0, zorder=2)
 
 
-def _scale_of_densities(chart: style.Chart, cells: list[Axes], figure: Figure) -> None:
+def _scale_of_densities(painted: chart.Chart, cells: list[Axes], figure: Figure) -> None:
     """One logarithmic scale of shades for all panels; it begins below 1, so that a single one is grey, not white."""
     shades = [each for axes in cells for each in axes.collections if isinstance(each, QuadMesh)]
     of = [panel.density for panel in figure.panels if panel.density is not None]
@@ -247,7 +247,7 @@ def _scale_of_densities(chart: style.Chart, cells: list[Axes], figure: Figure) -
     for each in shades:
         each.set_norm(LogNorm(0.35, max(most, 2.0)))
     shown = cells[: len(figure.panels)]
-    chart.colorbar(shades[0], ax=shown, label=f"{of[0].of} in a cell", shrink=0.7, pad=0.01, format="%g")
+    painted.colorbar(shades[0], ax=shown, label=f"{of[0].of} in a cell", shrink=0.7, pad=0.01, format="%g")
 
 
 def _limit(axes: Axes, panel: Panel) -> None:
@@ -282,9 +282,9 @@ def _mark(mpl_axis: MplAxis, axis: Axis) -> None:
     """Marks along an axis, with the unit in each where the axis spans prefixes."""
     if axis.scale == "log":
         if axis.marks_carry_unit:
-            style.counted(mpl_axis, axis.unit)
+            chart.counted(mpl_axis, axis.unit)
         else:
-            style.log_seconds(mpl_axis)
+            chart.log_seconds(mpl_axis)
     elif axis.marks:
         mpl_axis.set_ticks(list(axis.marks))
     elif axis.whole:
@@ -302,7 +302,7 @@ def _name_levels(axes: Axes, panel: Panel, width: float) -> None:
         _align_left(axes)
     if panel.x.scale == "category":
         each = 0.8 * width / len(panel.x.levels)
-        if any(style.wrapped(name, each) != name for name in panel.x.levels):
+        if any(chart.wrapped(name, each) != name for name in panel.x.levels):
             axes.tick_params(axis="x", rotation=30)
             for label in axes.get_xticklabels():
                 label.set(horizontalalignment="right", rotation_mode="anchor")
@@ -320,4 +320,4 @@ def _align_left(axes: Axes) -> None:
 def _indented(name: str, room: float) -> str:
     """A name in as many lines as it takes, all of them as far to the right as the first."""
     indent = name[: len(name) - len(name.lstrip())]
-    return "\n".join(indent + line for line in style.wrapped(name.strip(), room).splitlines())
+    return "\n".join(indent + line for line in chart.wrapped(name.strip(), room).splitlines())

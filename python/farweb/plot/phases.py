@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from farweb.plot.connection import Trace
 from farweb.plot.figure import Phase
+from farweb.results.connection import Trace
 
 Stretch = tuple[float, float]
 

@@ -32,11 +32,11 @@ from farweb.plot.latency import (
 )
 from farweb.plot.measured import Measured, counts_together, measured_run
 from farweb.plot.replicated import REPLICATIONS_MIN, runs_told
-from farweb.plot.style import listed
+from farweb.results.design import Design
+from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import student_quantiles
 from farweb.statistics.quantiles import quantiles
-from farweb.sweep.design import Design
-from farweb.sweep.results import SweepResults
+from farweb.text.words import listed
 
 Numbers = NDArray[np.int64]
 
@@ -61,7 +61,7 @@ class Pool:
     replications: int
 
 
-def size_latency(sweep: SweepResults, ask: Ask) -> Figure:
+def size_latency(sweep: SweepTables, ask: Ask) -> Figure:
     """Median latency by size class, a line a combination of levels.
 
     Raises:
@@ -86,7 +86,7 @@ def size_latency(sweep: SweepResults, ask: Ask) -> Figure:
     )
 
 
-def cdf(sweep: SweepResults, ask: Ask) -> Figure:
+def cdf(sweep: SweepTables, ask: Ask) -> Figure:
     """Distribution of latency, a curve a combination of levels.
 
     Raises:
@@ -124,7 +124,7 @@ class _Pools:
         counted: Their requests by run, from then on.
     """
 
-    def __init__(self, sweep: SweepResults, ask: Ask) -> None:
+    def __init__(self, sweep: SweepTables, ask: Ask) -> None:
         self._sweep = sweep
         selected = select(sweep.design, ask.where or {})
         by = _by(sweep.design, selected, ask.by)

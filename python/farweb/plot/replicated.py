@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.metrics import Metric, find_metric
 from farweb.plot.figure import Floats
-from farweb.plot.style import listed
+from farweb.results.metrics import Metric, find_metric
+from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Interval, student
-from farweb.sweep.results import SweepResults
+from farweb.text.words import listed
 
 REPLICATIONS_MIN = 3
 """Replications from which intervals are drawn."""
@@ -75,7 +75,7 @@ class Estimates:
         ResultsError: There is no such metric; the message names the nearest.
     """
 
-    def __init__(self, sweep: SweepResults, metric: str) -> None:
+    def __init__(self, sweep: SweepTables, metric: str) -> None:
         self.metric = find_metric(metric)
         self._sweep = sweep
         self._values = sweep.values(metric)
@@ -136,7 +136,7 @@ class Differences(Estimates):
         ResultsError: There is no such metric; the message names the nearest.
     """
 
-    def __init__(self, sweep: SweepResults, metric: str, factor: int, level: int) -> None:
+    def __init__(self, sweep: SweepTables, metric: str, factor: int, level: int) -> None:
         super().__init__(sweep, metric)
         design = sweep.design.points
         numbers = {tuple(levels): point for point, levels in enumerate(design)}
@@ -185,7 +185,7 @@ def intervals_told(estimates: Iterable[Estimates]) -> str:
     return f"95 % interval over replications ({listed(used)})" if used else ""
 
 
-def runs_told(sweep: SweepResults, points: Sequence[int]) -> str:
+def runs_told(sweep: SweepTables, points: Sequence[int]) -> str:
     """Points, replications, seeds and version of what is drawn, for a caption."""
     drawn = sweep.runs.with_columns(point=sweep.points).filter(pl.col("point").is_in(points))
     done = drawn.filter(pl.col("status") == "done")
@@ -207,7 +207,7 @@ def runs_told(sweep: SweepResults, points: Sequence[int]) -> str:
     )
 
 
-def _warmup_told(sweep: SweepResults) -> str:
+def _warmup_told(sweep: SweepTables) -> str:
     """How much of the beginning of each run is in no number."""
     if any(factor.name == "run.warmup" for factor in sweep.design.factors):
         return " Warm-up is left out, as long as the factor says."
@@ -230,7 +230,7 @@ def _seeds(seeds: Sequence[int]) -> str:
 class Links:
     """What the scenarios of a sweep's points say of links: rates in bit/s and queue limits in bytes."""
 
-    def __init__(self, sweep: SweepResults) -> None:
+    def __init__(self, sweep: SweepTables) -> None:
         self._sweep = sweep
         done = sweep.runs.with_columns(point=sweep.points).filter(pl.col("status") == "done")
         self._runs = {int(point): str(run) for point, run in done.select("point", "run").iter_rows()}
@@ -270,7 +270,7 @@ def _number(text: str, unit: str) -> float | None:
     return float(value) * factors[written] if written in factors else None
 
 
-def default_link(sweep: SweepResults, links: Links, wanted: int | None) -> int:
+def default_link(sweep: SweepTables, links: Links, wanted: int | None) -> int:
     """The number of the link that is drawn: the one named, or the busiest.
 
     Raises:
@@ -284,6 +284,6 @@ def default_link(sweep: SweepResults, links: Links, wanted: int | None) -> int:
     return int(np.argmax(busy))
 
 
-def _busy(sweep: SweepResults, link: int) -> float:
+def _busy(sweep: SweepTables, link: int) -> float:
     names = [f"link_{link}_{direction}_utilisation" for direction in ("up", "down")]
     return max((float(sweep.runs[name].mean() or 0) for name in names if name in sweep.metrics), default=0.0)  # type: ignore[arg-type]

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from farweb.plot.connection import Trace, traces
 from farweb.plot.figure import INSETS, Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import provenance, short_labels
 from farweb.plot.phases import first_loss, phases, round_trips
-from farweb.results import Results
+from farweb.results.connection import Trace, traces
+from farweb.results.run import RunTables
 
 ROOM = 1.12
 """How far up the picture goes, in sequence numbers sent: where a window limits, it touches what is sent."""
@@ -26,7 +26,7 @@ NAMED = 30
 
 
 def timeseq(
-    results: Sequence[Results],
+    results: Sequence[RunTables],
     connections: Sequence[int] = (),
     *,
     request: int | None = None,
@@ -73,13 +73,13 @@ def timeseq(
     )
 
 
-def title(result: Results, one: Trace, results: Sequence[Results]) -> str:
+def title(result: RunTables, one: Trace, results: Sequence[RunTables]) -> str:
     """What a connection is called, and of which run it is."""
     name = short_labels(results)[list(results).index(result)]
     return f"{one.name} – {name}"
 
 
-def _counted(found: Sequence[tuple[Results, Trace]], results: Sequence[Results]) -> str:
+def _counted(found: Sequence[tuple[RunTables, Trace]], results: Sequence[RunTables]) -> str:
     """How many segments there are of each connection, and when it began."""
     said = []
     for result, one in found:

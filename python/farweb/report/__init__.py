@@ -11,8 +11,8 @@ from farweb.errors import FarwebError, ResultsError
 
 if TYPE_CHECKING:
     from farweb.report.page import Page
-    from farweb.results import Results
-    from farweb.sweep.results import SweepResults
+    from farweb.results.run import RunTables
+    from farweb.results.sweep import SweepTables
 
 __all__ = ["REPORT", "report"]
 
@@ -21,7 +21,7 @@ REPORT = "report.html"
 
 
 def report(
-    results: "Sequence[Results | SweepResults]",
+    results: "Sequence[RunTables | SweepTables]",
     *,
     title: str | None = None,
     question: str | None = None,
@@ -35,8 +35,8 @@ def report(
         results: One sweep, or runs in the order in which the tables have them.
         title: Heading; the question when left out.
         question: What the page answers; made from the design, or from the runs' names, when left out.
-        metrics: Names of metrics (`farweb.metrics.METRICS`), the one that matters most first; those that suit most
-            questions when left out.
+        metrics: Names of metrics (`farweb.results.metrics.METRICS`), the one that matters most first; those that
+            suit most questions when left out.
         plots: Names of figures; those that suit the results when left out.
         by: Factors that the table of a sweep has; the others are pooled. Those that matter most when left out.
 
@@ -44,11 +44,11 @@ def report(
         FarwebError: No such metric, figure or factor, or results that cannot stand on one page.
         ResultsError: A result lacks what the page needs.
     """
-    from farweb.results import Results
-    from farweb.sweep.results import SweepResults
+    from farweb.results.run import RunTables
+    from farweb.results.sweep import SweepTables
 
-    runs = [each for each in results if isinstance(each, Results)]
-    sweeps = [each for each in results if isinstance(each, SweepResults)]
+    runs = [each for each in results if isinstance(each, RunTables)]
+    sweeps = [each for each in results if isinstance(each, SweepTables)]
     if not results:
         raise FarwebError("a report needs results: name the folder of a run or of a sweep")
     if sweeps and len(results) > 1:

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from farweb.metrics import Metric
 from farweb.plot.replicated import words
-from farweb.plot.style import listed
 from farweb.report.comparisons import Change, changes, strongest
 from farweb.report.estimated import Row, order, rows_by
 from farweb.report.naming import Names, at, names_of, term
 from farweb.report.words import between, change, change_between, percent, plural, shown
+from farweb.results.analysis import JOINT
+from farweb.results.cautions import comparable
+from farweb.results.metrics import Metric
+from farweb.results.sweep import SweepTables
 from farweb.statistics.paired import paired
-from farweb.sweep.analysis import JOINT
-from farweb.sweep.cautions import comparable
-from farweb.sweep.results import SweepResults
+from farweb.text.words import listed
 
 Fact = tuple[str, str]
 
@@ -30,7 +30,7 @@ _JOINT_PERCENT = 5.0  # of the variation, from which an interaction is worth a s
 _LEAST_PERCENT = 1.0  # of the variation, that a source has to have to be named; chosen
 
 
-def answer(sweep: SweepResults, metrics: Sequence[Metric]) -> list[Fact]:
+def answer(sweep: SweepTables, metrics: Sequence[Metric]) -> list[Fact]:
     """What was checked, and what the runs say of each of these metrics, the most important first."""
     checked = listed([words(metric) for metric in metrics])
     done = int((sweep.runs["status"] == "done").sum())
@@ -45,14 +45,14 @@ def answer(sweep: SweepResults, metrics: Sequence[Metric]) -> list[Fact]:
     return facts
 
 
-def _how(sweep: SweepResults) -> str:
+def _how(sweep: SweepTables) -> str:
     """How points are compared."""
     if sweep.design.replications == 1:
         return ", one run each, so that chance cannot be seen"
     return ", compared by replication" if sweep.design.random_numbers == "common" else ""
 
 
-def _answer(sweep: SweepResults, metric: Metric) -> list[Fact]:
+def _answer(sweep: SweepTables, metric: Metric) -> list[Fact]:
     """What the runs say of a metric."""
     if not comparable(sweep, metric.name):
         why = "it is of the requests that ended, which are not the same share of all everywhere; quantiles count all."
@@ -72,7 +72,7 @@ def _answer(sweep: SweepResults, metric: Metric) -> list[Fact]:
     ]
 
 
-def _ends(sweep: SweepResults, metric: Metric, rows: Sequence[Row], names: Names) -> list[Fact]:
+def _ends(sweep: SweepTables, metric: Metric, rows: Sequence[Row], names: Names) -> list[Fact]:
     """The best point and the worst, and how many cannot be told from the best."""
     first, last, larger = order(metric)
     ranked = sorted(rows, key=lambda row: row.estimates[metric.name].mean or 0.0, reverse=larger)
@@ -90,7 +90,7 @@ def _ends(sweep: SweepResults, metric: Metric, rows: Sequence[Row], names: Names
     ]
 
 
-def _like_the_first(sweep: SweepResults, metric: Metric, ranked: Sequence[Row]) -> str:
+def _like_the_first(sweep: SweepTables, metric: Metric, ranked: Sequence[Row]) -> str:
     """How many points cannot be told from the first, each compared by replication."""
     values = sweep.values(metric.name)
     first, *others = (row.points[0] for row in ranked)
@@ -131,7 +131,7 @@ def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact
     return facts
 
 
-def _variation(sweep: SweepResults, metric: Metric, names: Names) -> list[Fact]:
+def _variation(sweep: SweepTables, metric: Metric, names: Names) -> list[Fact]:
     """Which factors the variation comes from."""
     terms = sources(sweep, metric)
     large = [(name, part) for name, part in terms if name not in CHANCE and part >= _LEAST_PERCENT]
@@ -159,7 +159,7 @@ def _together(terms: Sequence[tuple[str, float]], names: Names) -> list[Fact]:
     return [(f"How much {listed(some)} matters depends on {last}:", told)]
 
 
-def sources(sweep: SweepResults, metric: Metric) -> list[tuple[str, float]]:
+def sources(sweep: SweepTables, metric: Metric) -> list[tuple[str, float]]:
     """Sources of variation and their percentages, the largest first."""
     rows = sweep.effects([metric.name]).select("term", "percent").drop_nulls().iter_rows()
     return sorted(((str(name), float(part)) for name, part in rows), key=lambda row: -row[1])

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from farweb.plot.style import listed
-from farweb.quantities import count, rate, seconds
 from farweb.report.path_drawing import span
 from farweb.report.points import Point
+from farweb.text.quantities import count, rate, seconds
+from farweb.text.words import listed
 
 _PROFILES = {
     "bsd44-lite": "that of 4.4BSD-Lite (1994), timers of 500 ms and all",

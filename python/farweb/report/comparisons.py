@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from farweb.metrics import Metric
-from farweb.sweep.results import SweepResults
+from farweb.results.metrics import Metric
+from farweb.results.sweep import SweepTables
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Change:
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
-def changes(sweep: SweepResults, metric: Metric) -> list[Change]:
+def changes(sweep: SweepTables, metric: Metric) -> list[Change]:
     """The levels of each factor against its first, in the order of the design; those without a value are left out.
 
     A search has none: its levels are those that it came to try, and its first is no base for anything.

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from farweb.errors import ResultsError
-from farweb.metrics import Metric
 from farweb.plot.replicated import Estimates
-from farweb.quantities import count
+from farweb.results.design import Design, Factor, Level
+from farweb.results.metrics import Metric
+from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Interval
-from farweb.sweep.design import Design, Factor, Level
-from farweb.sweep.results import SweepResults
+from farweb.text.quantities import count
 
 _LOW_IS_GOOD = {"failed", "unfinished", "failed_share", "drops", "loss_ratio", "retransmits", "timeouts"}
 _HIGH_IS_GOOD = {"done", "goodput_bps", "carried_bps", "carried_up_bps", "response_bytes", "utilisation"}
@@ -30,7 +30,7 @@ class Row:
     estimates: dict[str, Interval]
 
 
-def rows_by(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]) -> list[Row]:
+def rows_by(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor]) -> list[Row]:
     """A row for each combination of levels of some factors, in the order of the design; the others are pooled.
 
     Pooled points have the same weight; a replication that lacks one of them is left out.

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from farweb.sweep.analysis import JOINT
-from farweb.sweep.design import Factor, Level
-from farweb.sweep.results import SweepResults
+from farweb.results.analysis import JOINT
+from farweb.results.design import Factor, Level
+from farweb.results.sweep import SweepTables
 
 Names = Mapping[str, str]
 """What each factor is called, by its name."""
 
 
-def names_of(sweep: SweepResults) -> Names:
+def names_of(sweep: SweepTables) -> Names:
     """Short names of the factors; a factor that would share one with another keeps its own."""
     scenario = sweep.manifest["scenario"]
     links, legs = len(scenario["path"]["link"]), len(scenario["leg"])

@@ -12,12 +12,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from farweb.atomic import staged_file
+from farweb.files.atomic import staged_file
 from farweb.report.stylesheet import STYLE
-from farweb.sheet import Sheet, to_html
+from farweb.text.sheet import Sheet, to_html
 
 if TYPE_CHECKING:
-    from farweb.plot.style import Chart
+    from farweb.plot.chart import Chart
 
 _PIXELS_AN_INCH = 103  # CSS pixels; the widest figures have 9 inches
 _BEFORE_UNIT = re.compile(
@@ -129,7 +129,7 @@ def figure(chart: "Chart", png: bytes | None = None) -> str:
         chart: The figure.
         png: What it looks like, where it has been painted before.
     """
-    from farweb.plot.style import encode, words
+    from farweb.plot.chart import encode, words
 
     image = base64.b64encode(png or encode(chart, "png")).decode("ascii")
     told = escape(words(chart))

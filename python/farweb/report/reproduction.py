@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from farweb.report import page
-from farweb.sheet import Sheet
+from farweb.text.sheet import Sheet
 
 
 def command(*folders: str, **options: str | Sequence[str] | None) -> str:

@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from farweb.comparison import compare
-from farweb.connection_use import connection_uses
 from farweb.errors import ResultsError
-from farweb.held import held_by_leg, held_sheet
-from farweb.legs import sheets
-from farweb.metrics import Metric, find_metric, measure
 from farweb.plot.measured import labels
 from farweb.plot.replicated import words
-from farweb.plot.style import listed
-from farweb.quantities import count, seconds, share
 from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.page import Page, section
@@ -23,18 +17,24 @@ from farweb.report.points import Point, parse, point, toml
 from farweb.report.reproduction import command, inputs_sheet, manifest
 from farweb.report.warned import warned
 from farweb.report.words import plural, shown
-from farweb.results import Results
-from farweb.sheet import Sheet
-from farweb.summary import Summary
+from farweb.results.connection_use import connection_uses
+from farweb.results.held import held_by_leg, held_sheet
+from farweb.results.legs import sheets
+from farweb.results.metrics import Metric, find_metric, measure
+from farweb.results.run import RunTables
+from farweb.results.summary import Summary, summarize
+from farweb.text.quantities import count, seconds, share
+from farweb.text.sheet import Sheet
+from farweb.text.words import listed
 
 if TYPE_CHECKING:
-    from farweb.importer import ImportReport
-    from farweb.plot.style import Chart
-    from farweb.scenario import Check
+    from farweb.check import Check
+    from farweb.inputs.importer import ImportReport
+    from farweb.plot.chart import Chart
 
 
 def runs_page(
-    results: Sequence[Results],
+    results: Sequence[RunTables],
     *,
     title: str | None = None,
     question: str | None = None,
@@ -50,7 +50,7 @@ def runs_page(
         results: The runs, in the order in which the tables have them.
         title: Heading; the question when left out.
         question: What the page answers; made from the runs' names when left out.
-        metrics: Further columns of the table of latencies, by their names in `farweb.metrics`.
+        metrics: Further columns of the table of latencies, by their names in `farweb.results.metrics`.
         plots: Names of figures, instead of those that suit the results.
         charts: Figures that have been drawn already, instead of `plots`.
         checks: What each run's scenario means, where it is known with its host table; worked out from the manifests
@@ -63,7 +63,7 @@ def runs_page(
     wanted = [find_metric(name) for name in metrics]
     names = labels(results)
     points = _points(results, names, checks)
-    summaries = [result.summary() for result in results]
+    summaries = [summarize(result) for result in results]
     asked = question or _question(names)
     sections = [
         section(
@@ -73,7 +73,10 @@ def runs_page(
         ),
         section("Path", *_paths(points)),
         section(
-            "Results", page.table(latency_sheet(results)), page.paragraph(_LATENCY, "note"), _measured(results, wanted)
+            "Results",
+            page.table(latency_sheet(results)),
+            page.paragraph(_LATENCY, "note"),
+            _measured(results, wanted),
         ),
         section("Figures", *map(page.figure, charts or _charts(results, plots, summaries))),
         section(
@@ -90,14 +93,14 @@ def runs_page(
     return Page(title or asked, asked if title else "", _subject(results), tuple(sections))
 
 
-def latency_sheet(results: Sequence[Results]) -> Sheet:
+def latency_sheet(results: Sequence[RunTables]) -> Sheet:
     """A row a result: how many requests finished and failed, and how long they took.
 
     Quantiles are of all requests; the mean says of which share it is.
     """
     rows = []
     for name, result in zip(labels(results), results, strict=True):
-        summary = result.summary()
+        summary = summarize(result)
         latency = summary.latency
         counts = [count(summary.done), count(summary.failed), share(summary.failed_share)]
         times = map(latency.told, (latency.p50_s, latency.p90_s, latency.p99_s))
@@ -120,7 +123,7 @@ def _question(names: Sequence[str]) -> str:
     return f"How long do requests take over {listed([f'“{name}”' for name in names])}?"
 
 
-def _subject(results: Sequence[Results]) -> str:
+def _subject(results: Sequence[RunTables]) -> str:
     seeds = sorted({int(result.manifest["seed"]) for result in results})
     versions = sorted({str(result.manifest["version"]) for result in results})
     said = [
@@ -131,7 +134,7 @@ def _subject(results: Sequence[Results]) -> str:
     return " · ".join(said)
 
 
-def _points(results: Sequence[Results], names: Sequence[str], checks: "Sequence[Check] | None") -> list[Point]:
+def _points(results: Sequence[RunTables], names: Sequence[str], checks: "Sequence[Check] | None") -> list[Point]:
     if checks is not None:
         return [Point(name, check.scenario, check.figures) for name, check in zip(names, checks, strict=True)]
     return [
@@ -169,7 +172,7 @@ def _answer(names: Sequence[str], summaries: Sequence[Summary]) -> list[tuple[st
     return told
 
 
-def _compared(results: Sequence[Results]) -> list[tuple[str, str]]:
+def _compared(results: Sequence[RunTables]) -> list[tuple[str, str]]:
     """What each run makes of the requests of the first, one by one; nothing where their requests are not the same."""
     if len(results) < 2:
         return []
@@ -198,7 +201,7 @@ def _ranking(ranked: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:
     return told
 
 
-def _asked(names: Sequence[str], results: Sequence[Results], metrics: Sequence[Metric]) -> list[tuple[str, str]]:
+def _asked(names: Sequence[str], results: Sequence[RunTables], metrics: Sequence[Metric]) -> list[tuple[str, str]]:
     """The values of the metrics that were asked for, a fact each."""
     values = [measure(result, metrics) for result in results] if metrics else []
     return [
@@ -234,7 +237,7 @@ def _in_words(each: Point) -> str:
     return " ".join(str(each.figures["text"]).split())
 
 
-def _measured(results: Sequence[Results], metrics: Sequence[Metric]) -> str:
+def _measured(results: Sequence[RunTables], metrics: Sequence[Metric]) -> str:
     """A table of the metrics that were asked for."""
     if not metrics:
         return ""
@@ -245,7 +248,7 @@ def _measured(results: Sequence[Results], metrics: Sequence[Metric]) -> str:
     return page.table(Sheet("Metrics", ["", *map(words, metrics)], rows))
 
 
-def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
+def _charts(results: Sequence[RunTables], plots: Sequence[str], summaries: Sequence[Summary]) -> "list[Chart]":
     """The figures that were asked for, or those that suit: of all results where a figure can show them together."""
     from farweb.plot import draw
 
@@ -267,7 +270,7 @@ def _charts(results: Sequence[Results], plots: Sequence[str], summaries: Sequenc
     return [draw(name, of) for name, of in chosen]
 
 
-def _has_legs_to_show(result: Results) -> bool:
+def _has_legs_to_show(result: RunTables) -> bool:
     """Whether the run recorded legs, of which one keeps connections open: else they only come and go with requests."""
     reused = any(use.reused for use in connection_uses(result.manifest))
     return reused and (result.path / "legs.parquet").is_file()
@@ -291,7 +294,7 @@ def _legs(names: Sequence[str], summaries: Sequence[Summary]) -> list[str]:
     return [page.table(sheet) for sheet in sheets(by_run)]
 
 
-def _held(names: Sequence[str], results: Sequence[Results]) -> list[str]:
+def _held(names: Sequence[str], results: Sequence[RunTables]) -> list[str]:
     """What holds the senders of responses; of runs that recorded exchanges."""
     return [page.table(held_sheet(name, held_by_leg(result))) for name, result in zip(names, results, strict=True)]
 
@@ -321,7 +324,7 @@ def _warnings(points: Sequence[Point], names: Sequence[str], summaries: Sequence
 
 
 def _reproduction(
-    results: Sequence[Results],
+    results: Sequence[RunTables],
     names: Sequence[str],
     title: str | None,
     question: str | None,
@@ -354,7 +357,7 @@ def _reproduction(
     )
 
 
-def _runs_sheet(names: Sequence[str], results: Sequence[Results]) -> Sheet:
+def _runs_sheet(names: Sequence[str], results: Sequence[RunTables]) -> Sheet:
     """A row a result: what it takes to run it again, and how much it was."""
     rows = []
     for name, result in zip(names, results, strict=True):

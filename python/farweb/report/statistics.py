@@ -4,24 +4,24 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from farweb.metrics import Metric
 from farweb.plot.replicated import words
-from farweb.plot.style import listed
-from farweb.quantities import count, seconds
 from farweb.report import page
 from farweb.report.answer import CHANCE, sources
 from farweb.report.comparisons import Change, changes
 from farweb.report.naming import names_of, term
 from farweb.report.words import change, change_between, percent
-from farweb.sheet import Sheet
-from farweb.sweep.cautions import comparable
-from farweb.sweep.results import SweepResults
+from farweb.results.cautions import comparable
+from farweb.results.metrics import Metric
+from farweb.results.sweep import SweepTables
+from farweb.text.quantities import count, seconds
+from farweb.text.sheet import Sheet
+from farweb.text.words import listed
 
 _LEAST_PERCENT = 0.1
 """Of the variation, that a source has to have to be in the table by itself; chosen."""
 
 
-def differences(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
+def differences(sweep: SweepTables, metrics: Sequence[Metric]) -> str:
     """What each level makes of the main metric, against the first level of its factor."""
     metric = metrics[0]
     found = changes(sweep, metric) if comparable(sweep, metric.name) else []
@@ -52,7 +52,7 @@ def _cells(metric: Metric, each: Change) -> list[str]:
     ]
 
 
-def variation(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
+def variation(sweep: SweepTables, metrics: Sequence[Metric]) -> str:
     """Where the variation of the main metric comes from."""
     metric, names = metrics[0], names_of(sweep)
     if not comparable(sweep, metric.name):
@@ -81,7 +81,7 @@ def _chance(p: float | None) -> str:
     return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def design_sentences(sweep: SweepResults, metrics: Sequence[Metric]) -> list[str]:
+def design_sentences(sweep: SweepTables, metrics: Sequence[Metric]) -> list[str]:
     """How the points were chosen and repeated, and what intervals rest on."""
     design = sweep.design
     methods = set(sweep.estimates([metric.name for metric in metrics])["method"].to_list())
@@ -105,7 +105,7 @@ def design_sentences(sweep: SweepResults, metrics: Sequence[Metric]) -> list[str
 _METHODS = {"student": "Student's t", "bootstrap": "of quantiles at a point, a bootstrap of the replications"}
 
 
-def warmup(sweep: SweepResults) -> str:
+def warmup(sweep: SweepTables) -> str:
     """What was left out and measured of each run, and what the runs themselves say should be left out."""
     done = sweep.runs.filter(pl.col("status") == "done")
     table = sweep.warmup()

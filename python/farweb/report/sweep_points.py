@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from farweb import _core
-from farweb.plot.style import listed
 from farweb.report.naming import at, names_of
 from farweb.report.points import Point, parse, point
 from farweb.report.words import plural
-from farweb.results import MANIFEST
+from farweb.results.manifest import MANIFEST
+from farweb.results.store import input_name, part_name
+from farweb.results.sweep import SweepTables
 from farweb.sweep.inputs import stored_hosts
-from farweb.sweep.results import SweepResults
-from farweb.sweep.store import input_name, part_name
+from farweb.text.words import listed
 
 
-def sweep_points(sweep: SweepResults) -> dict[int, Point]:
+def sweep_points(sweep: SweepTables) -> dict[int, Point]:
     """What each point means that has a finished run, by its number in the design."""
     done = sweep.runs["status"] == "done"
     first: dict[int, str] = {}
@@ -33,7 +33,7 @@ def sweep_points(sweep: SweepResults) -> dict[int, Point]:
     return found
 
 
-def where(sweep: SweepResults, points: dict[int, Point], some: Sequence[Point]) -> str:
+def where(sweep: SweepTables, points: dict[int, Point], some: Sequence[Point]) -> str:
     """Which of the points some are: how many, and the levels that only they have in common."""
     numbers = [number for number, each in points.items() if any(each is one for one in some)]
     said, names = [], names_of(sweep)

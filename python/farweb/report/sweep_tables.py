@@ -4,20 +4,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from farweb.metrics import Metric
 from farweb.plot.replicated import words
-from farweb.plot.style import listed
 from farweb.report import page
 from farweb.report.answer import sources
 from farweb.report.estimated import Row, order, replications_of, rows_by
 from farweb.report.naming import Names, names_of
 from farweb.report.search import verdicts_of
 from farweb.report.words import between, plural, shown
-from farweb.sheet import Sheet
+from farweb.results.cautions import comparable
+from farweb.results.design import Factor
+from farweb.results.metrics import Metric
+from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Interval
-from farweb.sweep.cautions import comparable
-from farweb.sweep.design import Factor
-from farweb.sweep.results import SweepResults
+from farweb.text.sheet import Sheet
+from farweb.text.words import listed
 
 _ROWS = 24
 """Rows that a table of results has at most; chosen: they fit on a page, and a reader can still compare them."""
@@ -32,7 +32,7 @@ _ALL_ROWS = 1_000
 """Points that the folded table of all has at most; chosen: a page of them is some 300 kB."""
 
 
-def results(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]) -> list[str]:
+def results(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor]) -> list[str]:
     """The table of results, and folded below it all points, where the table has not all of them."""
     design, names = sweep.design, names_of(sweep)
     rows = rows_by(sweep, metrics, by)
@@ -54,7 +54,7 @@ def results(sweep: SweepResults, metrics: Sequence[Metric], by: Sequence[Factor]
     return parts
 
 
-def _all(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
+def _all(sweep: SweepTables, metrics: Sequence[Metric]) -> str:
     points = len(sweep.design.points)
     if points > _ALL_ROWS:
         return page.paragraph(f"All {points:,} points are in the table estimates of the results folder.", "note")
@@ -76,7 +76,7 @@ def _sheet(
     return Sheet(title, header, cells, names=len(factors))
 
 
-def _with_verdicts(sweep: SweepResults, sheet: Sheet) -> Sheet:
+def _with_verdicts(sweep: SweepTables, sheet: Sheet) -> Sheet:
     """The table of a search has what it found of each value too."""
     verdicts = verdicts_of(sweep)
     if not verdicts:
@@ -91,7 +91,7 @@ def _told(metric: Metric, estimate: Interval) -> str:
     return f"{shown(metric, estimate.mean)}\n{ends}" if ends else shown(metric, estimate.mean)
 
 
-def factors_that_matter(sweep: SweepResults, metric: Metric) -> Sequence[Factor]:
+def factors_that_matter(sweep: SweepTables, metric: Metric) -> Sequence[Factor]:
     """The factors that the table has: all, or of a large factorial design those from which most variation comes."""
     design = sweep.design
     if len(design.points) <= _ROWS or design.kind != "full-factorial":

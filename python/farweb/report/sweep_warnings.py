@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from farweb.metrics import Metric
 from farweb.report.words import plural
-from farweb.sweep.cautions import cautions
-from farweb.sweep.results import SweepResults
+from farweb.results.cautions import cautions
+from farweb.results.metrics import Metric
+from farweb.results.sweep import SweepTables
 
 _ERRORS = 3  # chosen: different errors told; more are rarely different causes
 
 
-def state(sweep: SweepResults) -> list[str]:
+def state(sweep: SweepTables) -> list[str]:
     """What the reader must know before anything else: whether the sweep has ended, and well."""
     planned, ended = sweep.manifest["runs"], len(sweep.runs)
     failed = sweep.runs.filter(pl.col("status") == "failed").height
@@ -27,7 +27,7 @@ def state(sweep: SweepResults) -> list[str]:
     return said
 
 
-def sweep_warnings(sweep: SweepResults, metrics: Sequence[Metric], before: Sequence[str]) -> list[str]:
+def sweep_warnings(sweep: SweepTables, metrics: Sequence[Metric], before: Sequence[str]) -> list[str]:
     """What to beware of in the numbers, and why runs failed; `before` is what is to be told first."""
     told = [*before, *cautions(sweep, [metric.name for metric in metrics])]
     return [*map(_sentence, told), *_failures(sweep)]
@@ -39,7 +39,7 @@ def _sentence(text: str) -> str:
     return f"{first.capitalize() if first.isalpha() else first} {rest}."
 
 
-def _failures(sweep: SweepResults) -> list[str]:
+def _failures(sweep: SweepTables) -> list[str]:
     failed = sweep.runs.filter(pl.col("status") == "failed")
     counted = failed.group_by("error", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
     said = [f"{plural(number, 'run')} failed: {error}" for error, number in counted.head(_ERRORS).iter_rows()]

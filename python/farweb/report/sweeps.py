@@ -5,10 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.metrics import Metric, find_metric
 from farweb.plot.replicated import words
-from farweb.plot.style import listed
-from farweb.quantities import count
 from farweb.report import page
 from farweb.report.answer import answer
 from farweb.report.assumptions import assumptions, left_out
@@ -25,13 +22,16 @@ from farweb.report.sweep_tables import factors_that_matter, results
 from farweb.report.sweep_warnings import state, sweep_warnings
 from farweb.report.warned import warned
 from farweb.report.words import plural
-from farweb.sheet import Sheet
-from farweb.sweep.design import Factor
-from farweb.sweep.results import SweepResults
-from farweb.sweep.summary import MAIN
+from farweb.results.design import Factor
+from farweb.results.metrics import Metric, find_metric
+from farweb.results.sweep import SweepTables
+from farweb.results.sweep_summary import MAIN
+from farweb.text.quantities import count
+from farweb.text.sheet import Sheet
+from farweb.text.words import listed
 
 if TYPE_CHECKING:
-    from farweb.plot.style import Chart
+    from farweb.plot.chart import Chart
 
 _DESIGNS = {
     "full-factorial": "full factorial design",
@@ -49,7 +49,7 @@ _LOAD = "workload.load"
 
 
 def sweep_page(
-    sweep: SweepResults,
+    sweep: SweepTables,
     *,
     title: str | None = None,
     question: str | None = None,
@@ -88,7 +88,7 @@ def sweep_page(
     return Page(title or asked, asked if title else "", _subject(sweep), tuple(sections))
 
 
-def _metrics(sweep: SweepResults, names: Sequence[str]) -> list[Metric]:
+def _metrics(sweep: SweepTables, names: Sequence[str]) -> list[Metric]:
     """The metrics of the page: those asked for, or those that suit and of which there is anything to tell."""
     names = names or metrics_of(sweep)
     for name in names:
@@ -103,19 +103,19 @@ _DECIDING = ("latency_p50_s", "latency_p90_s")
 """What answers a question that names no metric: how it feels as a rule, and how when it is slow."""
 
 
-def _deciding(sweep: SweepResults, wanted: Sequence[Metric], asked: Sequence[str]) -> list[Metric]:
+def _deciding(sweep: SweepTables, wanted: Sequence[Metric], asked: Sequence[str]) -> list[Metric]:
     """The metrics of the answer: that asked for or those that suit, and the share that failed where any request did."""
     chosen = [metric for metric in wanted if metric.name in _DECIDING and not asked] or [wanted[0]]
     failures = [find_metric("failed_share")] if _is_above_zero(sweep, "failed_share") else []
     return [*chosen, *(metric for metric in failures if metric not in chosen)]
 
 
-def _is_above_zero(sweep: SweepResults, name: str) -> bool:
+def _is_above_zero(sweep: SweepTables, name: str) -> bool:
     """Whether a metric has a value that is not zero, in any run."""
     return name in sweep.metrics and bool(sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0)
 
 
-def _question(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
+def _question(sweep: SweepTables, metrics: Sequence[Metric]) -> str:
     called = names_of(sweep)
     names = [called[factor.name] for factor in sweep.design.factors if len(factor.levels) > 1]
     if not names:
@@ -123,7 +123,7 @@ def _question(sweep: SweepResults, metrics: Sequence[Metric]) -> str:
     return f"How does {words(metrics[0])} depend on {listed(names)}?"
 
 
-def _subject(sweep: SweepResults) -> str:
+def _subject(sweep: SweepTables) -> str:
     design = sweep.design
     return " · ".join(
         [
@@ -138,7 +138,7 @@ def _subject(sweep: SweepResults) -> str:
     )
 
 
-def _intervals(sweep: SweepResults) -> str:
+def _intervals(sweep: SweepTables) -> str:
     """What stands in brackets."""
     most = sweep.runs.group_by(sweep.points).len()["len"].max()
     return page.paragraph("In brackets: 95 % confidence intervals.", "note") if most != 1 else ""
@@ -158,7 +158,7 @@ def _paths(points: dict[int, Point]) -> list[str]:
     return drawn
 
 
-def _factors(sweep: SweepResults) -> str:
+def _factors(sweep: SweepTables) -> str:
     """What was varied."""
     given = (sweep.manifest["scenario"].get("sweep") or {}).get("factors") or {}
     names = names_of(sweep)
@@ -184,7 +184,7 @@ def _levels(factor: Factor) -> str:
     return ", ".join(labels) if len(labels) <= 12 else f"{span(labels)}, {len(labels)} values"
 
 
-def _charts(sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: Sequence[Factor]) -> "list[Chart]":
+def _charts(sweep: SweepTables, metric: Metric, plots: Sequence[str], factors: Sequence[Factor]) -> "list[Chart]":
     """The figures that were asked for; else three that the design allows, first those that have an axis of it."""
     if plots:
         return [_chart(sweep, name, metric, factors) for name in plots]
@@ -200,7 +200,7 @@ def _charts(sweep: SweepResults, metric: Metric, plots: Sequence[str], factors: 
     return charts
 
 
-def _chart(sweep: SweepResults, name: str, metric: Metric, factors: Sequence[Factor]) -> "Chart":
+def _chart(sweep: SweepTables, name: str, metric: Metric, factors: Sequence[Factor]) -> "Chart":
     """A figure, of the main metric and by the factors of the table as far as it has these options."""
     from farweb.plot import FIGURES, draw
 
@@ -211,14 +211,14 @@ def _chart(sweep: SweepResults, name: str, metric: Metric, factors: Sequence[Fac
     return draw(name, [sweep], by=by, metric=metric.name if "metric" in options else None)
 
 
-def _assumptions(sweep: SweepResults, metrics: Sequence[Metric], points: Sequence[Point]) -> str:
+def _assumptions(sweep: SweepTables, metrics: Sequence[Metric], points: Sequence[Point]) -> str:
     """What the numbers rest on and what they leave out."""
     said = [*assumptions(points), *design_sentences(sweep, metrics)] if points else design_sentences(sweep, metrics)
     out = page.part("What the models leave out", page.bullets(left_out(points)))
     return section("Assumptions", page.bullets(said), warmup(sweep), out)
 
 
-def _warnings(sweep: SweepResults, metrics: Sequence[Metric], points: dict[int, Point]) -> str:
+def _warnings(sweep: SweepTables, metrics: Sequence[Metric], points: dict[int, Point]) -> str:
     said = [
         *sweep_warnings(sweep, metrics, warnings_of(sweep)),
         *warned(list(points.values()), lambda some: where(sweep, points, some)),
@@ -227,7 +227,7 @@ def _warnings(sweep: SweepResults, metrics: Sequence[Metric], points: dict[int, 
 
 
 def _reproduction(
-    sweep: SweepResults,
+    sweep: SweepTables,
     title: str | None,
     question: str | None,
     metrics: Sequence[str],
@@ -264,7 +264,7 @@ def _reproduction(
     )
 
 
-def _seeds(sweep: SweepResults) -> str:
+def _seeds(sweep: SweepTables) -> str:
     seeds = sorted(set(sweep.runs["seed"].to_list()))
     if len(seeds) > 1 and seeds[-1] - seeds[0] == len(seeds) - 1:
         return f"{seeds[0]} to {seeds[-1]}"

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 
-from farweb.plot.style import listed
 from farweb.report.points import Point
 from farweb.report.words import plural
+from farweb.text.words import listed
 
 _NOT_OF_A_POINT = ("sweep:", "record.")  # what concerns how one runs it, not what it means
 

@@ -3,8 +3,8 @@
 import math
 from dataclasses import replace
 
-from farweb.metrics import Metric
-from farweb.quantities import count, rate, relative, seconds, share, size
+from farweb.results.metrics import Metric
+from farweb.text.quantities import count, rate, relative, seconds, share, size
 
 _NONE = "–"
 _MINUS = "−"

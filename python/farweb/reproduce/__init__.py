@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from farweb.atomic import staged_file
+from farweb.files.atomic import staged_file
 from farweb.reproduce.campaign import Progress, failures, run_studies
 from farweb.reproduce.scoreboard import Scoreboard, judge_study, together
 from farweb.reproduce.study import PAPERS, Study, find_studies

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from farweb.atomic import staged_file
+from farweb.description import Description
 from farweb.errors import FarwebError
+from farweb.files.atomic import staged_file
 from farweb.reproduce.study import Study, StudyResults, StudySweep
-from farweb.scenario import Scenario
+from farweb.results.store import Store
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import plan
 from farweb.sweep.pool import local_cluster
-from farweb.sweep.store import Store
 from farweb.sweep.sweep import Progress as SweepProgress
 from farweb.sweep.sweep import run_sweep
 
@@ -42,7 +42,7 @@ class Progress:
 class _Planned:
     study: Study
     sweep: StudySweep
-    scenario: Scenario
+    scenario: Description
     runs: tuple[str, ...]
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
+from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Interval, student
-from farweb.sweep.results import SweepResults
 
 LOAD = "workload.load"
 PRESENTED = "presented_bps"
@@ -102,7 +102,7 @@ class Curve:
 
 
 def curve(
-    sweep: SweepResults, metric: str, x: str = PRESENTED, where: Mapping[str, Any] | None = None, along: str = LOAD
+    sweep: SweepTables, metric: str, x: str = PRESENTED, where: Mapping[str, Any] | None = None, along: str = LOAD
 ) -> Curve:
     """A metric of a sweep over its loads.
 

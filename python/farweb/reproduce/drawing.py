@@ -11,13 +11,13 @@ import numpy as np
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.replicated import judged
-from farweb.quantities import share
 from farweb.reproduce.curves import Curve, means
 from farweb.reproduce.study import Study, StudyResults
-from farweb.sweep.results import SweepResults
+from farweb.results.sweep import SweepTables
+from farweb.text.quantities import share
 
 if TYPE_CHECKING:
-    from farweb.plot.style import Chart
+    from farweb.plot.chart import Chart
 
 PRESENTED = Axis("presented load", "bit/s", low=0)
 """The horizontal axis of the papers' figures."""
@@ -116,7 +116,7 @@ def figure(
     title: str,
     told: str,
     panels: Sequence[Panel],
-    sweeps: Iterable[SweepResults],
+    sweeps: Iterable[SweepTables],
     *,
     columns: int = 1,
     legend: str = "",
@@ -162,7 +162,7 @@ def _failures_told(drawn: Sequence[Series]) -> str:
     return f"Hollow: requests failed or were cut off there, up to {share(most)} of them; means leave them out."
 
 
-def runs_told(sweeps: Iterable[SweepResults]) -> str:
+def runs_told(sweeps: Iterable[SweepTables]) -> str:
     """Of how many runs a figure is, of which seeds and version."""
     runs, seeds, versions = 0, set(), set()
     for sweep in sweeps:
@@ -208,18 +208,18 @@ def draw_figures(results: StudyResults, out: Path, formats: Sequence[str]) -> li
     Raises:
         RunError: The folder cannot be written to.
     """
-    from farweb.plot import paper, style
+    from farweb.plot import chart, paper
 
     drawn = []
     for name, describe in results.study.figures.items():
         try:
-            with style.look():
-                chart = paper.paint(describe(results))
+            with chart.look():
+                painted = paper.paint(describe(results))
         except ResultsError as error:
             drawn.append(Drawn(results.study, name, (), None, str(error)))
             continue
         files = tuple(out / f"{results.study.name}-{name}.{each}" for each in formats)
         for file in files:
-            style.save(chart, file)
-        drawn.append(Drawn(results.study, name, files, chart, ""))
+            chart.save(painted, file)
+        drawn.append(Drawn(results.study, name, files, painted, ""))
     return drawn

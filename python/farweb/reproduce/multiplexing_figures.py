@@ -12,8 +12,8 @@ from farweb.reproduce.curves import Curve, curve
 from farweb.reproduce.drawing import Line, figure, panel
 from farweb.reproduce.multiplexing import LATENCY, Multiplexing, many
 from farweb.reproduce.study import StudyResults
-from farweb.results import Results
-from farweb.sweep.results import SweepResults
+from farweb.results.run import RunTables
+from farweb.results.sweep import SweepTables
 
 Of = Callable[[StudyResults], Multiplexing]
 
@@ -72,7 +72,7 @@ def _of_number(study: Multiplexing, number: int, of: Curve) -> Line:
     return Line(many(number), of, 1 + place, place / (len(study.numbers) - 1))
 
 
-def _sweeps(study: Multiplexing) -> list[SweepResults]:
+def _sweeps(study: Multiplexing) -> list[SweepTables]:
     return [study.results.sweep(name) for name in ("no-proxy", "few", "proxy")]
 
 
@@ -303,7 +303,7 @@ def _breakdown(study: Multiplexing, place: str) -> Figure:
         raise ResultsError(f"{sweep.path}: no run has ended well")
     parts = [sweep.part(run) for run in runs["run"]]
     named = [
-        Results(part.path, {**part.manifest, "name": way})
+        RunTables(part.path, {**part.manifest, "name": way})
         for part, way in zip(parts, runs["architecture"], strict=True)
     ]
     told = describe("breakdown", named)
@@ -315,5 +315,5 @@ def _at(of: Curve, levels: Sequence[float]) -> Curve:
     return of.where(np.array([level in levels for level in of.levels]))
 
 
-def _levels(sweep: SweepResults, factor: str) -> list[str]:
+def _levels(sweep: SweepTables, factor: str) -> list[str]:
     return [level.label for each in sweep.design.factors if each.name == factor for level in each.levels]

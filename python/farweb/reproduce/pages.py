@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from farweb import _core
-from farweb.atomic import staged_file
+from farweb.files.atomic import staged_file
 from farweb.report import page
 from farweb.report.page import Page, section
 from farweb.reproduce.claims import Verdict
 from farweb.reproduce.drawing import Drawn
 from farweb.reproduce.scoreboard import Scoreboard, measured_told
 from farweb.reproduce.study import StudyResults
-from farweb.sheet import Sheet
+from farweb.text.sheet import Sheet
 
 
 def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequence[Drawn]) -> Page:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
-from farweb.quantities import number
 from farweb.reproduce.claims import Measured, Verdict, judge, not_run
 from farweb.reproduce.study import Study, StudyResults
-from farweb.sheet import Sheet
+from farweb.text.quantities import number
+from farweb.text.sheet import Sheet
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -68,7 +68,7 @@ class Scoreboard:
         from rich.console import Group
         from rich.text import Text
 
-        from farweb.sheet import to_rich
+        from farweb.text.sheet import to_rich
 
         notes = [Text(f"{each.claim.id} {each.verdict}: {each.why}") for each in self.verdicts if each.why]
         return Group(to_rich([self.sheet("Published claims")]), *notes, Text(self.told, style="bold"))

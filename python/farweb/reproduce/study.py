@@ -17,10 +17,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError
 from farweb.reproduce.claims import Claim, Measured, read_claims
-from farweb.scenario import Scenario
-from farweb.sweep.results import SweepResults
+from farweb.results.sweep import SweepTables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +49,7 @@ class StudySweep:
     scenario: Path
     quick: Mapping[str, Any]
 
-    def load(self, *, quick: bool, tables: Path | None = None) -> Scenario:
+    def load(self, *, quick: bool, tables: Path | None = None) -> Description:
         """The scenario of the sweep.
 
         Args:
@@ -59,7 +59,7 @@ class StudySweep:
         Raises:
             ScenarioError: It is not allowed.
         """
-        loaded = Scenario.load(self.scenario, tables=tables)
+        loaded = Description.load(self.scenario, tables=tables)
         return loaded.with_({key: toml_of(value) for key, value in self.quick.items()}) if quick else loaded
 
 
@@ -138,9 +138,9 @@ class StudyResults:
         self.study = study
         self.path = path
         self.quick = quick
-        self._sweeps: dict[str, SweepResults] = {}
+        self._sweeps: dict[str, SweepTables] = {}
 
-    def sweep(self, name: str) -> SweepResults:
+    def sweep(self, name: str) -> SweepTables:
         """A sweep of the study.
 
         Raises:
@@ -149,10 +149,10 @@ class StudyResults:
         if name not in self._sweeps:
             if not (self.path / name).is_dir():
                 raise ResultsError(f"{self.path / name}: the sweep was not run")
-            self._sweeps[name] = SweepResults.open(self.path / name)
+            self._sweeps[name] = SweepTables.open(self.path / name)
         return self._sweeps[name]
 
-    def scenario(self, name: str) -> Scenario:
+    def scenario(self, name: str) -> Description:
         """The scenario of a sweep, as it was run."""
         (found,) = (sweep for sweep in self.study.sweeps if sweep.name == name)
         return found.load(quick=self.quick)

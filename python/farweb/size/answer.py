@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from farweb import quantity
-from farweb.quantities import ENDLESS, plain
-from farweb.sheet import Sheet, to_html, to_rich
 from farweb.size.judge import Verdict
 from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target
 from farweb.size.vary import Axis
 from farweb.statistics.quantiles import to_json
+from farweb.text import parse as quantity
+from farweb.text.quantities import ENDLESS, plain
+from farweb.text.sheet import Sheet, to_html, to_rich
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -276,7 +276,7 @@ def _reached(curve: Sequence[Tried], clause: Clause) -> str:
 
 def _unit(name: str) -> str:
     """The unit of a metric."""
-    from farweb.metrics import find_metric
+    from farweb.results.metrics import find_metric
 
     return find_metric(name).unit
 

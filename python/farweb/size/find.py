@@ -9,23 +9,21 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError, RunError
+from farweb.results.design import Design, Factor, Level
+from farweb.results.requests import finished_requests
+from farweb.results.store import Outcome, Store
 from farweb.size.answer import Answer, answer_of
 from farweb.size.search import Limits, Search
 from farweb.size.target import Target, parse_target
 from farweb.size.vary import Axis, parse_vary
-from farweb.sweep.design import Design, Factor, Level
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, run_of
 from farweb.sweep.pool import Pool
-from farweb.sweep.requests import finished_requests
-from farweb.sweep.store import Outcome, Store
 from farweb.sweep.sweep import RunTable, begin, describe, finish
-
-if TYPE_CHECKING:
-    from farweb.scenario import Scenario
 
 _LOSS_WITHOUT_CHANCE = ("none", "list")
 
@@ -48,7 +46,7 @@ class Progress:
 
 
 def find_size(
-    scenario: "Scenario",
+    scenario: Description,
     vary: str,
     target: str,
     *,
@@ -174,7 +172,7 @@ def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
 class _Runs:
     """The runs of a search, and what came of them."""
 
-    def __init__(self, base: "Scenario", axis: Axis) -> None:
+    def __init__(self, base: Description, axis: Axis) -> None:
         self.base = base
         self.inputs = Inputs()
         self.tried: list[Run] = []
@@ -182,7 +180,7 @@ class _Runs:
         self.outcomes: dict[str, Outcome] = {}
         self._axis = axis
         self._points: dict[int, int] = {}
-        self._scenarios: dict[int, Scenario] = {}
+        self._scenarios: dict[int, Description] = {}
         self._seed: int = base.effective["run"]["seed"]
 
     def add(self, position: int, replication: int) -> Run:
@@ -223,7 +221,7 @@ class _Runs:
 
 
 def _manifest(
-    base: "Scenario",
+    base: Description,
     inputs: Inputs,
     design: Design,
     tried: list[Run],
@@ -237,7 +235,7 @@ def _manifest(
     return {**describe(base, design, inputs, len(tried)), "search": search}
 
 
-def _draws_losses(base: "Scenario", axis: Axis) -> bool:
+def _draws_losses(base: Description, axis: Axis) -> bool:
     """Whether a link loses packets at random, so that equal runs may be equal by chance."""
     ends = (base.with_(axis.choice(position).changes) for position in (0, len(axis) - 1))
     losses = (
@@ -259,7 +257,7 @@ def _check_metrics(target: Target, outcomes: Iterable[Outcome]) -> None:
             raise FarwebError(f"no run has {clause.metric.name}: {clause.metric.description}")
 
 
-def _left_out(scenario: "Scenario", axis: Axis) -> list[str]:
+def _left_out(scenario: Description, axis: Axis) -> list[str]:
     """That the scenario's own sweep has no part in the answer."""
     factors: Mapping[str, Any] = scenario.effective.get("sweep", {}).get("factors", {})
     others = [name for name in factors if name != axis.name]

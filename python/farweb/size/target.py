@@ -2,7 +2,8 @@
 
 A target is one clause or several joined by `and`. A clause is METRIC OP BOUND:
 
-- METRIC is a metric of `farweb.metrics`, or a friendly form of one: its name without the unit (`goodput`, `carried`),
+- METRIC is a metric of `farweb.results.metrics`, or a friendly form of one: its name without the unit (`goodput`,
+  `carried`),
   a statistic of a quantity (`p50(latency)`, `mean(first_byte)`, `max(queue_bytes)`), or the share of requests answered
   in time (`within(5 s)`);
 - OP is `<=`, `<`, `>=` or `>`;
@@ -17,10 +18,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
-from farweb import quantity
 from farweb.errors import FarwebError, ResultsError
-from farweb.metrics import METRICS, Metric, find_metric, within
-from farweb.quantity import NUMBER, UNIT, QuantityError
+from farweb.results.metrics import METRICS, Metric, find_metric, within
+from farweb.text import parse as quantity
+from farweb.text.parse import NUMBER, UNIT, QuantityError
 
 Operator = Literal["<=", "<", ">=", ">"]
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
-from farweb import quantity
 from farweb.errors import FarwebError, ScenarioError
-from farweb.quantity import Quantity, QuantityError
+from farweb.text import parse as quantity
+from farweb.text.parse import Quantity, QuantityError
 
 if TYPE_CHECKING:
-    from farweb.scenario import Scenario, Value
+    from farweb.description import Description, Value
 
 _SHARE = Fraction(
     1, 100
@@ -168,7 +168,7 @@ class _Steps(Sequence[Fraction]):
         return min(self._low + range(self._length)[index] * self._step, self._high)
 
 
-def parse_vary(text: str, scenario: "Scenario", resolution: str | None = None, largest: bool = False) -> Axis:
+def parse_vary(text: str, scenario: "Description", resolution: str | None = None, largest: bool = False) -> Axis:
     """Read `KEY=LO..HI`, `KEY=v1,v2,v3` or the name of a factor of the scenario's table `[sweep]`.
 
     Raises:
@@ -280,7 +280,7 @@ def _list(key: str, values: str) -> tuple[str, list[Choice]]:
     return numbers[0].base, list(choices.values())
 
 
-def _factor(name: str, scenario: "Scenario", largest: bool) -> Axis:
+def _factor(name: str, scenario: "Description", largest: bool) -> Axis:
     """A factor of the table `[sweep]`, its levels in the order of the scenario."""
     factors: Mapping[str, Any] = scenario.effective.get("sweep", {}).get("factors", {})
     if name not in factors:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import FarwebError
+from farweb.results.design import Design, Factor
 from farweb.run import Progress, open_tables, simulate_into
-from farweb.sweep.design import Design, Factor
 from farweb.sweep.plan import Run
 
 _PILOTS = 24  # points; chosen: twice as many as most designs have levels

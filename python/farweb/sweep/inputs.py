@@ -19,12 +19,12 @@ from typing import Any
 import pyarrow as pa
 
 from farweb import _core
-from farweb.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow
+from farweb.description import Description
 from farweb.errors import ResultsError, StorageError, WorkloadError
+from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow
+from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
+from farweb.results.store import Store, input_name
 from farweb.run import Tables
-from farweb.scenario import Scenario
-from farweb.sweep.store import Store, input_name
-from farweb.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 
 _ROWS = 65_536  # chosen: some MB a batch; the core copies a batch at a time
 _KEPT = 64  # tables that a worker keeps open; chosen: more than a sweep has, and each costs an open file
@@ -51,7 +51,7 @@ class Inputs:
         self._pending: dict[str, tuple[TableSpec, Path]] = {}
         self._met: dict[tuple[str, Source], None] = {}  # in this order
 
-    def of(self, scenario: Scenario, seed: int) -> dict[str, Source]:
+    def of(self, scenario: Description, seed: int) -> dict[str, Source]:
         """The tables of a run: `requests`, and `hosts` if the scenario names one; none when it names a family.
 
         Raises:

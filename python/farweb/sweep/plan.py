@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from farweb import _core
+from farweb.description import Description
 from farweb.errors import ScenarioError
-from farweb.metrics import DEFINITION
-from farweb.scenario import Scenario
+from farweb.results.metrics import DEFINITION
 from farweb.sweep.inputs import Inputs, Source
 
 _ID_DIGITS = 16  # hex digits, 64 bits: among a million runs two equal ids come with a probability of 3e-8
@@ -38,11 +38,11 @@ class Run:
     replication: int
     seed: int
     levels: Mapping[str, str | int | float | bool]
-    scenario: Scenario
+    scenario: Description
     inputs: Mapping[str, Source]
 
 
-def plan(scenario: Scenario, inputs: Inputs) -> list[Run]:
+def plan(scenario: Description, inputs: Inputs) -> list[Run]:
     """The runs of a scenario's sweep, by point and replication.
 
     Raises:
@@ -66,7 +66,7 @@ def plan(scenario: Scenario, inputs: Inputs) -> list[Run]:
 
 
 def run_of(
-    scenario: Scenario,
+    scenario: Description,
     *,
     point: int,
     replication: int,
@@ -80,7 +80,7 @@ def run_of(
     return Run(run, point, replication, seed, levels, scenario, sources)
 
 
-def _effective(scenario: Scenario) -> dict[str, Any]:
+def _effective(scenario: Description) -> dict[str, Any]:
     """What determines results but for tables and seed, of a scenario: no names, for these change nothing."""
     effective = {key: value for key, value in scenario.effective.items() if key not in {"name", "sweep"}}
     effective["run"] = {key: value for key, value in effective["run"].items() if key != "seed"}

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from farweb.quantities import count, seconds
-from farweb.scenario import Scenario
-from farweb.sheet import Sheet, to_html, to_rich
-from farweb.sweep.design import Design
+from farweb.description import Description
+from farweb.results.design import Design
+from farweb.results.store import Store
 from farweb.sweep.estimate import Estimate, Measured, estimate, pilot
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import cores
-from farweb.sweep.store import Store
+from farweb.text.quantities import count, seconds
+from farweb.text.sheet import Sheet, to_html, to_rich
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -123,7 +123,7 @@ class Schedule:
         return f"{to_html([self._sheet()])}<p>{self.remark}</p>"
 
 
-def schedule(scenario: Scenario, out: str | Path, jobs: int | None = None) -> Schedule:
+def schedule(scenario: Description, out: str | Path, jobs: int | None = None) -> Schedule:
     """The plan of a scenario's sweep into the folder `out`. Nothing is written there.
 
     When no run of the plan is finished, some are tried for ten seconds in all, in a folder that goes again.

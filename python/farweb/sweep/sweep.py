@@ -12,17 +12,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from farweb import _core, digests
-from farweb.metrics import METRICS
-from farweb.results import MANIFEST, SWEEP_KIND
-from farweb.scenario import Scenario
-from farweb.sweep.design import Design
+from farweb import _core
+from farweb.description import Description
+from farweb.results import digests
+from farweb.results.design import Design
+from farweb.results.manifest import MANIFEST, SWEEP_KIND
+from farweb.results.metrics import METRICS
+from farweb.results.store import Outcome, Store, part_name
+from farweb.results.sweep import STATISTICS, SweepTables
+from farweb.results.sweep_tables import factor_value, schema, write_table
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool
-from farweb.sweep.results import STATISTICS, SweepResults
-from farweb.sweep.store import Outcome, Store, part_name
-from farweb.sweep.tables import factor_value, schema, write_table
 
 if TYPE_CHECKING:
     from distributed import LocalCluster
@@ -62,14 +63,14 @@ class Progress:
 
 
 def run_sweep(
-    scenario: Scenario,
+    scenario: Description,
     out: str | Path,
     *,
     jobs: int | None = None,
     scheduler: "str | LocalCluster | None" = None,
     retries: int = 0,
     progress: Callable[[Progress], None] | None = None,
-) -> SweepResults:
+) -> SweepTables:
     """Do the runs of a scenario's sweep that are missing in the folder `out`; see `Scenario.sweep`."""
     store, inputs = Store(out), Inputs()
     runs = plan(scenario, inputs)
@@ -77,7 +78,7 @@ def run_sweep(
     assert design is not None, "plan() asks for one"
     manifest = describe(scenario, design, inputs, len(runs))
     if _is_whole(store, manifest, runs):
-        return SweepResults.open(out)
+        return SweepTables.open(out)
     with store.claimed():
         inputs.write(store)
         begin(store, manifest, design, runs)
@@ -85,7 +86,7 @@ def run_sweep(
         with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
             _collect(pool, runs, table, progress)
             finish(store, manifest, design, table, pool)
-    return SweepResults.open(out)
+    return SweepTables.open(out)
 
 
 def _is_whole(store: Store, manifest: Mapping[str, Any], runs: Sequence[Run]) -> bool:
@@ -99,7 +100,7 @@ def _is_whole(store: Store, manifest: Mapping[str, Any], runs: Sequence[Run]) ->
     )
 
 
-def describe(scenario: Scenario, design: Design, inputs: Inputs, runs: int) -> dict[str, Any]:
+def describe(scenario: Description, design: Design, inputs: Inputs, runs: int) -> dict[str, Any]:
     """The manifest of a sweep, but for `complete`: nothing that differs between two equal sweeps."""
     return {
         "kind": SWEEP_KIND,
@@ -128,7 +129,7 @@ def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "Ru
     for name, content in (("runs", table.runs(design)), ("timings", table.timings(design))):
         with store.file(f"{name}.parquet") as file:
             write_table(content, file)
-    SweepResults.open(store.url).write_tables(pool.map)
+    SweepTables.open(store.url).write_tables(pool.map)
     tables = {}
     for name in ("plan", "runs", *STATISTICS):  # not timings: those of equal sweeps differ
         with store.open(f"{name}.parquet") as file:

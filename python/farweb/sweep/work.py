@@ -6,12 +6,13 @@ from typing import Any
 
 from farweb import _core
 from farweb.errors import FarwebError, RunError, StorageError
-from farweb.metrics import measure
-from farweb.results import MANIFEST, Results
+from farweb.results.manifest import MANIFEST
+from farweb.results.metrics import measure
+from farweb.results.run import RunTables
+from farweb.results.store import Outcome, Store, part_name
 from farweb.run import Tables, simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
 from farweb.sweep.plan import Run
-from farweb.sweep.store import Outcome, Store, part_name
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def _simulate(store: Store, run: Run, tables: Tables, began: float, cpu: float) 
         try:
             manifest = simulate_into(folder, run.scenario, run.seed, tables, None)
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
-            manifest["metrics"] = measure(Results(folder, manifest))
+            manifest["metrics"] = measure(RunTables(folder, manifest))
         except (OSError, StorageError):
             raise  # of the machine: the store tells in a line what it is
         except BaseException as error:

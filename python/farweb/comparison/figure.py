@@ -1,0 +1,97 @@
+"""The figure of a comparison: how differences of requests are spread, and their median by response size."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.plot.latency import CURVE_POINTS, SHARE, SIZE
+from farweb.plot.presentation import Presentation
+from farweb.text.quantities import count, share
+
+if TYPE_CHECKING:
+    from farweb.comparison import Change, Comparison
+
+_CUT = 0.01
+"""Share of requests at either end that the axis leaves out; chosen: single ones would flatten all others."""
+
+
+def draw_differences(comparison: "Comparison", out: Path, presentation: Presentation | None = None) -> Figure:
+    """Draw a comparison into a file, whose suffix names the format.
+
+    Returns:
+        What is drawn.
+
+    Raises:
+        FarwebError: The suffix is that of no format, or the figure has no such label.
+        RunError: The file cannot be written.
+    """
+    from farweb.plot import paper
+
+    figure = (presentation or Presentation()).of(differences(comparison))
+    paper.draw(figure, out)
+    return figure
+
+
+def differences(comparison: "Comparison") -> Figure:
+    """What the figure holds: the distribution of the differences, and by response size their median."""
+    curves = [_distribution(change, index) for index, change in enumerate(comparison.changes)]
+    by_size = [_by_size(change, index) for index, change in enumerate(comparison.changes)]
+    drawn = [each.x for each in curves]
+    axis = Axis("difference in latency", "s").fitted(*drawn)
+    medians = Axis("median difference", "s").fitted(*(each.y for each in by_size))
+    zero, level = Reference("", 0.0, along="y"), Reference("", 0.0, along="x")
+    panels = (
+        Panel(axis, SHARE, tuple(curves), (zero,), title="all requests"),
+        Panel(SIZE, medians, tuple(by_size), (level,), title="by response size"),
+    )
+    return Figure(
+        f"Differences of requests against {comparison.base}",
+        " ".join(
+            (
+                "Left: share of requests whose latency differs by at most so much; left of 0 they are faster. A curve "
+                "begins above 0 or ends below 1 where requests ended on one side only; the outermost 1 % at either end "
+                "are not drawn. Right: median difference by response size, with its 95 % interval.",
+                *(_counted(change) for change in comparison.changes),
+            )
+        ),
+        panels,
+        columns=2,
+        counted="requests",
+        size=(9, 4.6),
+    )
+
+
+def _distribution(change: "Change", index: int) -> Series:
+    """The share of requests up to each difference; infinite ones are beyond its ends."""
+    ordered = np.sort(change.differences)
+    total = len(ordered)
+    places = np.unique(np.linspace(_CUT * (total - 1), (1 - _CUT) * (total - 1), CURVE_POINTS).round().astype(np.int64))
+    places = places[np.isfinite(ordered[places])]
+    detail = f": {share(change.faster)} faster, {share(change.slower)} slower"
+    return Series(change.other, index, ordered[places], (places + 1) / max(total, 1), "steps", detail=detail)
+
+
+def _by_size(change: "Change", index: int) -> Series:
+    """The median difference of each class of sizes that has one, at the geometric middle of the class."""
+    there = [each for each in change.sizes if each.median_s.value is not None and math.isfinite(each.median_s.value)]
+    middle = [math.sqrt(10) * max(each.from_bytes, 100) for each in there]
+    values = [(each.median_s.value, each.median_s.low, each.median_s.high) for each in there]
+    y, low, high = (np.array(column, dtype=np.float64) for column in zip(*values, strict=True)) if values else _EMPTY
+    low, high = np.where(np.isnan(low), y, low), np.where(np.isnan(high), y, high)
+    n = np.array([each.n for each in there], dtype=np.int64)
+    return Series(change.other, index, np.array(middle), y, "points", low, high, "bars", n)
+
+
+_EMPTY = (np.empty(0), np.empty(0), np.empty(0))
+
+
+def _counted(change: "Change") -> str:
+    lost = [
+        f"{count(number)} ended {where}"
+        for number, where in ((change.only_base, "at the base only"), (change.only_other, "there only"))
+        if number
+    ]
+    return f"{change.other}: n = {count(change.pairs)} requests{', ' + ' and '.join(lost) if lost else ''}."

@@ -1,0 +1,304 @@
+"""Descriptions of scenarios: a path and what rides on it, checked when they are made."""
+
+import contextlib
+import functools
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from farweb import _core
+from farweb.errors import ScenarioError
+from farweb.results.design import Design
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Value = str | int | float | bool | os.PathLike[str] | list[Any] | tuple[Any, ...] | Mapping[str, Any]
+
+_PARSED_KEPT = 8  # chosen: a worker has the scenarios of a sweep or two
+
+
+@dataclass(frozen=True, init=False)
+class Description:
+    """A checked description of a scenario: what every part of farweb that simulates or explains one needs of it.
+
+    It can be pickled, and is checked again where it arrives, once a process for all points of a sweep. People use
+    `farweb.Scenario`, which also runs it.
+
+    Attributes:
+        path: The file that it came from; of one from a dict, ``scenario``.
+        overrides: Values that stand instead of the file's, by dotted key, as TOML or bare text.
+        core: The compiled form, for whoever drives the simulation.
+        tables: Folder that the tables which it names are relative to; None: that of its file, or the current one.
+    """
+
+    path: Path
+    overrides: Mapping[str, str]
+    _text: str = field(repr=False)
+    core: _core.Scenario = field(repr=False, compare=False)
+    _cut: "_Cut | None" = field(default=None, repr=False)
+    tables: Path | None = None
+
+    def __init__(
+        self,
+        description: Mapping[str, Any],
+        overrides: Mapping[str, Value] | None = None,
+        *,
+        tables: Path | None = None,
+    ) -> None:
+        """Check a scenario that is a dict.
+
+        Args:
+            description: Keys and values as a scenario file has them: ``{"format": 1, "path": {"nodes": […], …}, …}``.
+            overrides: Values by dotted key that stand instead of the dict's, as `with_` takes them.
+            tables: Folder of the tables that it names; the current one when left out.
+
+        Raises:
+            ScenarioError: There are problems: a line each, with the key, what was found and what is allowed.
+        """
+        if not isinstance(description, Mapping):
+            raise ScenarioError(f"a scenario is a dict, not {description!r}; Scenario.load reads a file")
+        text = "".join(f"{_key(key)} = {_toml(value, str(key))}\n" for key, value in description.items())
+        texts = _texts(overrides or {})
+        with _told_by_key(texts):
+            self._fill(_NO_FILE, texts, text, _parsed(text, str(_NO_FILE), tuple(texts.items())), None, tables)
+
+    def _fill(
+        self,
+        path: Path,
+        overrides: Mapping[str, str],
+        text: str,
+        core: _core.Scenario,
+        cut: "_Cut | None",
+        tables: Path | None,
+    ) -> Self:
+        fields = {"path": path, "overrides": overrides, "_text": text, "core": core, "_cut": cut, "tables": tables}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)  # frozen from now on
+        return self
+
+    @classmethod
+    def load(
+        cls, path: str | Path, overrides: Mapping[str, Value] | None = None, *, tables: Path | None = None
+    ) -> Self:
+        """Read and check a scenario file.
+
+        Args:
+            path: The file (TOML).
+            overrides: Values by dotted key that stand instead of the file's, as `with_` takes them.
+            tables: Folder of the tables that it names; that of the file when left out.
+
+        Raises:
+            ScenarioError: The file cannot be read, or has problems: a line each, with file, line, key, what was found
+                and what is allowed.
+        """
+        path = Path(path)
+        texts = _texts(overrides or {})
+        with _told_by_key(texts):
+            return cls._parse(path, _read(path), texts, tables)
+
+    @classmethod
+    def _parse(cls, path: Path, text: str, overrides: Mapping[str, str], tables: Path | None) -> Self:
+        core = _parsed(text, str(path), tuple(overrides.items()))
+        return cls._new()._fill(path, overrides, text, core, None, tables)
+
+    @classmethod
+    def _new(cls) -> Self:
+        return object.__new__(cls)
+
+    @classmethod
+    def _rebuild(
+        cls, path: Path, text: str, overrides: Mapping[str, str], cut: "_Cut | None", tables: Path | None
+    ) -> Self:
+        """The scenario that was pickled."""
+        if cut is None:
+            return cls._parse(path, text, overrides, tables)
+        core = cut.apply(_parsed(text, str(path), tuple(cut.before.items())))
+        return cls._new()._fill(path, overrides, text, core, cut, tables)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._rebuild, (self.path, self._text, dict(self.overrides), self._cut, self.tables)
+
+    def with_(self, changes: Mapping[str, Value] | None = None, /, **more: Value) -> Self:
+        """The same scenario with other values; at a point of a sweep they stand instead of what its levels set.
+
+        Args:
+            changes: Values by dotted key: ``{"leg.0.tcp.buffer": "65535 B", "workload.load": 4}``. A value may be a
+                dict: ``{"leg.0.carrier": {"kind": "mux", "connections": 20}}``.
+            more: The same as keyword arguments.
+
+        Raises:
+            ScenarioError: A key or value is not allowed.
+        """
+        texts = _texts({**(changes or {}), **more})
+        overrides = _later(self.overrides, texts)
+        with _told_by_key(overrides):
+            if self._cut is None:
+                return self._parse(self.path, self._text, overrides, self.tables)
+            cut, core = replace(self._cut, after=_later(self._cut.after, texts)), self.core.with_(texts)
+        return self._new()._fill(self.path, overrides, self._text, core, cut, self.tables)
+
+    @functools.cached_property
+    def design(self) -> Design | None:
+        """The factors of the table `sweep` and their combinations; None without the table."""
+        design = self.core.design()
+        return None if design is None else Design.from_dict(json.loads(design))
+
+    def point(self, number: int) -> Self:
+        """The scenario at a point of its sweep: the levels of the point set, and the table `sweep` gone.
+
+        Args:
+            number: Place in `design.points`, from 0.
+
+        Raises:
+            ScenarioError: Levels that are right alone make no sense together; the message names them.
+            IndexError: There is no such point.
+        """
+        return self._without_sweep(number)
+
+    def without_sweep(self) -> Self:
+        """The scenario without the table `sweep`: what a single run simulates."""
+        return self if self.design is None else self._without_sweep(None)
+
+    def _without_sweep(self, point: int | None) -> Self:
+        cut = _Cut(self.overrides, point, {})
+        core = cut.apply(self.core)
+        return self._new()._fill(self.path, self.overrides, self._text, core, cut, self.tables)
+
+    @functools.cached_property
+    def effective(self) -> dict[str, Any]:
+        """The scenario after overrides, every default spelled out; quantities are texts with their unit."""
+        effective: dict[str, Any] = json.loads(self.core.effective())
+        return effective
+
+    @property
+    def name(self) -> str:
+        """What the scenario is called: its `name`, or its file's."""
+        return self.effective["name"] or self.path.stem
+
+    def table(self, kind: str, seed: int) -> Path | None:
+        """A table of the workload as a run with this seed reads it; None when the scenario names none.
+
+        Args:
+            kind: ``requests`` or ``hosts``.
+            seed: Stands where the name says ``{seed}``: a table for each replication.
+        """
+        named = self.effective["workload"].get(kind)
+        folder = self.path.parent if self.tables is None else self.tables
+        return None if named is None else folder / str(named).replace("{seed}", str(seed))
+
+    @property
+    def requests_path(self) -> Path | None:
+        """The request table; None when a family stands in its place."""
+        return self.table("requests", self.effective["run"]["seed"])
+
+    @property
+    def hosts_path(self) -> Path | None:
+        """The host table, if there is one."""
+        return self.table("hosts", self.effective["run"]["seed"])
+
+    def __rich__(self) -> "RenderableType":
+        from rich.text import Text
+
+        changed = "".join(f"\n  {key} = {value}" for key, value in self.overrides.items())
+        return Text.assemble((self.name, "bold"), f"\n  {self.path}{changed}")
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """How a scenario without a sweep came from one with a sweep.
+
+    Attributes:
+        before: Overrides of the one with a sweep.
+        point: The point whose levels are set; None: no levels.
+        after: Overrides since then.
+    """
+
+    before: Mapping[str, str]
+    point: int | None
+    after: Mapping[str, str]
+
+    def apply(self, core: _core.Scenario) -> _core.Scenario:
+        core = core.without_sweep() if self.point is None else core.point(self.point)
+        return core.with_(dict(self.after)) if self.after else core
+
+
+@functools.lru_cache(maxsize=_PARSED_KEPT)
+def _parsed(text: str, file: str, overrides: tuple[tuple[str, str], ...]) -> _core.Scenario:
+    """The compiled form, parsed once a process."""
+    return _core.Scenario.parse(text, file, dict(overrides))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise ScenarioError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{path}: not UTF-8 text (byte {error.start}); a scenario is a TOML file") from None
+
+
+_NO_FILE = Path("scenario")  # of a scenario from a dict: names its results folder
+
+
+@contextlib.contextmanager
+def _told_by_key(overrides: Mapping[str, str]) -> Iterator[None]:
+    """Let problems begin with their key where they are of no file: `--set` is a word of the command line.
+
+    The cause of the error that is raised has the words of the command line.
+    """
+    try:
+        yield
+    except ScenarioError as error:
+        lines = [_without_option(line, overrides) for line in str(error).splitlines()]
+        raise ScenarioError("\n".join(lines)) from error
+
+
+def _without_option(line: str, overrides: Mapping[str, str]) -> str:
+    for key, value in overrides.items():
+        line = line.removeprefix(f"--set {key}={_in_one_line(value)}: ")
+    return re.sub(rf"^{_NO_FILE}:\d+: ", "", line)
+
+
+def _in_one_line(text: str) -> str:
+    """A text as messages of the core repeat it: control characters are spelled out."""
+    short = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda found: short.get(found[0], f"\\u{{{ord(found[0]):x}}}"), text)
+
+
+def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
+    """All of them, those of `more` last, as they are applied in order."""
+    return {**{key: value for key, value in overrides.items() if key not in more}, **more}
+
+
+def _texts(values: Mapping[str, Value]) -> dict[str, str]:
+    """Values as the core takes them: bare text, or TOML."""
+    return {
+        key: os.fspath(value) if isinstance(value, str | os.PathLike) else _toml(value, key)
+        for key, value in values.items()
+    }
+
+
+def _toml(value: Any, key: str) -> str:
+    """A value as TOML, on one line; `key` is for the message."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | os.PathLike):
+        return json.dumps(os.fspath(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(name)} = {_toml(each, f'{key}.{name}')}" for name, each in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(each, f"{key}.{place}") for place, each in enumerate(value)) + "]"
+    if isinstance(value, int | float):
+        return repr(value)
+    if hasattr(value, "item"):  # a number of numpy
+        return _toml(value.item(), key)
+    raise ScenarioError(f"{key}: found {value!r}; a scenario has texts, numbers, truth values, lists and tables")
+
+
+def _key(name: str) -> str:
+    return json.dumps(str(name), ensure_ascii=False)

@@ -1,0 +1,19 @@
+"""Figures and pages that farweb has made: they say so themselves, and may be made again."""
+
+from pathlib import Path
+
+_SUFFIXES = {".png", ".svg", ".pdf", ".html"}
+_AT_AN_END = 65_536  # bytes; chosen: programs that write these formats name themselves at the beginning or at the end
+
+
+def is_figure(file: Path) -> bool:
+    """Whether a file is a figure or a page, by its name."""
+    return file.suffix.lower() in _SUFFIXES
+
+
+def is_made(file: Path) -> bool:
+    """Whether a file is a figure or a page of farweb's, by the name of farweb in it."""
+    if not is_figure(file):
+        return False
+    content = file.read_bytes()
+    return b"farweb" in content[:_AT_AN_END] or b"farweb" in content[-_AT_AN_END:]

@@ -1,0 +1,113 @@
+"""Results folders as people open them: tables, and all that can be made of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from farweb.plot import Plots, SweepPlots
+from farweb.results.breakdown import Breakdown, break_down
+from farweb.results.open import open_folder
+from farweb.results.run import RunTables
+from farweb.results.sql import query_run, query_sweep
+from farweb.results.summary import Summary, summarize
+from farweb.results.sweep import SweepTables
+from farweb.results.sweep_summary import SweepSummary
+from farweb.results.sweep_summary import summarize as summarize_sweep
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import RenderableType
+
+
+class Results(RunTables):
+    """The results of a run: its tables, their summary, where the time went, figures and queries."""
+
+    def summary(self) -> Summary:
+        """Latencies, rates, losses and links of the run in a few numbers."""
+        return summarize(self)
+
+    def breakdown(self, *, tagged: bool | None = None) -> Breakdown:
+        """Where the time of the requests goes, in parts that add up to their mean latency.
+
+        Args:
+            tagged: Of those tagged `sample` only; None: of those where there are any, else of all.
+
+        Raises:
+            ResultsError: The run did not record exchanges, or none of the requests finished.
+        """
+        return break_down(self, tagged=tagged)
+
+    def sql(self, query: str) -> "pl.DataFrame":
+        """What an SQL query finds in the tables of the run; see `farweb.results.sql`.
+
+        Raises:
+            ResultsError: The query is wrong, or is not a query.
+        """
+        return query_run(self, query)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures of this run: `results.plot.size_latency()` and others, each a matplotlib figure."""
+        return Plots(self)
+
+    def __rich__(self) -> "RenderableType":
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+class SweepResults(SweepTables):
+    """The results of a sweep or of a search for a size: its runs, their statistics, figures and queries."""
+
+    def part(self, run: str) -> Results:
+        """The results of one run; of an object store they are copied to this machine first.
+
+        Raises:
+            ResultsError: There is no such run.
+        """
+        return Results.open(super().part(run).path)
+
+    def sql(self, query: str) -> "pl.DataFrame":
+        """What an SQL query finds in the tables of the sweep; see `farweb.results.sql`.
+
+        Raises:
+            ResultsError: The query is wrong, or is not a query.
+        """
+        return query_sweep(self, query)
+
+    def summary(
+        self, metrics: Sequence[str] | None = None, by: Sequence[str] | None = None, *, log: bool = False
+    ) -> SweepSummary:
+        """What the sweep tells, in a few tables.
+
+        Args:
+            metrics: Names of metrics to show; the main ones when left out.
+            by: Names of factors to show estimates by, which then are means over the levels of the others; all points
+                when left out.
+            log: Allocate the variation of the metrics' logarithms.
+
+        Raises:
+            ResultsError: There is no such metric or factor, or a value has no logarithm.
+        """
+        return summarize_sweep(self, metrics, by, log=log)
+
+    @property
+    def plot(self) -> SweepPlots:
+        """Figures of this sweep: `sweep.plot.latency_load(by=["circuit"])` and others, each a matplotlib figure."""
+        return SweepPlots(self)
+
+    def __rich__(self) -> "RenderableType":
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def open_results(path: str | Path) -> Results | SweepResults:
+    """Open the results folder of a run or of a sweep, whichever it is; a sweep may be at a URL, such as s3://….
+
+    Raises:
+        ResultsError: There is neither at `path`.
+    """
+    return open_folder(path, Results, SweepResults)

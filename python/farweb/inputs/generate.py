@@ -1,0 +1,195 @@
+"""`farweb workload generate`: the trace of a family as a request table and a host table.
+
+Requests are written as they are made, in batches: memory is the family's own, whatever their number.
+
+The core generates the same trace in a run with `workload.family`; files are for looking at it, for changing it, and for
+other programs.
+"""
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+
+from farweb import _core
+from farweb.errors import FarwebError, ScenarioError
+from farweb.files.atomic import staged_folder
+from farweb.files.columns import TableSpec, arrow_schema, to_arrow
+from farweb.inputs.tables import HOSTS_READ, REQUESTS
+from farweb.text.quantities import count
+from farweb.text.sheet import Sheet, to_html, to_rich
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+FILES = ("requests.parquet", "hosts.parquet")
+
+_KEY = "farweb.generate"
+_ROWS = 65_536  # chosen: some MB a batch
+_DAYS = 31  # of the family nzix, as in a scenario
+
+_ALWAYS = ("start_s", "host", "request_bytes", "response_bytes", "server_s")
+_COLUMNS = {"nzix": (*_ALWAYS, "tag", "day"), "prowgen": (*_ALWAYS, "object")}
+
+# A path for the scenario that checks family, days and parameters; nothing rides on it.
+_SCENARIO = """\
+format = 1
+path = { nodes = ["clients", "servers"], link = [
+    { up = { rate = "unlimited", delay = "0 s" }, down = { rate = "unlimited", delay = "0 s" } },
+] }
+leg = [{ from = "clients", to = "servers", carrier = { kind = "http/1.0" } }]
+workload = {}
+"""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A trace that was written.
+
+    Attributes:
+        out: The folder with `requests.parquet` and `hosts.parquet`.
+        requests: Rows of the request table.
+        hosts: Rows of the host table.
+        trace: Family, seed, days (of nzix) and parameters that differ from the family's own.
+    """
+
+    out: Path
+    requests: int
+    hosts: int
+    trace: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {"out": str(self.out), "requests": self.requests, "hosts": self.hosts, "trace": dict(self.trace)}
+
+    def _sheet(self) -> Sheet:
+        changed = [[name, str(value)] for name, value in self.trace["parameters"].items()]
+        rows = [
+            ["seed", str(self.trace["seed"])],
+            *([["days", count(self.trace["days"])]] if "days" in self.trace else []),
+            ["requests", count(self.requests)],
+            ["hosts", count(self.hosts)],
+            *changed,
+        ]
+        return Sheet(self.trace["family"], ["", "value"], rows)
+
+    def __rich__(self) -> "RenderableType":
+        return to_rich([self._sheet()])
+
+    def _repr_html_(self) -> str:
+        return f"{to_html([self._sheet()])}<p>{escape(str(self.out))}</p>"
+
+
+def generate(
+    family: str,
+    out: str | Path,
+    *,
+    seed: int = 1,
+    days: int | None = None,
+    parameters: Mapping[str, str] | None = None,
+    progress: Callable[[int], None] | None = None,
+    replace: bool = True,
+) -> Generated:
+    """Write the trace of a family.
+
+    Args:
+        family: ``nzix``, ``prowgen``.
+        out: A folder.
+        seed: Root of the random streams, as `run.seed`.
+        days: Days of the trace of nzix, 1 to 3660; None: 31.
+        parameters: Parameters that are to have other values, as in a scenario.
+        progress: Called with the number of requests written so far.
+        replace: Whether an older trace that is there is replaced; anything else that is there stays.
+
+    Raises:
+        ScenarioError: There is no such family or parameter, or a value is not allowed.
+        FarwebError: There is something at `out` that may not be replaced, or the disk is full. Nothing is written then.
+    """
+    out = Path(out)
+    _may_write(out, replace)
+    changed = dict(parameters or {})
+    scenario = family_scenario(family, seed=seed, days=days, parameters=changed)
+    of_days = {"days": days or _DAYS} if family == "nzix" else {}
+    trace = {"family": family, "seed": seed, **of_days, "parameters": changed}
+    hosts = _core.HostTable.of_family(scenario, seed)
+    with staged_folder(out) as stage:
+        reader = _core.RequestReader.of_family(scenario, seed)
+        requests = _write_requests(reader, stage / FILES[0], trace, progress)
+        schema = _schema(HOSTS_READ, ("host", "window_bytes", "mss_bytes"), trace)
+        with pq.ParquetWriter(stage / FILES[1], schema, compression="zstd") as writer:
+            writer.write_batch(to_arrow(hosts.columns(), schema))
+    return Generated(out, requests, len(hosts), trace)
+
+
+def family_scenario(
+    family: str, *, seed: int = 1, days: int | None = None, parameters: Mapping[str, str] | None = None
+) -> _core.Scenario:
+    """A scenario with this family, on a path that nothing rides on.
+
+    Raises:
+        ScenarioError: There is no such family or parameter, or a value is not allowed.
+    """
+    keys = {"family": family, **{f"parameters.{name}": value for name, value in (parameters or {}).items()}}
+    if days is not None:
+        keys["days"] = str(days)
+    settings = {**{f"workload.{key}": value for key, value in keys.items()}, "run.seed": str(seed)}
+    return _core.Scenario.parse(_SCENARIO, "a scenario", settings)
+
+
+def read_parameters(path: str | Path) -> dict[str, str]:
+    """Parameters of a family from a TOML file with a key for each, such as ``farweb workload fit --out`` writes.
+
+    Raises:
+        ScenarioError: The file cannot be read, is not TOML, or a value is neither a number nor text.
+    """
+    path = Path(path)
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path}: is not TOML: {error}") from None
+    for name, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ScenarioError(f"{path}: {name}: found {value}; write a number or text, a parameter on each line")
+    return {name: str(value) for name, value in found.items()}
+
+
+def _write_requests(
+    reader: _core.RequestReader, path: Path, trace: Mapping[str, Any], progress: Callable[[int], None] | None
+) -> int:
+    """Write all requests by start; how many there are."""
+    schema, rows = _schema(REQUESTS, _COLUMNS[trace["family"]], trace), 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while (columns := reader.batch(_ROWS)) is not None:
+            batch = to_arrow(columns, schema)
+            writer.write_batch(batch)
+            rows += batch.num_rows
+            if progress is not None:
+                progress(rows)
+    return rows
+
+
+def _schema(spec: TableSpec, names: tuple[str, ...], trace: Mapping[str, Any]) -> Any:
+    present = [column for column in spec["columns"] if column["name"] in names]
+    return arrow_schema({**spec, "columns": present}, {_KEY: json.dumps(dict(trace))})
+
+
+def _may_write(out: Path, replace: bool) -> None:
+    """Refuse to replace what is not a trace, or may not be replaced."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise FarwebError(f"{out}: is a file; name a folder with --out")
+    other = sorted({path.name for path in out.iterdir()} - set(FILES))
+    if other:
+        raise FarwebError(
+            f"{out}: has files that are not a trace, such as {other[0]}, and is left alone; name another folder"
+        )
+    if not replace and any(out.iterdir()):
+        raise FarwebError(f"{out}: has a trace; --force replaces it, or name another folder with --out")

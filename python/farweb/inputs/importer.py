@@ -1,0 +1,341 @@
+"""`farweb workload import`: logs of proxies and servers become a request table.
+
+The core reads each log in a stream; the rows go to a Parquet file as they come, which is then put in order of start
+time (on disk, when it is large) and begun at zero. Memory does not grow with the logs; where the busiest part is asked
+for it grows with the seconds that have requests.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from farweb import _core
+from farweb.errors import RunError, WorkloadError
+from farweb.files.atomic import staged_file
+from farweb.files.columns import arrow_schema, to_arrow
+from farweb.files.sorting import sort_parquet
+from farweb.inputs.tables import REQUESTS
+from farweb.text.quantities import count, seconds, share, size
+from farweb.text.sheet import Sheet, to_html, to_rich
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+REPORT_KEY = b"farweb.import"
+
+_ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
+_UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
+_OUTSIDE_BUSIEST = "outside-busiest"
+_NO_LINES = ("blank", "header")
+"""Reasons of lines that are not expected to have a request."""
+
+_HINTS = {
+    "connect-tunnel": "--tunnels keeps them",
+    "hit": "--keep all keeps them",
+    "no-size": "let the server write it: $body_bytes_sent in nginx, %b in Apache, sc-bytes in IIS",
+    "not-sampled": "take a larger --sample or another --seed",
+    "not-successful": "--errors keeps them",
+    "other-client": '--client is a pattern of clients as the log has them, such as "10.0.*"',
+    "outside-time": "--from and --to are in the zone of the log, unless they name one",
+    "revalidation": "--keep crossed keeps them",
+    "zero-bytes": "let the server write the size of the response",
+}
+"""What to do where nothing is left, by the reason for which most was left out."""
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What an import kept and what it left out.
+
+    Attributes:
+        out: The request table.
+        requests: Its rows.
+        span_s: From the first start to the last.
+        log: Name, format and options of the logs.
+        counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
+            `unreadable`, `assumptions` and others; `with_server_time` is the number of requests that have one,
+            `origin_unix_s` the Unix time of `start_s` 0, `busiest` what was asked for of it.
+    """
+
+    out: Path
+    requests: int
+    span_s: float
+    log: Mapping[str, Any]
+    counts: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        figures = {"requests": self.requests, "span_s": self.span_s}
+        return {**self.counts, "out": str(self.out), **figures, "log": dict(self.log)}
+
+    def _sheet(self) -> Sheet:
+        counts = self.counts
+        dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
+        meaning = counts["meanings"]
+        served = f"{count(counts['with_server_time'])} with a server time"
+        rows = [
+            ["format", self._how_found(), ", ".join(counts["formats"])],
+            ["lines", "", count(counts["lines"])],
+            ["requests kept", served, count(self.requests)],
+            ["unreadable", "", count(counts["unreadable_lines"])],
+            *([f"left out: {reason}", meaning.get(reason, ""), count(lines)] for reason, lines in dropped),
+            ["from first to last start", f"from {_utc(counts['origin_unix_s'])}", seconds(self.span_s)],
+            ["bytes of responses", "", size(counts["response_bytes"])],
+        ]
+        return Sheet(self.log["file"], ["", "", "value"], rows, names=2)
+
+    def _how_found(self) -> str:
+        return "by the first lines" if self.log["format"] == "auto" else "as was asked for"
+
+    def _remarks(self) -> list[str]:
+        counts = self.counts
+        remarks = []
+        if (busiest := counts.get("busiest")) is not None:
+            remarks.append(
+                f"busiest: the {seconds(busiest['length_s'])} with most bytes of responses begin at "
+                f"{_utc(busiest['from_unix_s'])} and have {share(busiest['bytes_share'])} of all of them"
+            )
+        if "sample" in self.log:
+            remarks.append(
+                f"sample: {share(self.log['sample'])} of the {self.log['sample_by']}s, whole; the load is theirs alone"
+            )
+        if counts["with_server_time"] == 0 and self.log.get("server_time") != "none":
+            remarks.append(
+                "no server times: responses are there at once; nginx writes them as $upstream_response_time or "
+                "$request_time, Apache as %D, Squid as %<pt"
+            )
+        assumed = [f"assumed: {text}" for text in counts["assumptions"]]
+        unreadable = [
+            f"unreadable: {line['log']}line {line['line']}: {line['why']}: {line['text']}"
+            for line in counts["unreadable"]
+        ]
+        return remarks + assumed + unreadable[:_UNREADABLE_SHOWN]
+
+    def __rich__(self) -> "RenderableType":
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(to_rich([self._sheet()]), *map(Text, self._remarks()))
+
+    def _repr_html_(self) -> str:
+        remarks = "".join(f"<li>{escape(remark)}</li>" for remark in self._remarks())
+        return f"{to_html([self._sheet()])}<ul>{remarks}</ul>"
+
+
+def import_log(
+    log: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    format: str = "auto",
+    busiest_s: float | None = None,
+    progress: Callable[[int], None] | None = None,
+    **options: Any,
+) -> ImportReport:
+    """Make a request table from one or several logs.
+
+    Args:
+        log: The log, plain or packed by gzip, xz or Zstandard; ``-`` is standard input. Several logs, in any order, are
+            merged by time.
+        out: The request table, a .parquet file; an older one is replaced when the new one is complete.
+        format: What the log is: ``squid``, ``squid-common``, ``clf``, ``vhost-combined``, ``w3c``, ``json``; ``auto``:
+            what its first lines show.
+        busiest_s: Keep only the span of this length, in s, whose responses have most bytes; it begins with a whole
+            second.
+        progress: Called with the number of requests kept so far, some ten times a second.
+        options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `rtt_ns`,
+            `request_bytes`, `server_time`, `server_name`, `client`, `from_`, `to`, `sample`, `sample_by`, `seed`,
+            `max_unreadable`.
+
+    Raises:
+        WorkloadError: A log cannot be read, or nothing of them is left. Nothing is written then.
+        RunError: The disk is full. Nothing is left then.
+    """
+    logs = [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
+    out = Path(out)
+    _may_write(out, logs)
+    names = ", ".join(each.name for each in logs)
+    source = {
+        "file": names,
+        "format": format if options.get("log_format") is None else options["log_format"],
+        **{key: value for key, value in options.items() if value is not None},
+    }
+    with staged_file(out) as stage:
+        raw = stage.with_name("raw.parquet")
+        counts = _copy(logs, raw, progress, format, options)
+        if counts["requests"] == 0:
+            raise WorkloadError(f"{names}: no request is left: {_nothing_left(counts)}")
+        if not counts.pop("sorted"):
+            unsorted = raw
+            raw = stage.with_name("sorted.parquet")
+            sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent)
+        span = (counts.pop("first_start_s"), counts.pop("last_start_s"))
+        if busiest_s is not None:
+            span = _only_busiest(raw, span[0], busiest_s, counts)
+        counts["origin_unix_s"] += span[0]
+        _begin_at_zero(raw, stage, span, json.dumps({"log": source, **counts}, ensure_ascii=False))
+    return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
+
+
+def _may_write(out: Path, logs: Sequence[Path]) -> None:
+    """Refuse what is no place for a table, before anything is read."""
+    if out.suffix.lower() != ".parquet":
+        raise WorkloadError(f"{out}: a request table is written as Parquet; give it a name that ends in .parquet")
+    if os.path.isdir(out):  # noqa: PTH112 - a name may be too long
+        raise RunError(f"{out}: is a folder; name a file")
+    if os.path.exists(out) and any(log.exists() and out.samefile(log) for log in logs):  # noqa: PTH110 - as above
+        raise WorkloadError(f"{out}: is the log itself; name another file with --out")
+
+
+def _nothing_left(counts: Mapping[str, Any]) -> str:
+    """Why a log gives no request, with what may be done."""
+    empty = sum(counts["dropped"].get(reason, 0) for reason in _NO_LINES)
+    lines = counts["lines"] - empty
+    dropped = [(reason, n) for reason, n in counts["dropped"].items() if reason not in _NO_LINES]
+    if not dropped:
+        return f"it has {count(lines)} lines, none of which can be read" if lines else "it is empty"
+    dropped.sort(key=lambda item: (-item[1], item[0]))
+    hint = f"; {_HINTS[dropped[0][0]]}" if dropped[0][0] in _HINTS else ""
+    if dropped[0][1] == lines:
+        return f"all {count(lines)} lines {counts['meanings'][dropped[0][0]]}{hint}"
+    reasons = ", ".join(f"{count(n)} {counts['meanings'][reason]}" for reason, n in dropped)
+    return f"of {count(lines)} lines {reasons}{hint}"
+
+
+def _copy(
+    logs: Sequence[Path],
+    raw: Path,
+    progress: Callable[[int], None] | None,
+    format: str,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Write the requests as they come, with starts since the origin of the first log; no file when there is none.
+
+    Returns the counts of all logs together.
+    """
+    together: dict[str, Any] = {}
+    rows = with_server_time = 0
+    with contextlib.ExitStack() as stack:
+        writer = None
+        for log in logs:
+            reader = _core.LogReader(str(log), format, **options)
+            while (columns := reader.batch(_ROWS)) is not None:
+                if writer is None:
+                    schema = _schema(columns, "")
+                    writer = stack.enter_context(pq.ParquetWriter(raw, schema, compression="zstd"))
+                origin = json.loads(reader.report())["origin_unix_s"]
+                shift = origin - together.setdefault("origin_unix_s", origin)
+                batch = to_arrow({**columns, "start_s": np.asarray(columns["start_s"]) + shift}, schema)
+                writer.write_batch(batch)
+                rows += batch.num_rows
+                if "server_s" in columns:
+                    with_server_time += int(np.count_nonzero(~np.isnan(np.asarray(columns["server_s"]))))
+                if progress is not None:
+                    progress(rows)
+            _add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
+    return {**together, "with_server_time": with_server_time}
+
+
+def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
+    """Add the counts of a log, which messages call `log`, to those of the logs before."""
+    for name in ("lines", "requests", "unreadable_lines", "request_bytes", "response_bytes"):
+        together[name] = together.get(name, 0) + counts[name]
+    dropped = together.setdefault("dropped", {})
+    for reason, lines in counts["dropped"].items():
+        dropped[reason] = dropped.get(reason, 0) + lines
+    together.setdefault("meanings", {}).update(counts["meanings"])
+    for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"])):
+        all_of_them = together.setdefault(name, [])
+        all_of_them += [each for each in those if each not in all_of_them]
+    together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
+    if counts["requests"] == 0:
+        together.setdefault("sorted", True)
+        return
+    shift = counts["origin_unix_s"] - together["origin_unix_s"]
+    first, last = counts["first_start_s"] + shift, counts["last_start_s"] + shift
+    before = together.get("last_start_s")
+    together["sorted"] = together.get("sorted", True) and counts["sorted"] and (before is None or before <= first)
+    together["first_start_s"] = min(together.get("first_start_s", first), first)
+    together["last_start_s"] = max(last, last if before is None else before)
+
+
+def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, Any]) -> tuple[float, float]:
+    """First and last start within the span of `length_s` with most bytes of responses; `counts` are of it then."""
+    by_second: dict[int, int] = {}
+    for start, response in _numbers(raw, ("start_s", "response_bytes")):
+        inverse = np.floor(start - begin_s).astype(np.int64)
+        found, places = np.unique(inverse, return_inverse=True)
+        sums = np.bincount(places, weights=response)
+        for second, total in zip(found.tolist(), sums.tolist(), strict=True):
+            by_second[second] = by_second.get(second, 0) + round(total)
+    starts = np.fromiter(by_second, np.int64)  # in order, as the rows are
+    sums = np.concatenate([[0], np.cumsum(np.fromiter(by_second.values(), np.int64))])
+    ends = np.searchsorted(starts, starts + length_s, side="left")
+    window = sums[ends] - sums[:-1]
+    best = int(np.argmax(window))
+    low, high = begin_s + float(starts[best]), begin_s + float(starts[best]) + length_s
+    kept = {"requests": 0, "request_bytes": 0, "response_bytes": 0, "with_server_time": 0}
+    first, last = high, low
+    for start, request, response, server in _numbers(raw, ("start_s", "request_bytes", "response_bytes", "server_s")):
+        inside = (start >= low) & (start < high)
+        if inside.any():
+            first, last = min(first, float(start[inside][0])), max(last, float(start[inside][-1]))
+            kept["requests"] += int(inside.sum())
+            kept["request_bytes"] += int(request[inside].sum())
+            kept["response_bytes"] += int(response[inside].sum())
+            kept["with_server_time"] += int(np.count_nonzero(~np.isnan(server[inside])))
+    counts["busiest"] = {
+        "length_s": length_s,
+        "from_unix_s": counts["origin_unix_s"] + low,
+        "bytes_share": kept["response_bytes"] / counts["response_bytes"],
+    }
+    counts["dropped"][_OUTSIDE_BUSIEST] = counts["requests"] - kept["requests"]
+    counts["meanings"][_OUTSIDE_BUSIEST] = "are outside the busiest span"
+    counts.update(kept)
+    return first, last
+
+
+def _numbers(raw: Path, columns: Sequence[str]) -> Iterator[tuple[NDArray[Any], ...]]:
+    """Some columns of a table, batch by batch; nulls are NaN."""
+    with pq.ParquetFile(raw) as source:
+        for batch in source.iter_batches(batch_size=_ROWS, columns=list(columns)):
+            yield tuple(batch[name].to_numpy(zero_copy_only=False) for name in columns)
+
+
+def _begin_at_zero(raw: Path, out: Path, span: tuple[float, float], report: str) -> None:
+    """Write the rows of `raw` that start within `span` to `out`, with starts since its first one."""
+    first_s, last_s = span
+    with pq.ParquetFile(raw) as source:
+        schema = _schema(source.schema_arrow.names, report)
+        position = schema.get_field_index("start_s")
+        with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+            for batch in source.iter_batches(batch_size=_ROWS, columns=schema.names):
+                starts = batch.column(position).to_numpy()
+                low, high = np.searchsorted(starts, first_s, "left"), np.searchsorted(starts, last_s, "right")
+                if low == high:
+                    continue
+                inside = batch.slice(int(low), int(high - low))
+                # No log is finer than a microsecond: whole ones take off what subtraction adds.
+                microseconds = np.rint((starts[low:high] - first_s) * 1e6)
+                columns = [*inside.columns[:position], pa.array(microseconds / 1e6), *inside.columns[position + 1 :]]
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+
+
+def _utc(unix_s: float) -> str:
+    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _schema(names: Iterable[str], report: str) -> pa.Schema:
+    """The schema of a request table with the columns `names`; `report` goes with the table."""
+    present = [column for column in REQUESTS["columns"] if column["name"] in set(names)]
+    return arrow_schema({**REQUESTS, "columns": present}, {REPORT_KEY.decode(): report})

@@ -1,0 +1,350 @@
+"""`farweb workload stats`: what a request table or a log contains, in numbers and in a figure."""
+
+import contextlib
+import dataclasses
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from farweb import _core
+from farweb.errors import WorkloadError
+from farweb.files.columns import arrow_schema, to_arrow
+from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
+from farweb.inputs.importer import import_log
+from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests
+from farweb.text.quantities import count, rate, seconds, share, size
+from farweb.text.sheet import Sheet, to_html, to_rich
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+
+_PERCENTS = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
+_INTERVALS_S = (0.01, 0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800)
+_MOST_INTERVALS = 200  # chosen: as many as a figure can show apart
+_TOP = 10
+_HOST_VALUES = ("mss_bytes", "window_bytes")
+_ROWS = 65_536  # chosen: some MB a batch
+_COPIED = arrow_schema(
+    {
+        **REQUESTS,
+        "columns": [each for each in REQUESTS["columns"] if each["name"] not in ("source", "tag")],
+    },
+    {},
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """How values are spread: how many, their mean, and quantiles by percent (the value at that rank)."""
+
+    n: int
+    mean: float
+    quantiles: dict[float, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkloadStats:
+    """What a request table contains; units are in the names."""
+
+    source: str
+    requests: int
+    span_s: float
+    """From the first start to the last."""
+    hosts: int
+    response_bytes_total: int
+    response_bytes: Spread
+    request_bytes: Spread
+    server_s: Spread | None
+    """Of the requests whose server time is recorded; None when it is for none."""
+    interval_s: float
+    by_interval: tuple[tuple[float, int, int], ...]
+    """Start of the interval in s, requests that start in it, bytes of their responses."""
+    top_hosts: tuple[tuple[str, int, int], ...]
+    """The hosts with most requests: key, requests, bytes of their responses."""
+    self_correlation: SelfCorrelation | None
+    """Of copies of the trace; None when it is too short, too long or the same in every second."""
+    objects: int | None
+    """Different objects that are asked for; None when the table names none."""
+    repeated: float | None
+    """Of the requests that name an object, the share for one that an earlier request named, 0 to 1; None as above."""
+    host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
+    """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return dataclasses.asdict(self)
+
+    def _sheets(self) -> list[Sheet]:
+        busiest = max(self.by_interval, key=lambda interval: interval[1])
+        objects = [["objects", count(self.objects)], ["requests for one asked for before", share(self.repeated)]]
+        facts = [
+            ["requests", count(self.requests)],
+            ["span", seconds(self.span_s)],
+            ["hosts", count(self.hosts)],
+            *(objects if self.objects is not None else []),
+            ["response bytes", size(self.response_bytes_total)],
+            ["mean load", rate(8 * self.response_bytes_total / self.span_s) if self.span_s else "–"],
+            [
+                f"most requests in {seconds(self.interval_s)}",
+                f"{count(busiest[1])} from {seconds(busiest[0])}",
+            ],
+        ]
+        spreads: list[tuple[str, Spread, Callable[[float], str]]] = [
+            ("response", self.response_bytes, size),
+            ("request", self.request_bytes, size),
+        ]
+        if self.server_s is not None:
+            spreads.append(("server time", self.server_s, seconds))
+        shown = (1, 10, 50, 90, 99, 100)
+        quantiles = [
+            [name, count(spread.n), unit(spread.mean), *(unit(spread.quantiles[p]) for p in shown)]
+            for name, spread, unit in spreads
+        ]
+        header = ["", "n", "mean", "1 %", "10 %", "median", "90 %", "99 %", "max"]
+        top = [[host, count(requests), size(in_bytes)] for host, requests, in_bytes in self.top_hosts]
+        sheets = [
+            Sheet(self.source, ["", "value"], facts),
+            Sheet("Sizes and times", header, quantiles),
+            Sheet("Hosts with most requests", ["", "requests", "response bytes"], top),
+        ]
+        if self.self_correlation is not None:
+            sheets.append(_copies_sheet(self.self_correlation))
+        for column, mix in (self.host_mix or {}).items():
+            rows = [
+                [
+                    "not in the host table" if value is None else size(value),
+                    count(hosts),
+                    share(n / self.requests),
+                ]
+                for value, hosts, n in mix[:_TOP]
+            ]
+            sheets.append(Sheet(f"Hosts by {column}", ["", "hosts", "requests"], rows))
+        return sheets
+
+    def __rich__(self) -> "RenderableType":
+        return to_rich(self._sheets())
+
+    def _repr_html_(self) -> str:
+        return to_html(self._sheets())
+
+
+def _copies_sheet(found: SelfCorrelation) -> Sheet:
+    where = "one after the other" if found.period_s is None else f"turned round within {seconds(found.period_s)}"
+    rows = [
+        ["this", seconds(found.offset_s), f"{found.largest:.2f}"],
+        ["the best one", seconds(found.best_offset_s), f"{found.best_largest:.2f}"],
+    ]
+    title = f"Self-correlation of {found.copies} copies, {where}"
+    return Sheet(title, ["offset between copies", "", "largest at their lags"], rows)
+
+
+def read_stats(
+    table: str | Path,
+    *,
+    format: str | None = None,
+    hosts: str | Path | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> WorkloadStats:
+    """Look through a request table or a log.
+
+    Args:
+        table: A request table in any format that a run takes, or a log.
+        format: What the log is, as `import_log` has it; None for a table.
+        hosts: A host table in the same formats.
+        progress: Called with the number of requests read so far.
+
+    Raises:
+        WorkloadError: A file cannot be read, or holds no request.
+    """
+    table = Path(table)
+    with _as_table(table, format, progress) as path, duckdb.connect() as database:
+        database.read_parquet(str(path)).create_view("requests")
+        if hosts is not None:
+            database.register("hosts", _host_table(Path(hosts)))
+        try:
+            return _collect(database, str(table), hosts is not None)
+        except duckdb.Error as error:
+            raise WorkloadError(f"{table}: {str(error).splitlines()[0]}") from None
+
+
+@contextlib.contextmanager
+def _as_table(table: Path, format: str | None, progress: Callable[[int], None] | None) -> Iterator[Path]:
+    """What is looked through, in Parquet, checked: of a log what an import keeps. It goes with the block."""
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        copy = Path(folder) / "requests.parquet"
+        if format is None:
+            _copy(table, copy, progress)
+        else:
+            import_log(table, copy, format=format, progress=progress)
+        yield copy
+
+
+def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> None:
+    """Write the rows of a request table as a run would read them."""
+    rows = 0
+    try:
+        with open_requests(table) as requests:
+            reader = _core.RequestReader(requests, str(table))
+            with pq.ParquetWriter(out, _COPIED, compression="zstd") as writer:
+                while (columns := reader.batch(_ROWS)) is not None:
+                    batch = to_arrow(columns, _COPIED)
+                    writer.write_batch(batch)
+                    rows += batch.num_rows
+                    if progress is not None:
+                        progress(rows)
+    except WorkloadError as error:
+        hint = "" if table.suffix.lower() in (".parquet", ".csv", ".tsv") else " (if it is a log, tell --format)"
+        raise WorkloadError(f"{error}{hint}") from None
+
+
+def _host_table(path: Path) -> pa.Table:
+    """The hosts as a run would read them."""
+    return pa.Table.from_batches([to_arrow(open_hosts(path).columns(), arrow_schema(HOSTS_READ, {}))])
+
+
+def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool) -> WorkloadStats:
+    requests, first, span, hosts, total = _row(
+        database,
+        "SELECT count(*), min(start_s), max(start_s) - min(start_s), count(DISTINCT host), sum(response_bytes) "
+        "FROM requests",
+    )
+    named, objects = _row(database, "SELECT count(object), count(DISTINCT object) FROM requests")
+    interval = next((s for s in _INTERVALS_S if span / s < _MOST_INTERVALS), _INTERVALS_S[-1])
+    response, request = _spread(database, "response_bytes"), _spread(database, "request_bytes")
+    assert response is not None and request is not None, "there is a request"
+    return WorkloadStats(
+        source=source,
+        requests=requests,
+        span_s=span,
+        hosts=hosts,
+        response_bytes_total=total,
+        response_bytes=response,
+        request_bytes=request,
+        server_s=_spread(database, "server_s"),
+        interval_s=interval,
+        by_interval=_by_interval(database, first, interval, span),
+        top_hosts=tuple(
+            database.execute(
+                "SELECT host, count(*) AS n, sum(response_bytes)::BIGINT FROM requests "
+                "GROUP BY host ORDER BY n DESC, host LIMIT ?",
+                [_TOP],
+            ).fetchall()
+        ),
+        self_correlation=_self_correlation(database, first, span),
+        objects=objects if named else None,
+        repeated=1 - objects / named if named else None,
+        host_mix={column: _mix(database, column) for column in _HOST_VALUES} if with_hosts else None,
+    )
+
+
+def _self_correlation(database: duckdb.DuckDBPyConnection, first: float, span: float) -> SelfCorrelation | None:
+    """Of all days together: days are turned round in ten minutes as the family's are, if they are no longer."""
+    columns = {name for name, *_ in database.execute("DESCRIBE requests").fetchall()}  # a log has no days
+    has_days = "day" in columns and _row(database, "SELECT count(day) > 0 FROM requests")[0]
+    within = has_days and first + span < PERIOD_S
+    if span > LONGEST_S:
+        return None
+    found = database.execute(
+        "SELECT floor(start_s - $begin)::BIGINT AS second, sum(response_bytes)::DOUBLE FROM requests GROUP BY second",
+        {"begin": 0.0 if within else first},
+    ).fetchnumpy()
+    by_second = np.zeros(int(max(found["second"])) + 1)
+    by_second[found["second"]] = list(found.values())[1]
+    return self_correlation(by_second, period_s=PERIOD_S if within else None)
+
+
+def _by_interval(
+    database: duckdb.DuckDBPyConnection, first: float, interval: float, span: float
+) -> tuple[tuple[float, int, int], ...]:
+    """Requests and bytes by interval since the first start, intervals without a request included."""
+    found = database.execute(
+        "SELECT floor((start_s - $first) / $interval)::BIGINT AS i, count(*), sum(response_bytes)::BIGINT "
+        "FROM requests GROUP BY i",
+        {"first": first, "interval": interval},
+    ).fetchall()
+    counts = {i: (n, in_bytes) for i, n, in_bytes in found}
+    return tuple((i * interval, *counts.get(i, (0, 0))) for i in range(int(span // interval) + 1))
+
+
+def _spread(database: duckdb.DuckDBPyConnection, column: str) -> Spread | None:
+    """How the values of a column are spread; None when all are null."""
+    shares = [percent / 100 for percent in _PERCENTS]
+    n, mean, values = _row(
+        database, f"SELECT count({column}), avg({column}), quantile_disc({column}, {shares}) FROM requests"
+    )
+    return Spread(n, mean, dict(zip(_PERCENTS, values, strict=True))) if n else None
+
+
+def _mix(database: duckdb.DuckDBPyConnection, column: str) -> tuple[tuple[int | None, int, int], ...]:
+    return tuple(
+        database.execute(
+            f"SELECT {column}, count(DISTINCT requests.host), count(*) AS n "
+            f"FROM requests LEFT JOIN hosts USING (host) GROUP BY {column} ORDER BY n DESC, {column}"
+        ).fetchall()
+    )
+
+
+def _row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
+    row = database.execute(query).fetchone()
+    assert row is not None, "an aggregate has one row"
+    return row
+
+
+def draw(found: WorkloadStats, out: Path) -> "Figure":
+    """Draw requests by time, the spread of sizes and server times, and the hosts; save it by the suffix of `out`.
+
+    Raises:
+        FarwebError: The suffix is none of png, svg, pdf.
+    """
+    from farweb.plot.chart import Chart, check_target, counted, frame, log_seconds, look, save
+    from farweb.plot.figure import Axis
+    from farweb.plot.style import series
+
+    check_target(out)
+    with look():
+        chart = Chart(figsize=(9, 6))
+        by_time, by_host, by_size, by_server = chart.subplots(2, 2).flat
+        starts, requests, _ = zip(*found.by_interval, strict=True)
+        edges = [*starts, starts[-1] + found.interval_s]
+        time = Axis.of_time("start", edges)
+        by_time.stairs(requests, [edge / time.one for edge in edges], fill=True, color=series(0)["color"])
+        by_time.set(title=f"Requests in {seconds(found.interval_s)}", xlabel=f"start ({time.read_in})", ylim=(0, None))
+        if time.marks:
+            by_time.set_xticks(time.marks)
+        hosts = found.top_hosts[::-1]
+        by_host.barh([host for host, _, _ in hosts], [n for _, n, _ in hosts], color=series(0)["color"])
+        by_host.set(title="Hosts with most requests", xlabel="requests")
+        for label, spread, number in (("responses", found.response_bytes, 0), ("requests", found.request_bytes, 1)):
+            by_size.plot(*_cumulative(spread), label=label, marker=".", **series(number))
+        by_size.set(title="Sizes", xlabel="size", xscale="log", ylabel="requests up to it (%)", ylim=(0, 102))
+        counted(by_size.xaxis, "B")
+        by_size.legend()
+        by_server.set(title="Server time", xlabel="server time (s)", ylabel="requests up to it (%)", ylim=(0, 102))
+        if found.server_s is not None and found.server_s.quantiles[100] > 0:
+            by_server.plot(*_cumulative(found.server_s), marker=".", **series(0))
+            by_server.set_xscale("log")
+            log_seconds(by_server.xaxis)
+        else:
+            by_server.text(0.5, 0.5, "not recorded", transform=by_server.transAxes, ha="center")
+        frame(
+            chart,
+            f"What {Path(found.source).name} contains",
+            f"{found.requests:,} requests to {found.hosts:,} hosts in {seconds(found.span_s)}; "
+            f"responses of {size(found.response_bytes.mean)} on average, {size(found.response_bytes_total)} in all.",
+        )
+        save(chart, out)
+    return chart
+
+
+def _cumulative(spread: Spread) -> tuple[list[float], list[float]]:
+    """Values and the percentage of requests up to each; a logarithmic axis has no place for zero."""
+    points = [(value, percent) for percent, value in spread.quantiles.items() if value > 0]
+    return [value for value, _ in points], [percent for _, percent in points]

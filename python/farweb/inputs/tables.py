@@ -1,0 +1,236 @@
+"""Request and host tables in Parquet, read in batches for the core.
+
+The core reads .csv, .tsv and whitespace-separated tables itself; of Parquet it takes columns. The meaning of each row
+is checked there, once for all formats; here only that the columns are there and have the right type.
+"""
+
+import contextlib
+import difflib
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from farweb import _core
+from farweb.errors import WorkloadError
+from farweb.files.columns import Column, ColumnSpec, TableSpec, arrow_type, from_arrow
+from farweb.files.sorting import sort_parquet
+
+_ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
+
+
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_dictionary)
+
+
+def _column(name: str, type_: str, unit: str, optional: bool, description: str) -> ColumnSpec:
+    return {"name": name, "type": type_, "unit": unit, "nullable": optional, "description": description}
+
+
+REQUESTS: TableSpec = {
+    "name": "requests",
+    "description": "The requests of a workload: one row a request, by start time. Nullable columns may be left out.",
+    "columns": [
+        _column(
+            "start_s",
+            "float64",
+            "s",
+            False,
+            "When the first node gets the request, since the start of the table.",
+        ),
+        _column("host", "string", "", False, "Key of the origin server."),
+        _column(
+            "request_bytes", "int64", "B", False, "Size of the request with headers; at least 1, or 0 for `transfer`."
+        ),
+        _column("response_bytes", "int64", "B", False, "Size of the response, headers included; at least 1."),
+        _column("server_s", "float64", "s", True, "Time that the origin took; null: not recorded."),
+        _column(
+            "object",
+            "uint64",
+            "",
+            True,
+            "What is asked for, 0 to 2^64 - 2; a text in its place has its 64-bit FNV-1a hash.",
+        ),
+        _column("source", "string", "", True, "Which node serves it."),
+        _column("tag", "string", "", True, "`sample` marks the requests measured in every run."),
+        _column(
+            "day",
+            "int64",
+            "",
+            True,
+            "Whose day's trace the request belongs to, from 1: starts count from its beginning. In all rows or none.",
+        ),
+    ],
+}
+
+HOSTS: TableSpec = {
+    "name": "hosts",
+    "description": "The hosts of a workload: one row an origin server. Nullable columns may be left out.",
+    "columns": [
+        _column("host", "string", "", False, "Key of the origin server, as in the request table."),
+        _column("name", "string", "", True, "Its DNS name, for people."),
+        _column("window_bytes", "int64", "B", True, "Largest window that it advertises, at least 32."),
+        _column("mss_bytes", "int64", "B", True, "Largest segment that it accepts, 32 to 65495."),
+        _column("rtt_s", "float64", "s", True, "Least round-trip time to it that a capture shows; no run reads it."),
+        _column("window_scale", "int64", "", True, "Shift of its windows in a capture; no run reads it."),
+        _column("address", "string", "", True, "Its addresses in a capture; no run reads it."),
+    ],
+}
+
+HOSTS_READ: TableSpec = {
+    **HOSTS,
+    "columns": [each for each in HOSTS["columns"] if each["name"] in ("host", "window_bytes", "mss_bytes")],
+}
+"""What a run takes from a host table."""
+
+
+@dataclass(frozen=True)
+class RequestBatches:
+    """The batches of a request table; every iteration reads the table from its beginning."""
+
+    path: Path
+    name: str
+    columns: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[dict[str, Column]]:
+        for batch in _batches(self.path, REQUESTS, self.columns, self.name):
+            yield from_arrow(batch)
+
+
+@contextlib.contextmanager
+def open_requests(path: Path) -> Iterator[RequestBatches | str]:
+    """Open a request table as the core takes it: a Parquet file as batches by start time, any other as its path.
+
+    A Parquet file in another order is sorted first, on disk.
+
+    Raises:
+        WorkloadError: There is no file; or one with the suffix .parquet is not Parquet, has no row, lacks a column or
+            has one that a request table does not have.
+    """
+    if not path.is_file():
+        raise WorkloadError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}; name a request table")
+    if path.suffix.lower() != ".parquet":
+        yield str(path)
+        return
+    columns = _checked_columns(path, REQUESTS)
+    if row_count(path) == 0:
+        raise WorkloadError(f"{path}: has no requests")
+    if _is_sorted(path):
+        yield RequestBatches(path, str(path), tuple(columns))
+        return
+    with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+        in_order = Path(folder) / "requests.parquet"
+        sort_parquet(path, in_order, by="start_s", scratch=Path(folder))
+        yield RequestBatches(in_order, str(path), tuple(columns))
+
+
+def open_hosts(path: Path) -> _core.HostTable:
+    """Open a host table: Parquet, or what the core reads.
+
+    Raises:
+        WorkloadError: The file cannot be read as a host table.
+    """
+    if path.suffix.lower() != ".parquet":
+        return _core.HostTable.open(str(path))
+    read = {"name", *(column["name"] for column in HOSTS_READ["columns"])}
+    names = [name for name in _checked_columns(path, HOSTS) if name in read]
+    table = pa.Table.from_batches(_batches(path, HOSTS, names, str(path)), _schema(HOSTS, names)).combine_chunks()
+    batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+    return _core.HostTable.from_columns(from_arrow(batches[0]), str(path))
+
+
+def row_count(path: Path) -> int:
+    """Rows of a Parquet file, from its footer."""
+    with pq.ParquetFile(path) as file:
+        rows: int = file.metadata.num_rows
+    return rows
+
+
+def check_columns(path: Path, names: Sequence[str], spec: TableSpec) -> None:
+    """Whether a file with columns of these names is a table of this kind.
+
+    Raises:
+        WorkloadError: A column is unknown or missing; the message says which there are, and the nearest.
+    """
+    known = {column["name"]: column for column in spec["columns"]}
+    allowed = ", ".join(known)
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f' (did you mean "{near[0]}"?)' if near else ""
+            raise WorkloadError(f'{path}: unknown column "{name}"{hint}; the columns are {allowed}')
+    for name, column in known.items():
+        if name not in names and not column["nullable"]:
+            raise WorkloadError(f'{path}: no column "{name}"; the columns are {allowed}')
+
+
+def _checked_columns(path: Path, spec: TableSpec) -> list[str]:
+    """The names of the columns of a Parquet file, after `check_columns`."""
+    try:
+        names: list[str] = pq.read_schema(path).names
+    except FileNotFoundError:
+        raise WorkloadError(f"{path}: no such file") from None
+    except (OSError, pa.ArrowException) as error:
+        raise WorkloadError(f"{path}: not a Parquet file that can be read: {_first_line(error)}") from None
+    check_columns(path, names, spec)
+    return names
+
+
+def _batches(path: Path, spec: TableSpec, columns: Sequence[str], name: str) -> Iterator[pa.RecordBatch]:
+    """Some columns of a Parquet file in the types that the core takes; `name` is for messages."""
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns)):
+                yield _cast(batch, spec, name)
+    except (OSError, pa.ArrowException) as error:
+        raise WorkloadError(f"{name}: cannot be read: {_first_line(error)}") from None
+
+
+def _schema(spec: TableSpec, columns: Sequence[str]) -> pa.Schema:
+    types = {column["name"]: arrow_type(column) for column in spec["columns"]}
+    return pa.schema([(name, types[name]) for name in columns])
+
+
+def _cast(batch: pa.RecordBatch, spec: TableSpec, name: str) -> pa.RecordBatch:
+    """Columns in the types that the core takes; int32 sizes, or objects that are texts are as good."""
+    schema = _schema(spec, batch.schema.names)
+    columns = []
+    for found, wanted, column in zip(batch.schema, schema, batch.columns, strict=True):
+        try:
+            columns.append((_object_ids(column) if found.name == "object" else column).cast(wanted.type))
+        except pa.ArrowException as error:
+            raise WorkloadError(
+                f'{name}: column "{found.name}": {found.type} found, {wanted.type} expected: {_first_line(error)}'
+            ) from None
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _object_ids(column: pa.Array) -> pa.Array:
+    """The ids of objects that are texts; any other column as it is."""
+    if not any(is_text(column.type) for is_text in _TEXTS):
+        return column
+    words = column.cast(pa.string()).dictionary_encode()
+    return pa.array(_core.object_ids(words.dictionary.to_pylist())).take(words.indices)
+
+
+def _is_sorted(path: Path) -> bool:
+    """Whether starts never decrease; values that are no times are the core's to refuse."""
+    last = float("-inf")
+    for batch in _batches(path, REQUESTS, ("start_s",), str(path)):
+        starts = batch.column(0)
+        if len(starts) == 0:
+            continue
+        steps = pc.pairwise_diff(starts)
+        if starts[0].as_py() is not None and starts[0].as_py() < last:
+            return False
+        if pc.any(pc.less(steps, 0.0)).as_py():
+            return False
+        last = starts[-1].as_py() if starts[-1].as_py() is not None else last
+    return True
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".")

@@ -1,0 +1,279 @@
+"""Charts: matplotlib figures with title, legend and caption around the axes, and how they are written to files.
+
+Nothing here changes matplotlib's global state: a figure is built and saved inside `look()`, on a canvas of its own and
+without pyplot, so it needs no display and leaves an open notebook or script as it was.
+"""
+
+import io
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
+
+from farweb.errors import FarwebError
+from farweb.files.atomic import staged_file
+from farweb.plot import browser
+from farweb.plot.figure import Figure as Description
+from farweb.plot.style import FEW_DECADES, INK, QUIET
+
+SUFFIXES = (".png", ".svg", ".pdf")
+HTML = ".html"
+
+# Any: matplotlib types the keys, differently from version to version.
+_RC: Any = {
+    "font.family": ["DejaVu Sans"],  # ships with matplotlib: the same letters on every machine
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E3E3E3",
+    "grid.linewidth": 0.6,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "savefig.dpi": 160,
+    "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
+    "pdf.fonttype": 42,  # the same: letters as TrueType, which publishers ask for, and not as drawings
+    "svg.hashsalt": "farweb",  # ids inside an SVG are the same for the same figure
+    "path.simplify": True,
+    "agg.path.chunksize": 20000,
+}
+
+_COLUMNS_MAX = 8  # of a legend; chosen: as many as a panel has series
+_AROUND = 1.4  # inches of title, legend and caption for which the sizes of figures were chosen
+_POINTS_A_LINE = 11.5
+_TITLE_POINTS = 11.5
+_LETTERS_AN_INCH = 13  # of nine points, measured
+_CHARACTERS_AN_INCH = 16.5  # of the caption's letters, measured with room to spare
+
+
+class Chart(Figure):
+    """A figure that a notebook shows by itself; otherwise a matplotlib `Figure`.
+
+    Attributes:
+        description: What is drawn, in numbers and words; None for a figure that is drawn without one.
+    """
+
+    description: Description | None = None
+
+    def _repr_png_(self) -> bytes:
+        return encode(self, "png")
+
+    def html(self) -> str:
+        """A page with the figure to zoom into, the values under the pointer; refers to nothing outside.
+
+        Raises:
+            FarwebError: The figure has no description, or plotly is not installed.
+        """
+        if self.description is None:
+            raise FarwebError("this figure is drawn for paper only")
+        return browser.page(self.description)
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """Set farweb's look for as long as the block lasts."""
+    with mpl.rc_context():
+        mpl.rcdefaults()  # a user's matplotlibrc does not change a figure
+        with mpl.rc_context(_RC):
+            yield
+
+
+def frame(
+    chart: Figure,
+    title: str,
+    caption: str,
+    entries: Sequence[Line2D] = (),
+    heading: str = "",
+    *,
+    exact: bool = False,
+) -> None:
+    """Put the title and a legend above the axes and the caption below, and lay the axes out between them.
+
+    Args:
+        chart: The figure, of any size.
+        title: What is drawn; wrapped to the width. Empty: none.
+        caption: What is to be seen, with n and seed; wrapped to the width. Empty: none.
+        entries: Lines of a legend of the whole figure, named by their labels; in as many columns as the width takes.
+        heading: What the entries are: stands above them.
+        exact: Whether the figure keeps its size, however little that leaves for the axes.
+    """
+    width, height = chart.get_size_inches()
+    together = re.sub(r" (?=[=%])|(?<==) ", "\N{NO-BREAK SPACE}", caption)
+    lines = textwrap.wrap(together, int(width * _CHARACTERS_AN_INCH))
+    titles = wrapped(title, 0.97 * width, _TITLE_POINTS).splitlines()
+    legend = _legend(chart, entries, heading) if entries else None
+    below = (len(lines) * _POINTS_A_LINE + 9) / 72 if lines else 4 / 72
+    title_height = (3 + len(titles) * _TITLE_POINTS * 1.75) / 72 if titles else 4 / 72
+    above = 3 / 72 + title_height + (legend.get_window_extent().height / chart.dpi + 4 / 72 if legend else 0)
+    if not exact:  # what stands around the axes is not to take their room
+        height += max(0.0, above + below - _AROUND)
+        chart.set_size_inches(width, height)
+    foot, head = below / height, above / height
+    if legend:
+        legend.set_bbox_to_anchor((0.004, 1 - title_height / height))
+    chart.set_layout_engine("constrained", rect=(0.005, foot, 0.985, 1 - foot - head), hspace=0.03)
+    bold: dict[str, Any] = {"fontsize": _TITLE_POINTS, "fontweight": "bold", "va": "top", "gid": "title"}
+    chart.text(0.012, 1 - 7 / 72 / height, "\n".join(titles), **bold)
+    chart.text(
+        0.012, 5 / 72 / height, "\n".join(lines), fontsize=8, color=QUIET, va="bottom", linespacing=1.25, gid="caption"
+    )
+
+
+def _legend(chart: Figure, entries: Sequence[Line2D], heading: str) -> Legend:
+    """A legend of the figure, in as many columns as fit; where it stands is still to be said."""
+    for columns in range(min(len(entries), _COLUMNS_MAX), 0, -1):
+        legend = chart.legend(
+            handles=entries,
+            title=heading or None,
+            ncols=columns,
+            loc="upper left",
+            bbox_to_anchor=(0.004, 1),
+            alignment="left",
+            borderaxespad=0.0,
+            borderpad=0.3,
+            handlelength=2.6,
+            columnspacing=1.6,
+            fontsize=9,
+            title_fontsize=9,
+        )
+        if columns == 1 or legend.get_window_extent().width <= 0.985 * chart.bbox.width:
+            break
+        legend.remove()
+    return legend
+
+
+def log_seconds(axis: Axis) -> None:
+    """Label a logarithmic axis of seconds with plain numbers, at 1, 2 and 5 as well where it spans few decades.
+
+    Call it last: it goes by the limits that the data have set.
+    """
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < low * FEW_DECADES else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def counted(axis: Axis, unit: str) -> None:
+    """Label an axis in `unit` with decimal prefixes: 500 B, 32 kB, 1.5 MB."""
+    axis.set_major_formatter(EngFormatter(unit=unit))
+
+
+def legend(axes: Axes, columns: int, **more: Any) -> None:
+    """Put the legend above the axes, where it hides no data."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=columns, **more)
+
+
+def encode(chart: Figure, suffix: str) -> bytes:
+    """The figure as a file in memory.
+
+    The same figure gives the same bytes: no dates and no versions go into the file.
+
+    Args:
+        chart: The figure.
+        suffix: ``png``, ``svg`` or ``pdf``.
+    """
+    stamps: dict[str, dict[str, Any]] = {
+        "png": {"Software": "farweb"},
+        "svg": {"Date": None, "Creator": "farweb"},
+        "pdf": {"CreationDate": None, "Creator": "farweb", "Producer": None},
+    }
+    buffer = io.BytesIO()
+    with look(), _laid_out(chart):
+        chart.savefig(buffer, format=suffix, metadata=stamps[suffix])
+    return buffer.getvalue()
+
+
+@contextmanager
+def _laid_out(chart: Figure) -> Iterator[None]:
+    """Keep the axes at places rounded to 1/10,000 of the figure as long as the block lasts.
+
+    The layout solves equations in an order that changes from time to time, and so do the last digits of its places.
+    """
+    engine = chart.get_layout_engine()
+    if engine is None:
+        yield
+        return
+    engine.execute(chart)
+    chart.set_layout_engine("none")
+    for axes in chart.axes:
+        left, bottom, width, height = (round(side, 4) for side in axes.get_position(original=True).bounds)
+        axes.set_position((left, bottom, width, height))
+        axes.set_in_layout(True)  # the layout comes back after the block
+    try:
+        yield
+    finally:
+        chart.set_layout_engine(engine)
+
+
+def check_target(out: Path, *, on_paper: bool = False) -> None:
+    """Refuse a file name whose suffix is not that of a figure, before anything is drawn.
+
+    Args:
+        out: The file.
+        on_paper: Whether the figure has no description, and is drawn for paper only.
+
+    Raises:
+        FarwebError: The suffix is none of png, svg, pdf and, unless `on_paper`, html.
+    """
+    known = SUFFIXES if on_paper else (*SUFFIXES, HTML)
+    if out.suffix.lower() not in known:
+        raise FarwebError(f"{out}: a figure is written as {', '.join(known)}; the suffix tells which")
+
+
+def save(chart: Chart, out: Path) -> None:
+    """Write the figure in the format that the suffix of `out` names; all of it or, when that fails, nothing.
+
+    Raises:
+        FarwebError: The suffix is none of png, svg, pdf, html; or html of a figure without a description.
+        RunError: The file cannot be written.
+    """
+    check_target(out, on_paper=chart.description is None)
+    suffix = out.suffix.lower()
+    content = chart.html().encode() if suffix == HTML else encode(chart, suffix.removeprefix("."))
+    with staged_file(out) as stage:
+        stage.write_bytes(content)
+
+
+def wrapped(text: str, inches: float, height: float = 9.0) -> str:
+    """Text in as many lines as its place asks for; nothing of it is left out.
+
+    Args:
+        text: Lines.
+        inches: Width of the place.
+        height: Of the letters, in points.
+    """
+    room = max(8, _letters(inches, height))
+    return "\n".join(
+        part for line in text.splitlines() for part in textwrap.wrap(line, room, break_on_hyphens=False) or [""]
+    )
+
+
+def _letters(inches: float, height: float) -> int:
+    """How many letters of so many points fit into a line."""
+    return int(inches * _LETTERS_AN_INCH * 9 / height)
+
+
+def words(chart: Figure) -> str:
+    """Title and caption of a figure, for whoever cannot see it."""
+    said = {text.get_gid(): text.get_text() for text in chart.texts}
+    return " ".join(f"{said['title']}. {said['caption']}".split())

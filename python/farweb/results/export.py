@@ -1,0 +1,281 @@
+"""Recorded packets for other programs: captures for Wireshark, plots for xplot.
+
+Rows are read from the packet table in batches, so that memory does not grow with the table; nothing is simulated again.
+"""
+
+import difflib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from farweb import _core
+from farweb.errors import FarwebError, ResultsError
+from farweb.files.atomic import staged_file
+from farweb.files.columns import Column, arrow_schema, from_arrow, results_tables
+from farweb.files.parquet import unreadable
+from farweb.results.connection_use import connection_uses
+from farweb.results.run import RunTables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+Point = tuple[Literal["end", "link"], int]
+"""A capture point: the end of a leg on the node with this number, or the link with this number."""
+
+Added = TypeVar("Added")
+
+Progress = Callable[[int, int], None]
+"""Is told how many rows of how many have been read."""
+
+CAPTURE = "packets.pcapng"
+PLOT = "timeseq.xpl"
+"""Names of the files in a results folder, where no other is asked for."""
+
+_ROWS = 8_192  # chosen: with payload some 12 MB a batch
+
+_UNUSED = {"packets": ("cwnd_bytes", "ssthresh_bytes"), "frames": ("time_ns", "leg", "request")}
+_COLUMNS = {
+    table: [column["name"] for column in results_tables()[table]["columns"] if column["name"] not in unused]
+    for table, unused in _UNUSED.items()
+}
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written.
+
+    Attributes:
+        file: Where.
+        packets: How many packets.
+        points: Where they were seen.
+        connection: Number of the only connection; None: all that were recorded.
+    """
+
+    file: Path
+    packets: int
+    points: tuple[str, ...]
+    connection: int | None
+
+
+def capture_points(results: RunTables) -> dict[str, Point]:
+    """The points at which a run recorded packets: nodes with endpoints, by name, and links, as ``link 0``."""
+    nodes, legs = _path(results)
+    names = results.manifest["scenario"].get("record", {}).get("points", ["ends"])
+    points: dict[str, Point] = {}
+    if "ends" in names:
+        # Any node of a leg may have sent a transfer.
+        ends = {node for leg in legs for node in (range(leg[0], leg[1] + 1) if _is_one_way(results) else leg)}
+        points = {nodes[node]: ("end", node) for node in sorted(ends)}
+    links = {int(name.split()[1]) for name in names if name.startswith("link ")}
+    return points | {f"link {link}": ("link", link) for link in sorted(links)}
+
+
+def export_pcapng(
+    results: RunTables,
+    out: Path,
+    *,
+    connection: int | None = None,
+    points: Sequence[str] | None = None,
+    payload: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write a capture in the format pcapng.
+
+    Args:
+        results: A result with recorded packets.
+        out: The file.
+        connection: Number of the only connection to write; None: all that were recorded.
+        points: Names of the points to write, an interface each (see `capture_points`); None: the one nearest to the
+            servers that sees the connection, as most programs take packets that they see twice for retransmissions.
+        payload: Write payload too: frames of HTTP/2 and W3C MUX where the run recorded them, with zeros as data, and
+            zeros elsewhere. Else packets have their headers and tell their length.
+        progress: Is told how far it is.
+
+    Raises:
+        ResultsError: No packets were recorded, none of that connection, or not at that point.
+        RunError: The file cannot be written.
+    """
+    known = capture_points(results)
+    nodes, legs = _path(results)
+    own = known if connection is None or len(legs) == 1 else _of_leg(results, known, connection)
+    chosen = {name: _point(results, name) for name in points} if points else dict([_nearest_to_servers(own)])
+    encoder = _core.PcapngEncoder(nodes, legs, list(chosen.values()), payload)
+    comment = f"{results.name}, seed {results.manifest['seed']}"
+    if payload and (results.path / "frames.parquet").is_file():
+        for rows in _rows(results, "frames", connection):
+            _checked(results, "frames", encoder.add_frames, rows)
+    with staged_file(out) as stage, stage.open("wb") as file:
+        file.write(encoder.start(comment))
+        for rows in _rows(results, "packets", connection, progress):
+            file.write(_checked(results, "packets", encoder.add, rows))
+        if encoder.packets == 0:
+            raise _nothing(results, connection, tuple(chosen))
+    return Exported(out, encoder.packets, tuple(chosen), connection)
+
+
+def export_xpl(
+    results: RunTables,
+    out: Path,
+    *,
+    connection: int | None = None,
+    point: str | None = None,
+    direction: str | None = None,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write a time–sequence plot of one connection for xplot, in the vocabulary of tcptrace.
+
+    Args:
+        results: A result with recorded packets.
+        out: The file.
+        connection: Number of the connection; None: that of the slowest finished request among the recorded ones.
+        point: Name of the point from which to look (see `capture_points`); None: where the data are sent from.
+        direction: ``up`` or ``down``: which way the data go; None: the way of most of the payload.
+        progress: Is told how far it is.
+
+    Raises:
+        ResultsError: No packets were recorded, none of that connection, or not at that point.
+        RunError: The file cannot be written.
+    """
+    from farweb.results.connection import stay_of
+
+    if connection is None:
+        connection = stay_of(results, None, 0).connection
+    leg, direction, sender = _data(results, connection, direction)
+    point = point or sender or next(iter(capture_points(results)))
+    nodes, legs = _path(results)
+    encoder = _core.XplotEncoder(nodes, legs, _point(results, point), connection, direction == "up")
+    with staged_file(out) as stage, stage.open("wb") as file:
+        file.write(encoder.start(leg))
+        for rows in _rows(results, "packets", connection, progress):
+            file.write(_checked(results, "packets", encoder.add, rows))
+        file.write(encoder.finish())
+        if encoder.packets == 0:
+            raise _nothing(results, connection, (point,))
+    return Exported(out, encoder.packets, (point,), connection)
+
+
+def _path(results: RunTables) -> tuple[list[str], list[tuple[int, int]]]:
+    """The nodes of the path, and where its legs begin and end among them."""
+    scenario: dict[str, Any] = results.manifest["scenario"]
+    nodes: list[str] = scenario["path"]["nodes"]
+    return nodes, [(nodes.index(leg["from"]), nodes.index(leg["to"])) for leg in scenario["leg"]]
+
+
+def _is_one_way(results: RunTables) -> bool:
+    return not all(use.requests for use in connection_uses(results.manifest))
+
+
+def _point(results: RunTables, name: str) -> Point:
+    known = capture_points(results)
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        raise ResultsError(
+            f"{results.path}: packets were not recorded at {name}{hint}; they were at {', '.join(known)}: "
+            "set record.points in the scenario and run it again to have others"
+        )
+    return known[name]
+
+
+def _of_leg(results: RunTables, known: dict[str, Point], connection: int) -> dict[str, Point]:
+    """The points that can see a connection: the ends of its leg and the links between them."""
+    import polars as pl
+
+    found = results.scan("packets").filter(pl.col("connection") == connection).select("leg").head(1).collect()
+    if found.is_empty():
+        return known
+    first, last = _path(results)[1][int(found["leg"][0])]
+    sees = {"end": range(first, last + 1), "link": range(first, last)}
+    return {name: point for name, point in known.items() if point[1] in sees[point[0]]} or known
+
+
+def _nearest_to_servers(known: dict[str, Point]) -> tuple[str, Point]:
+    ends = [(name, point) for name, point in known.items() if point[0] == "end"]
+    return (ends or list(known.items()))[-1]
+
+
+def _data(results: RunTables, connection: int, direction: str | None) -> tuple[int, str, str | None]:
+    """The leg of a connection, a direction, and the node that sends that way, as far as the table tells.
+
+    The direction is that of most of the payload when `direction` is None.
+    """
+    import polars as pl
+
+    seen = results.scan("packets").filter((pl.col("connection") == connection) & (pl.col("event") != "drop"))
+    sender = pl.col("node").filter(pl.col("event") == "send").first()
+    ways = seen.group_by("leg", "direction").agg(pl.col("payload_bytes").sum(), sender).collect()
+    if ways.is_empty():
+        raise _nothing(results, connection, tuple(capture_points(results)))
+    most = ways.sort(["payload_bytes", "direction"], descending=[True, False])
+    chosen = most.filter(pl.col("direction") == (direction or most["direction"][0]))
+    node = chosen["node"][0] if len(chosen) else None
+    return int(most["leg"][0]), direction or str(most["direction"][0]), node
+
+
+def _rows(
+    results: RunTables, table: str, connection: int | None, progress: Progress | None = None
+) -> Iterator[dict[str, Column]]:
+    """The rows of a table, or those of one connection, as columns of the core, batch by batch."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    results.scan(table)  # says what to set when there is no such table
+    path = results.path / f"{table}.parquet"
+    try:
+        with pq.ParquetFile(path) as file:
+            if missing := [name for name in _COLUMNS[table] if name not in file.schema_arrow.names]:
+                raise ResultsError(
+                    f"{path}: has no column {missing[0]}: an older version of farweb wrote it; run the scenario again"
+                )
+            done, total = 0, file.metadata.num_rows
+            for group in range(file.num_row_groups):
+                for batch in _batches(file, table, group, connection):
+                    yield from_arrow(batch)
+                done += file.metadata.row_group(group).num_rows
+                if progress is not None:
+                    progress(done, total)
+    except (OSError, pa.ArrowException) as error:
+        raise unreadable(path, str(error)) from None
+
+
+def _batches(file: "pq.ParquetFile", table: str, group: int, connection: int | None) -> "Iterator[pa.RecordBatch]":
+    """The rows of a row group that belong to the connection, in the types of the table."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if connection is not None and not _may_have(file.metadata.row_group(group), connection):
+        return
+    schema, names = arrow_schema(results_tables()[table], {}), _COLUMNS[table]
+    for batch in file.iter_batches(batch_size=_ROWS, row_groups=[group], columns=names):
+        # What another program wrote has other types for the same values; a null is for the core to refuse.
+        columns = [batch.column(name).cast(schema.field(name).type) for name in names]
+        rows = pa.RecordBatch.from_arrays(columns, names=names)
+        if connection is not None:
+            rows = rows.filter(pc.equal(rows.column("connection"), connection))
+        if rows.num_rows:
+            yield rows
+
+
+def _may_have(group: "pa.RowGroupMetaData", connection: int) -> bool:
+    """Whether rows of the connection can be in a row group, by what the file says of it."""
+    names = [group.column(index).path_in_schema for index in range(group.num_columns)]
+    statistics = group.column(names.index("connection")).statistics
+    if statistics is None or not statistics.has_min_max:
+        return True
+    return bool(statistics.min <= connection <= statistics.max)
+
+
+def _checked(
+    results: RunTables, table: str, add: Callable[[dict[str, Column]], Added], rows: dict[str, Column]
+) -> Added:
+    try:
+        return add(rows)
+    except FarwebError as error:
+        raise ResultsError(f"{results.path / f'{table}.parquet'}: {error}") from None
+
+
+def _nothing(results: RunTables, connection: int | None, points: tuple[str, ...]) -> ResultsError:
+    whose = "no packets were recorded" if connection is None else f"no packets of connection {connection}"
+    return ResultsError(f"{results.path}: {whose} at {', '.join(points)}")

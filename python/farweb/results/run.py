@@ -1,0 +1,132 @@
+"""The tables of a run, read from its folder when they are asked for."""
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from farweb.errors import ResultsError
+from farweb.files.columns import with_derived
+from farweb.results.manifest import read_manifest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# What a scenario has to ask for to get a table.
+_ASKED_FOR_BY = {
+    "caches": "a [[cache]] table",
+    "connections": "record.connections = true",
+    "exchanges": "record.exchanges = true",
+    "frames": 'record.packets = "all" (with the carrier http/2 or webmux, without TLS)',
+    "legs": 'record.links_every = "100 ms"',
+    "links": 'record.links_every = "100 ms"',
+    "packets": 'record.packets = "all"',
+}
+
+
+class RunTables:
+    """The results folder of a run.
+
+    Tables are `polars.DataFrame`s whose column names end in their unit; `farweb schema results` describes each column.
+    Times are int64 ns since the start of the run. A table is read when it is first asked for; `scan` reads no more
+    than is needed of one that does not fit into memory.
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open a results folder.
+
+        Raises:
+            ResultsError: There is no result at `path`.
+        """
+        path = Path(path)
+        return cls(path, read_manifest(path))
+
+    @functools.cached_property
+    def requests(self) -> "pl.DataFrame":
+        """One row a request, in the order in which they ended, with `latency_s`, `first_byte_s` and `transfer_s`."""
+        return self.scan("requests").collect()
+
+    @functools.cached_property
+    def connections(self) -> "pl.DataFrame":
+        """One row a connection, in the order in which they closed."""
+        return self.scan("connections").collect()
+
+    @functools.cached_property
+    def links(self) -> "pl.DataFrame":
+        """One row a link, direction and interval; totals of the whole run are in the manifest."""
+        return self.scan("links").collect()
+
+    @functools.cached_property
+    def legs(self) -> "pl.DataFrame":
+        """One row a leg and interval: connections open and busy, requests on the leg."""
+        return self.scan("legs").collect()
+
+    @functools.cached_property
+    def caches(self) -> "pl.DataFrame":
+        """One row a cache and interval: requests, hits, delayed hits, what it holds."""
+        return self.scan("caches").collect()
+
+    @functools.cached_property
+    def exchanges(self) -> "pl.DataFrame":
+        """One row a request and leg: when each step of the exchange there was made."""
+        return self.scan("exchanges").collect()
+
+    @functools.cached_property
+    def packets(self) -> "pl.DataFrame":
+        """One row a packet sent, received or dropped."""
+        return self.scan("packets").collect()
+
+    @functools.cached_property
+    def frames(self) -> "pl.DataFrame":
+        """One row a frame of HTTP/2 or W3C MUX that an end put into its stream, where packets were recorded."""
+        return self.scan("frames").collect()
+
+    def scan(self, table: str) -> "pl.LazyFrame":
+        """A table as a lazy frame: a query reads only the columns and rows that it needs.
+
+        Raises:
+            ResultsError: The run did not record this table; the message says what to set. Or the file is damaged.
+        """
+        import polars as pl
+
+        from farweb.files.parquet import unreadable
+
+        file = self.path / f"{table}.parquet"
+        if not file.is_file():
+            if table in self.manifest["rows"]:
+                raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
+            raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
+        try:
+            pl.read_parquet_schema(file)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise unreadable(file, str(error)) from None
+        return with_derived(table, pl.scan_parquet(file, glob=False))
+
+    @property
+    def name(self) -> str:
+        """What the run is called: its scenario's name, or the folder's."""
+        return self.manifest.get("name") or self.path.name
+
+    @property
+    def warmup_ns(self) -> int:
+        """Requests that start before this time are left out of summaries and figures, in ns."""
+        return int(self.manifest["warmup_ns"])
+
+    @functools.cached_property
+    def unanswered(self) -> int:
+        """Requests of a run that answered none of them, in the warm-up or after; 0 where any was answered."""
+        statuses = self.scan("requests").select("status").collect()["status"]
+        return 0 if (statuses == "done").any() else len(statuses)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})"
+
+
+def how_to_record(table: str) -> str:
+    """What to do about a table that is not there."""
+    wish = _ASKED_FOR_BY.get(table)
+    return f"set {wish} in the scenario and run it again" if wish else "it is not complete"

@@ -1,0 +1,169 @@
+"""SQL over results: a DuckDB database in memory, whose tables are those of a run or a sweep.
+
+A query reads what it needs of the Parquet files and can change nothing: DuckDB is handed the rows by Arrow, has no
+access to any file, the results' own included, and is given a statement only if its parser takes it for a SELECT.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from farweb.errors import ResultsError
+from farweb.files.columns import derived_in_sql, results_tables
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    from farweb.results.run import RunTables
+    from farweb.results.sweep import SweepTables
+
+
+def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
+    """What an SQL query finds in the tables of a run: requests, and all others that were recorded.
+
+    Raises:
+        ResultsError: The query is wrong, or is not a query.
+    """
+    import duckdb
+    import pyarrow.dataset as ds
+
+    with duckdb.connect() as database:
+        for table in results_tables():
+            file = results.path / f"{table}.parquet"
+            if file.is_file():
+                rows = ds.dataset(file, format="parquet")
+                _view(database, table, rows, f"SELECT part.*{derived_in_sql(table, 'part')} FROM part")
+        return _answer(database, query)
+
+
+def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
+    """What an SQL query finds in the tables of a sweep.
+
+    Its own: runs, estimates, differences, effects, level_effects, warmup, timings; of all its runs together, with the
+    columns run, the factors and replication first: requests, and all others that were recorded. Names of factors
+    have dots and are written in double quotes: `"workload.load"`.
+
+    Raises:
+        ResultsError: The query is wrong, or is not a query.
+    """
+    import duckdb
+
+    from farweb.results.sweep import STATISTICS
+    from farweb.results.sweep_tables import to_table
+
+    named = set(re.findall(r"\w+", query.lower()))
+    with duckdb.connect() as database:
+        labels = ["run", *(factor.name for factor in sweep.design.factors), "replication"]
+        database.register("runs", sweep.runs.to_arrow())
+        database.register("timings", sweep.timings.to_arrow())
+        for table in STATISTICS:
+            # Those of an unfinished sweep are computed: not unless they are asked for.
+            wanted = sweep.complete or table in named
+            rows = sweep.statistics(table).to_arrow() if wanted else to_table(table, sweep.design, [])
+            database.register(table, rows)
+        for table in results_tables():
+            if files := sweep.files(table):
+                own = ", ".join(f"runs.{_quoted(label)}" for label in labels)
+                without = ", ".join([_PART_OF, *_shared(labels, table)])
+                columns = f"{own}, part.* EXCLUDE ({without}){derived_in_sql(table, 'part')}"
+                joined = f"FROM part JOIN runs ON runs.run = part.{_PART_OF}"
+                rows = _parts(files, sweep.store.arrow_filesystem)
+                _view(database, table, rows, f"SELECT {columns} {joined}")
+        return _answer(database, query)
+
+
+def _view(database: "duckdb.DuckDBPyConnection", name: str, rows: "ds.Dataset", select: str) -> None:
+    """Make a view of what `select` finds in the table `part`, which is `rows`."""
+    found = database.from_arrow(rows).query("part", select)
+    assert found is not None, "a SELECT has rows"
+    found.create_view(name)
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _shared(labels: Iterable[str], table: str) -> list[str]:
+    """Columns of a run's table that are called like a label, whose name then stands for the label."""
+    names = {column["name"] for column in results_tables()[table]["columns"]}
+    return [_quoted(label) for label in labels if label in names]
+
+
+_PART_OF = "part_of_run"  # a column that no table has
+
+
+def _parts(files: Mapping[str, str], filesystem: "pa.fs.FileSystem") -> "ds.Dataset":
+    """The rows of a table of several runs, `files` by run, with the run in the column `_PART_OF`."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    form = ds.ParquetFileFormat()
+    parts = [form.make_fragment(file, filesystem, ds.field(_PART_OF) == run) for run, file in files.items()]
+    schema = parts[0].physical_schema.append(pa.field(_PART_OF, pa.string()))
+    return ds.FileSystemDataset(parts, schema, form, filesystem)
+
+
+def _answer(database: "duckdb.DuckDBPyConnection", query: str) -> "pl.DataFrame":
+    import duckdb
+    import polars as pl
+
+    lock(database)
+    try:
+        statements = database.extract_statements(query)
+        if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
+            raise ResultsError("farweb sql takes one query (SELECT, DESCRIBE, SHOW TABLES) and changes nothing")
+        table = database.sql(query).to_arrow_table()
+    except duckdb.Error as error:
+        raise ResultsError(_explained(str(error), database)) from None
+    frame = pl.from_arrow(_plain(table))
+    assert isinstance(frame, pl.DataFrame), "it has columns"
+    return frame
+
+
+def lock(database: "duckdb.DuckDBPyConnection") -> None:
+    """Leave nothing to be reached but the tables that the database has: no file, no variable of this program."""
+    database.execute("SET enable_external_access = false")
+    database.execute("SET lock_configuration = true")
+
+
+def _plain(table: "pa.Table") -> "pa.Table":
+    """Sums of whole numbers come as decimals of 38 digits; here they become whole numbers again, or numbers."""
+    import pyarrow as pa
+
+    for position, field in enumerate(table.schema):
+        if pa.types.is_decimal(field.type):
+            column = table.column(position)
+            try:
+                column = column.cast(pa.int64() if field.type.scale == 0 else pa.float64())
+            except pa.ArrowInvalid:
+                column = column.cast(pa.float64())
+            table = table.set_column(position, field.name, column)
+    return table
+
+
+def _explained(message: str, database: "duckdb.DuckDBPyConnection") -> str:
+    """An error of SQL in a line: what is wrong, and what was probably meant."""
+    first = message.splitlines()[0]
+    place = next((line.partition(": ")[2] for line in message.splitlines() if line.startswith("LINE ")), "")
+    if missing := re.search(r'Referenced (?:column|table) "(.+?)" not found', first):
+        rows = database.execute("SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal").fetchall()
+        return f"no column {missing[1]} in that table{_nearest(missing[1], [name for (name,) in rows])}"
+    if missing := re.search(r"Table with name (.+?) does not exist", first):
+        rows = database.execute("SELECT DISTINCT table_name FROM duckdb_columns() WHERE NOT internal").fetchall()
+        names = sorted(name for (name,) in rows)
+        return f"no table {missing[1]}{_nearest(missing[1], names)}; there are {', '.join(names)}"
+    what = re.sub(r"^\w+ Error: ", "", first)
+    return f"SQL: {what}{f' (in: {place.strip()})' if place else ''}"
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name.lower(), names, 1, 0.5)
+    if not near:
+        return ""
+    written = near[0] if re.fullmatch(r"\w+", near[0]) else _quoted(near[0])
+    return f"; did you mean {written}?"

@@ -1,0 +1,429 @@
+"""The folder of a sweep: on this machine, or in an object store.
+
+What is in it is whole or absent. A part of a local folder is written beside its place and renamed; to an object store
+its tables go first and its manifest last, and a part without a manifest does not count. A file `.lock` is held by the
+one sweep that is at work in a local folder; the system lets go of it when that process ends, however it ends. In an
+object store two sweeps of the same scenario write the same objects, and do no harm.
+"""
+
+import contextlib
+import errno
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+from farweb.errors import ResultsError, StorageError
+from farweb.files.atomic import made_folder, remove_stages, staged_file, staged_folder, storage_errors
+from farweb.results.manifest import MANIFEST, SWEEP_KIND
+from farweb.results.metrics import restored
+
+if TYPE_CHECKING:
+    import fsspec
+    from pyarrow import fs
+
+_PARTS = "parts"
+_FAILURES = "failures"
+_INPUTS = "inputs"
+_LOCK = ".lock"
+_PREFIX = "run="
+
+# How file systems of clusters say that they know no locks. Two sweeps at once then are one's own responsibility.
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a run.
+
+    Attributes:
+        run: Its id.
+        status: Whether there are results.
+        error: Why there are none, in a line.
+        metrics: Those of `farweb.results.metrics.METRICS` by name; empty when the run failed.
+        wall_s: From when the worker began until its results were in the store, in s; for one that the store already
+            had, until its manifest was written.
+        cpu_s: Processor time of that, in s.
+        events: Events processed.
+        packet_hops: Arrivals of a packet at the far end of a link.
+        worker: Who ran it; empty for a run that the store already had.
+    """
+
+    run: str
+    status: Literal["done", "failed"]
+    error: str | None = None
+    metrics: Mapping[str, float | int | None] = field(default_factory=dict)
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    events: int = 0
+    packet_hops: int = 0
+    worker: str = ""
+
+
+class Store:
+    """The folder of a sweep.
+
+    Args:
+        url: A path, or a URL that fsspec knows: `s3://bucket/folder`, `file:///srv/results`. A path is made absolute,
+            so that workers find the same place.
+
+    Attributes:
+        url: As it was given, for messages.
+        folder: The folder on this machine; None for an object store.
+
+    Raises:
+        ResultsError: No package for this kind of URL is installed.
+    """
+
+    def __init__(self, url: str | Path) -> None:
+        self.url = str(url)
+        scheme, found, rest = self.url.partition("://")
+        self.folder: Path | None = None
+        if not found:
+            self.folder = Path(self.url).absolute()
+        elif scheme in {"file", "local"}:
+            self.url, self.folder = rest, Path(rest).absolute()
+        self._root = str(self.folder) if self.folder is not None else ""
+        self._filesystem: fsspec.AbstractFileSystem | None = None
+        if self.folder is None:
+            self._connect()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self.url if self.folder is None else self.folder,)
+
+    @property
+    def filesystem(self) -> "fsspec.AbstractFileSystem":
+        """The file system that the folder is in."""
+        if self._filesystem is None:
+            self._connect()
+        return self._filesystem
+
+    @property
+    def arrow_filesystem(self) -> "fs.FileSystem":
+        """The same, as Arrow takes it."""
+        from pyarrow import fs
+
+        return fs.LocalFileSystem() if self.folder is not None else fs.PyFileSystem(fs.FSSpecHandler(self.filesystem))
+
+    def _connect(self) -> None:
+        import fsspec
+
+        try:
+            self._filesystem, root = fsspec.core.url_to_fs(self.url if self.folder is None else self._root)
+        except (ImportError, ValueError) as error:
+            raise ResultsError(f"{self.url}: cannot be opened: {_first_line(error)}") from None
+        self._root = root.rstrip("/")
+
+    def path(self, name: str) -> str:
+        """Where `name` is, as the file system has it."""
+        return f"{self._root}/{name}" if name else self._root
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file or folder `name`."""
+        if self.folder is not None:
+            return (self.folder / name).exists()
+        with _transfer_errors(self.url, "read"):
+            return bool(self.filesystem.exists(self.path(name)))
+
+    def read(self, name: str) -> bytes:
+        """The content of a file.
+
+        Raises:
+            ResultsError: It is not there.
+            StorageError: It cannot be read.
+        """
+        try:
+            with _transfer_errors(f"{self.url}/{name}", "read"):
+                if self.folder is not None:
+                    return (self.folder / name).read_bytes()
+                content: bytes = self.filesystem.cat_file(self.path(name))
+                return content
+        except FileNotFoundError:
+            raise ResultsError(f"{self.url}/{name}: no such file") from None
+
+    def open(self, name: str) -> BinaryIO:
+        """A file to be read from, in a `with` block.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        with _transfer_errors(f"{self.url}/{name}", "read"):
+            if self.folder is not None:
+                return (self.folder / name).open("rb")
+            stream: BinaryIO = self.filesystem.open(self.path(name), "rb")
+            return stream
+
+    def size(self, name: str) -> int | None:
+        """Bytes of a file; None when there is none.
+
+        Raises:
+            StorageError: The place cannot be read.
+        """
+        with contextlib.suppress(FileNotFoundError), _transfer_errors(f"{self.url}/{name}", "read"):
+            if self.folder is not None:
+                return (self.folder / name).stat().st_size
+            return int(self.filesystem.size(self.path(name)))
+        return None
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file, which is there afterwards or unchanged.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        if self.folder is not None:
+            with staged_file(self.folder / name) as stage:
+                stage.write_bytes(data)
+            return
+        with _transfer_errors(f"{self.url}/{name}", "written"):
+            self.filesystem.pipe_file(self.path(name), data)
+
+    def write_json(self, name: str, value: Mapping[str, Any]) -> None:
+        """Write a file of JSON; see `write`."""
+        self.write(name, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+    @contextlib.contextmanager
+    def file(self, name: str) -> Iterator[Path]:
+        """Give the path of a file on this machine that becomes `name` when the block ends without an error.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        if self.folder is not None:
+            with staged_file(self.folder / name) as stage:
+                yield stage
+            return
+        with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+            stage = Path(folder) / Path(name).name
+            with storage_errors(stage):
+                yield stage
+            self._put(stage, name)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        with storage_errors(f"{self.url}/{name}"):
+            if self.folder is not None:
+                (self.folder / name).unlink(missing_ok=True)
+            elif self.has(name):
+                self.filesystem.rm_file(self.path(name))
+
+    def remove_part(self, run: str) -> None:
+        """Remove the part of a run: its manifest first, without which a part does not count.
+
+        Raises:
+            StorageError: It cannot be removed.
+        """
+        self.remove(f"{part_name(run)}/{MANIFEST}")
+        with storage_errors(f"{self.url}/{part_name(run)}"):
+            if self.folder is not None:
+                shutil.rmtree(self.folder / part_name(run))
+            else:
+                self.filesystem.rm(self.path(part_name(run)), recursive=True)
+
+    def finished(self) -> set[str]:
+        """Ids of the runs whose parts are whole."""
+        if self.folder is not None:
+            with contextlib.suppress(FileNotFoundError), os.scandir(self.folder / _PARTS) as entries:
+                parts = [entry.name for entry in entries if entry.name.startswith(_PREFIX)]
+                return {
+                    part.removeprefix(_PREFIX)
+                    for part in parts
+                    if os.path.exists(f"{self._root}/{_PARTS}/{part}/{MANIFEST}")  # noqa: PTH110 - 100,000 of them
+                }
+            return set()
+        ending = f"/{MANIFEST}"
+        return {
+            name.removesuffix(ending).rpartition(_PREFIX)[2] for name in self._listed(_PARTS) if name.endswith(ending)
+        }
+
+    def failed(self) -> set[str]:
+        """Ids of the runs that have left a failure."""
+        if self.folder is not None:
+            return {path.stem for path in (self.folder / _FAILURES).glob("*.json")}
+        return {name.rpartition("/")[2].removesuffix(".json") for name in self._listed(_FAILURES)}
+
+    def _listed(self, name: str) -> list[str]:
+        """All files below `name` of an object store."""
+        with _transfer_errors(self.url, "read"):
+            self.filesystem.invalidate_cache()
+            found: list[str] = self.filesystem.find(self.path(name))
+            return found
+
+    @contextlib.contextmanager
+    def part(self, run: str) -> Iterator[Path]:
+        """Give a folder on this machine that becomes the part of `run` when the block ends without an error.
+
+        A part that is there first stays: it is the same.
+
+        Raises:
+            StorageError: The disk is full, or the place cannot be written to.
+        """
+        if self.folder is not None:
+            with staged_folder(self.folder / part_name(run), replace=False) as stage:
+                yield stage
+            return
+        with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
+            with storage_errors(folder):
+                yield Path(folder)
+            for file in sorted(Path(folder).iterdir(), key=lambda path: (path.name == MANIFEST, path.name)):
+                self._put(file, f"{part_name(run)}/{file.name}")
+
+    def _put(self, file: Path, name: str) -> None:
+        with _transfer_errors(f"{self.url}/{name}", "written"):
+            self.filesystem.makedirs(self.path(name).rpartition("/")[0], exist_ok=True)
+            self.filesystem.put_file(str(file), self.path(name))
+
+    def outcome(self, run: str) -> Outcome:
+        """What came of a run whose part is whole.
+
+        Raises:
+            ResultsError: Its manifest cannot be read.
+        """
+        name = f"{part_name(run)}/{MANIFEST}"
+        try:
+            manifest = json.loads(self.read(name))
+            figures = {key: manifest[key] for key in ("wall_s", "cpu_s", "events", "packet_hops")}
+            figures["metrics"] = restored(manifest["metrics"])
+        except (KeyError, TypeError, ValueError):
+            raise ResultsError(
+                f"{self.url}/{name}: is damaged; remove the folder {part_name(run)}, and the run is done again"
+            ) from None
+        return Outcome(run, "done", **figures)
+
+    def manifest(self) -> dict[str, Any] | None:
+        """The manifest of the sweep in the folder; None when it is new or empty.
+
+        Raises:
+            ResultsError: There is something else in it, which is to be left alone.
+        """
+        names = self._names()
+        if MANIFEST in names:
+            try:
+                manifest = json.loads(self.read(MANIFEST))
+            except ValueError:
+                manifest = None
+            if not isinstance(manifest, dict) or manifest.get("kind") != SWEEP_KIND:
+                raise ResultsError(
+                    f"{self.url}: has results that are not those of a sweep; name another folder with --out"
+                )
+            return manifest
+        # A sweep that was killed at its very beginning has left these.
+        if other := sorted(names - {_INPUTS, _LOCK}):
+            raise ResultsError(
+                f"{self.url}: has files that are not of a farweb sweep, such as {other[0]}, and is left alone; "
+                "name another folder with --out"
+            )
+        return None
+
+    def _names(self) -> set[str]:
+        """Names of what is in the folder; hidden stages do not count."""
+        if self.folder is not None:
+            try:
+                return {path.name for path in self.folder.iterdir() if path.suffix not in {".partial", ".old"}}
+            except FileNotFoundError:
+                return set()
+            except NotADirectoryError:
+                raise ResultsError(f"{self.url}: is a file; name a folder with --out") from None
+            except OSError as error:
+                raise StorageError(f"{self.url}: cannot be read: {os.strerror(error.errno or 0)}") from None
+        with _transfer_errors(self.url, "read"):
+            self.filesystem.invalidate_cache()
+            try:
+                return {name.rstrip("/").rpartition("/")[2] for name in self.filesystem.ls(self._root, detail=False)}
+            except FileNotFoundError:
+                return set()
+
+    @contextlib.contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Have the folder for one sweep while the block lasts: nobody else writes to it, and no leftovers are in it.
+
+        When the block raises before anything was written, the folder is not there afterwards if it was not before.
+
+        Raises:
+            ResultsError: Another sweep is at work in it, or something else is in it.
+            StorageError: It cannot be written to.
+        """
+        self.manifest()
+        if self.folder is None:
+            yield
+            return
+        with contextlib.ExitStack() as stack:
+            with storage_errors(self.url):
+                stack.enter_context(made_folder(self.folder))
+                stack.enter_context(_lock(self.folder / _LOCK, self.url))
+            self._remove_stages()
+            stack.callback(self._remove_stages)
+            yield
+
+    def _remove_stages(self) -> None:
+        assert self.folder is not None
+        for folder in (self.folder, *(self.folder / name for name in (_PARTS, _FAILURES, _INPUTS))):
+            remove_stages(folder)
+
+
+def part_name(run: str) -> str:
+    """Name of the folder of a run's results in its sweep's folder."""
+    return f"{_PARTS}/{_PREFIX}{run}"
+
+
+def failure_name(run: str) -> str:
+    """Name of the file that tells why a run failed."""
+    return f"{_FAILURES}/{run}.json"
+
+
+def input_name(sha256: str) -> str:
+    """Name of the copy of a workload's table."""
+    return f"{_INPUTS}/{sha256}.arrow"
+
+
+@contextlib.contextmanager
+def _lock(path: Path, url: str) -> Iterator[None]:
+    """Hold a lock on the file `path`, which goes at the end."""
+    import fcntl
+
+    while True:
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            same = os.fstat(descriptor).st_ino == path.stat().st_ino
+        except BlockingIOError:
+            os.close(descriptor)
+            raise ResultsError(f"{url}: another sweep is at work in this folder; wait for its end") from None
+        except FileNotFoundError:
+            same = False
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                os.close(descriptor)
+                raise
+            same = True
+        if same:
+            break
+        os.close(descriptor)  # its holder has removed it between our opening and our locking
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _transfer_errors(place: str, what: str) -> Iterator[None]:
+    """Turn whatever a file system raises into one line; packages of object stores have exceptions of their own."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except Exception as error:
+        if what == "read" and isinstance(error, FileNotFoundError):
+            raise
+        raise StorageError(f"{place}: cannot be {what}: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.errno in errno.errorcode:
+        return os.strerror(error.errno or 0)
+    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")

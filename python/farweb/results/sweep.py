@@ -1,0 +1,415 @@
+"""The results of a sweep: its runs, and what they tell together.
+
+Statistics are computed from the rows of `runs` and, for intervals of quantiles and the warm-up, from the requests of
+each run. A finished sweep has them as tables; of an unfinished one they are computed from what is there.
+"""
+
+import functools
+import json
+import math
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from farweb.errors import ResultsError
+from farweb.files.columns import with_derived
+from farweb.files.parquet import unreadable
+from farweb.results import analysis
+from farweb.results.analysis import Row, Values
+from farweb.results.design import Design
+from farweb.results.manifest import MANIFEST, SWEEP_KIND, parse_manifest, read_manifest
+from farweb.results.metrics import find_metric, restored
+from farweb.results.requests import finished_requests
+from farweb.results.run import RunTables, how_to_record
+from farweb.results.store import Store, failure_name, part_name
+from farweb.results.sweep_statistics import STATISTICS as STATISTICS
+from farweb.results.sweep_statistics import OfRequests, compute, of_requests
+from farweb.results.sweep_tables import factor_value, to_table, write_table
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+_PLAN = "plan.parquet"
+
+Each = Callable[[Callable[[Sequence[str]], OfRequests | None], Iterable[Sequence[str]]], Iterable[OfRequests | None]]
+
+
+class SweepTables:
+    """The results folder of a sweep or of a search for a size, on this machine or in an object store.
+
+    Tables are `polars.DataFrame`s whose column names end in their unit; `farweb schema results` describes each column.
+    Factors are columns, named like them. A *point* is a combination of levels; its number is that in `design.points`.
+
+    Attributes:
+        path: The folder; of an object store, its URL.
+        manifest: What the sweep says of itself.
+        design: Its factors and points.
+        store: Where its files are.
+    """
+
+    def __init__(self, path: str | Path, manifest: dict[str, Any]) -> None:
+        self.path = Path(path)
+        self.manifest = manifest
+        self.design = Design.from_dict(manifest["design"])
+        self.store = Store(path)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open the folder of a sweep, finished or not; a path, or a URL such as s3://bucket/folder.
+
+        Raises:
+            ResultsError: There is no sweep at `path`.
+        """
+        if "://" in str(path):
+            return cls(path, parse_manifest(Store(path).read(MANIFEST), str(path), SWEEP_KIND))
+        return cls(path, read_manifest(Path(path), SWEEP_KIND))
+
+    @property
+    def name(self) -> str:
+        """What the sweep is called: its scenario's name, or the folder's."""
+        return self.manifest.get("name") or self.path.name
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned run has ended, well or not."""
+        return bool(self.manifest["complete"])
+
+    @functools.cached_property
+    def runs(self) -> "pl.DataFrame":
+        """One row a run with its factors, replication, seed, status, error and metrics.
+
+        Of an unfinished sweep: the runs that have ended, in the order of the plan.
+        """
+        if self.store.has("runs.parquet"):
+            return self._read("runs")
+        return _frame(to_table("runs", self.design, self._ended()))
+
+    def _read(self, table: str) -> "pl.DataFrame":
+        import polars as pl
+
+        name = f"{table}.parquet"
+        try:
+            return pl.read_parquet(self.store.read(name))
+        except pl.exceptions.PolarsError as error:
+            raise unreadable(f"{self.store.url}/{name}", str(error)) from None
+
+    def _ended(self) -> list[Row]:
+        """The rows of planned runs that have ended, from parts and failures."""
+        finished, failed = self.store.finished(), self.store.failed()
+        rows: list[Row] = []
+        for planned in self._plan(finished, failed):
+            row = {name: planned[name] for name in ("run", *self._factors(), "replication", "seed")}
+            if planned["run"] in finished:
+                metrics = self._json(f"{part_name(planned['run'])}/{MANIFEST}")["metrics"]
+                rows.append({**restored(metrics), **row, "status": "done", "error": None})
+            elif planned["run"] in failed:
+                rows.append({**row, "status": "failed", "error": self._json(failure_name(planned["run"]))["error"]})
+        return rows
+
+    def planned_runs(self) -> list[str]:
+        """Ids of the runs of the plan, in its order; of those that have ended only, where the plan has gone."""
+        return list(dict.fromkeys(row["run"] for row in self._plan(self.store.finished(), self.store.failed())))
+
+    def _plan(self, finished: set[str], failed: set[str]) -> list[Row]:
+        """Run, levels, replication and seed of each planned run, in the order of the plan.
+
+        The folder may hold parts of an earlier sweep, whose points were others. Without a plan, parts say where they
+        stand.
+        """
+        if self.store.has(_PLAN):
+            return self._read("plan").to_dicts()
+        kept = ("run", "replication", "seed")
+        told = [self._json(f"{part_name(run)}/{MANIFEST}") for run in finished]
+        told += [{"run": run, **self._json(failure_name(run))} for run in failed - finished]
+        told.sort(key=lambda row: (row["point"], row["replication"]))
+        points = (self.design.levels(row["point"]) for row in told)
+        return [
+            {**{name: level.value for name, level in levels.items()}, **{name: row[name] for name in kept}}
+            for row, levels in zip(told, points, strict=True)
+        ]
+
+    def _json(self, name: str) -> Row:
+        try:
+            content: Row = json.loads(self.store.read(name))
+        except ValueError as error:
+            raise ResultsError(f"{self.store.url}/{name}: cannot be read: {error}") from None
+        return content
+
+    def _factors(self) -> list[str]:
+        return [factor.name for factor in self.design.factors]
+
+    @functools.cached_property
+    def timings(self) -> "pl.DataFrame":
+        """One row a finished run: what it cost. The one table that differs between equal sweeps."""
+        if self.store.has("timings.parquet"):
+            return self._read("timings")
+        names = ("run", "wall_s", "cpu_s", "events", "packet_hops")
+        parts = (self._json(f"{part_name(run)}/{MANIFEST}") for run in self._done())
+        return _frame(to_table("timings", self.design, [{name: part[name] for name in names} for part in parts]))
+
+    def _done(self) -> list[str]:
+        done: list[str] = self.runs.filter(self.runs["status"] == "done")["run"].to_list()
+        return done
+
+    def part(self, run: str) -> RunTables:
+        """The results of one run; of an object store they are copied to this machine first.
+
+        Raises:
+            ResultsError: There is no such run.
+        """
+        if self.store.folder is not None:
+            return RunTables.open(self.path / part_name(run))
+        copy = self._copies / run
+        if not copy.exists():
+            self.store.filesystem.get(self.store.path(part_name(run)), str(copy), recursive=True)
+        return RunTables.open(copy)
+
+    @functools.cached_property
+    def _copies(self) -> Path:
+        """A folder for copies of parts, which goes with this object."""
+        folder = tempfile.mkdtemp(prefix="farweb-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
+    @functools.cached_property
+    def metrics(self) -> list[str]:
+        """Names of the metrics that runs have, in the order of their columns."""
+        columns = self.runs.columns
+        return columns[columns.index("error") + 1 :]
+
+    @functools.cached_property
+    def points(self) -> "pl.Series":
+        """The number of the design's point of each row of `runs`."""
+        import polars as pl
+
+        numbers: dict[tuple[Any, ...], int] = {}
+        for point in range(len(self.design.points)):
+            levels = self.design.levels(point)
+            key = tuple(factor_value(factor, levels[factor.name].value) for factor in self.design.factors)
+            numbers.setdefault(key, point)
+        factors = self._factors()
+        rows = self.runs.select(factors).iter_rows() if factors else [()] * len(self.runs)
+        try:
+            return pl.Series("point", [numbers[row] for row in rows], pl.Int64)
+        except KeyError as error:
+            raise ResultsError(f"{self.store.url}: a run has levels that the design does not have: {error}") from None
+
+    def values(self, metric: str) -> Values:
+        """A metric of all runs: a row a point, a column a replication; NaN where a run has none or has not ended well.
+
+        A quantile is infinite where failed requests reach it. A share `within` a time is worked out from the requests
+        of the runs.
+
+        Raises:
+            ResultsError: There is no such metric.
+        """
+        if metric not in self._values:
+            limit_s = find_metric(metric).within_s
+            if limit_s is None:
+                raise ResultsError(f"{self.store.url}: its runs have no {metric}")
+            self._values[metric] = self._by_run(self._within(limit_s))
+        return self._values[metric]
+
+    @functools.cached_property
+    def _values(self) -> dict[str, Values]:
+        columns = {metric: self.runs[metric].cast(float).fill_null(math.nan).to_numpy() for metric in self.metrics}
+        return {metric: self._by_run(column) for metric, column in columns.items()}
+
+    def _by_run(self, column: "NDArray[np.float64]") -> Values:
+        """Values of the rows of `runs`, by point and replication."""
+        return analysis.by_point(self.design, self.points.to_list(), self.runs["replication"].to_list(), column)
+
+    def _within(self, limit_s: float) -> "NDArray[np.float64]":
+        """The share of each run's requests that were answered within a time."""
+        there = self.files("requests")
+        runs = (run if run in there else None for run in self.runs["run"])
+        return np.array([run and finished_requests(self.store, run).within(limit_s) for run in runs], float)
+
+    def scan(self, table: str) -> "pl.LazyFrame":
+        """A table of all finished runs as a lazy frame; the columns run, the factors and replication precede its own.
+
+        Raises:
+            ResultsError: No run has recorded this table.
+        """
+        import polars as pl
+
+        files = self.files(table)
+        if not files:
+            raise ResultsError(f"{self.store.url}: no run has a table of {table}: {how_to_record(table)}")
+        labels = ["run", *self._factors(), "replication"]
+        of_file = pl.LazyFrame({"run": list(files), "file": list(files.values())})
+        of_run = self.runs.lazy().select(labels).join(of_file, on="run")
+        if self.store.folder is not None:
+            rows = pl.scan_parquet(list(files.values()), glob=False, include_file_paths="file")
+        else:
+            rows = pl.concat([self._scan_remote(file).with_columns(file=pl.lit(file)) for file in files.values()])
+        own = with_derived(table, rows).drop(labels, strict=False)
+        joined = own.join(of_run, on="file", maintain_order="left")
+        return joined.select(*labels, pl.exclude("file", *labels))
+
+    def _scan_remote(self, file: str) -> "pl.LazyFrame":
+        import polars as pl
+        import pyarrow.dataset as ds
+
+        return pl.scan_pyarrow_dataset(ds.dataset(file, format="parquet", filesystem=self.store.filesystem))
+
+    def files(self, table: str) -> dict[str, str]:
+        """The file of a table of each finished run that has recorded it, by run, as the file system names it.
+
+        Raises:
+            ResultsError: The file of a run that has recorded it has gone.
+        """
+        files = {run: self.store.path(f"{part_name(run)}/{table}.parquet") for run in self._done()}
+        if self.store.folder is not None:
+            there = {file for file in files.values() if Path(file).is_file()}
+        else:
+            there = set(self._listing)
+        for run, file in files.items():
+            if file not in there and table in self._recorded[run]:
+                raise ResultsError(
+                    f"{file}: has gone; the same farweb sweep makes it again, and farweb verify {self.store.url} "
+                    "names all that is damaged"
+                )
+        return {run: file for run, file in files.items() if file in there}
+
+    @functools.cached_property
+    def _recorded(self) -> dict[str, set[str]]:
+        """The tables that each finished run has recorded, by run, as its manifest says."""
+        return {run: set(self._json(f"{part_name(run)}/{MANIFEST}")["rows"]) for run in self._done()}
+
+    @functools.cached_property
+    def _listing(self) -> list[str]:
+        found: list[str] = self.store.filesystem.find(self.store.path("parts"))
+        return found
+
+    def estimates(self, metrics: Sequence[str] | None = None) -> "pl.DataFrame":
+        """The estimate of each metric at each point, with its 95 % confidence interval over replications.
+
+        Columns: point, the factors, metric, n, mean, sd, low, high, method. Of quantiles, `mean` is the quantile of the
+        requests of all replications together.
+
+        Args:
+            metrics: Names; all when left out.
+
+        Raises:
+            ResultsError: There is no such metric.
+        """
+        return self._statistics("estimates", metrics)
+
+    def differences(self, metrics: Sequence[str] | None = None) -> "pl.DataFrame":
+        """Each level of each factor against the factor's first level, paired by replication.
+
+        Raises:
+            ResultsError: There is no such metric.
+        """
+        return self._statistics("differences", metrics)
+
+    def effects(self, metrics: Sequence[str] | None = None, *, log: bool = False) -> "pl.DataFrame":
+        """The allocation of variation: a row a metric and source of variation.
+
+        A metric for which there can be none has no row; `refusals` has the reasons.
+
+        Args:
+            metrics: Names; all when left out.
+            log: Analyse the metrics' logarithms: for effects that multiply rather than add.
+
+        Raises:
+            ResultsError: There is no such metric, or a value has no logarithm.
+        """
+        return self._analysed("effects", metrics, log)
+
+    def level_effects(self, metrics: Sequence[str] | None = None, *, log: bool = False) -> "pl.DataFrame":
+        """The effects of levels and of their combinations; see `effects`."""
+        return self._analysed("level_effects", metrics, log)
+
+    def _analysed(self, table: str, metrics: Sequence[str] | None, log: bool) -> "pl.DataFrame":
+        if not log:
+            return self._statistics(table, metrics)
+        rows: list[Row] = []
+        for metric in self.metrics if metrics is None else metrics:
+            try:
+                terms, levels = analysis.effects(self.design, metric, self.values(metric), log=True)
+            except ValueError as error:
+                raise ResultsError(f"{self.store.url}: {error}") from None
+            rows += terms if table == "effects" else levels
+        return _frame(to_table(table, self.design, rows))
+
+    def warmup(self) -> "pl.DataFrame":
+        """How much of the beginning of runs MSER-5 would leave out, a row a point."""
+        return self._statistics("warmup", None)
+
+    def refusals(self, metrics: Sequence[str] | None = None) -> dict[str, str]:
+        """Why there is no allocation of variation, by metric; empty when there is one for all."""
+        found = {}
+        for metric in self.metrics if metrics is None else metrics:
+            try:
+                analysis.effects(self.design, metric, self.values(metric))
+            except ValueError as error:
+                found[metric] = str(error)
+        return found
+
+    def _statistics(self, table: str, metrics: Sequence[str] | None) -> "pl.DataFrame":
+        import polars as pl
+
+        for metric in metrics or ():
+            self.values(metric)
+        frame = self.statistics(table)
+        if metrics is None:
+            return frame
+        if derived := {metric: self.values(metric) for metric in metrics if metric not in self.metrics}:
+            frame = pl.concat([frame, _frame(compute(self.design, derived, [None] * len(self.design.points))[table])])
+        return frame.filter(pl.col("metric").is_in(list(metrics)))
+
+    def statistics(self, table: str) -> "pl.DataFrame":
+        """A table of `STATISTICS`, as it is in the folder or computed from what is there."""
+        return self._all_statistics[table]
+
+    @functools.cached_property
+    def _all_statistics(self) -> "dict[str, pl.DataFrame]":
+        """The tables of statistics by name, as they are in the folder or computed from what is there."""
+        if self.complete and all(self.store.has(f"{table}.parquet") for table in STATISTICS):
+            return {table: self._read(table) for table in STATISTICS}
+        return {table: _frame(rows) for table, rows in self.tables().items()}
+
+    def tables(self, each: Each = map) -> "dict[str, pa.Table]":
+        """The tables of statistics, computed; units and descriptions are in their fields' metadata.
+
+        Args:
+            each: What applies a function to the runs of each point, in order: `map`, or the workers of a pool.
+        """
+        values = {metric: self.values(metric) for metric in self.metrics}
+        files = self.files("requests")
+        runs: list[list[str]] = [[] for _ in self.design.points]
+        for run, point in zip(self.runs["run"], self.points, strict=True):
+            if run in files:
+                runs[point].append(run)
+        return compute(self.design, values, each(functools.partial(of_requests, self.store), runs))
+
+    def write_tables(self, each: Each = map) -> None:
+        """Compute the tables of statistics and write them into the folder; equal runs give equal bytes. See `tables`.
+
+        Raises:
+            StorageError: The folder cannot be written to.
+        """
+        for name, table in self.tables(each).items():
+            with self.store.file(f"{name}.parquet") as file:
+                write_table(table, file)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})"
+
+
+def _frame(table: "pa.Table") -> "pl.DataFrame":
+    import polars as pl
+
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame), "it has columns"
+    return frame

@@ -1,0 +1,285 @@
+"""What `farweb show` says of a sweep: estimates, differences, what the variation is due to, and what to beware of."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from farweb.errors import ResultsError
+from farweb.results.cautions import cautions
+from farweb.results.design import Design
+from farweb.results.metrics import find_metric
+from farweb.statistics.intervals import student
+from farweb.statistics.quantiles import to_json
+from farweb.text.quantities import number, rate, relative, seconds, share, size, with_margin
+from farweb.text.sheet import Sheet, to_html, to_rich
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from farweb.results.sweep import SweepTables
+
+MAIN = ("latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
+"""What is shown unless other metrics are asked for; those of which no run has a value but zero are left out."""
+
+_MOST_POINTS = 48  # chosen: a screen; JSON and SQL have all
+_MOST_TERMS = 15
+_MOST_FAILURES = 10
+
+_UNITS: dict[str, Callable[[float | None], str]] = {"s": seconds, "bit/s": rate, "B": size, "1": share}
+_KINDS = {
+    "full-factorial": "full factorial",
+    "one-at-a-time": "one factor at a time",
+    "latin-hypercube": "Latin hypercube",
+    "search": "search for a size",
+}
+
+
+@dataclass(frozen=True)
+class SweepSummary:
+    """A sweep in a few tables.
+
+    Attributes:
+        name: What it is called.
+        design: Its factors and points.
+        seeds: Those of its runs.
+        planned: Runs of the design.
+        done: Runs that have results.
+        failed: Runs that have failed, with their levels and errors.
+        metrics: Names of the metrics that are shown.
+        estimates: A row a point, or a combination of the factors asked for, and metric.
+        differences: A row a level and metric, against the factor's first level.
+        effects: A row a metric and source of variation.
+        level_effects: A row a metric and level, or combination of levels.
+        warmup: A row a point.
+        warnings: What to beware of.
+    """
+
+    name: str
+    design: Design
+    seeds: Sequence[int]
+    planned: int
+    done: int
+    failed: Sequence[Mapping[str, Any]]
+    metrics: Sequence[str]
+    estimates: Sequence[Mapping[str, Any]]
+    differences: Sequence[Mapping[str, Any]]
+    effects: Sequence[Mapping[str, Any]]
+    level_effects: Sequence[Mapping[str, Any]]
+    warmup: Sequence[Mapping[str, Any]]
+    warnings: Sequence[str]
+
+    @property
+    def missing(self) -> int:
+        """Runs that have not ended."""
+        return self.planned - self.done - len(self.failed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        tables = ("estimates", "differences", "effects", "level_effects", "warmup")
+        found: dict[str, Any] = {
+            "name": self.name,
+            "design": self.design.kind,
+            "factors": {each.name: [level.value for level in each.levels] for each in self.design.factors},
+            "points": len(self.design.points),
+            "replications": self.design.replications,
+            "random_numbers": self.design.random_numbers,
+            "seeds": list(self.seeds),
+            "runs": {"planned": self.planned, "done": self.done, "failed": len(self.failed), "missing": self.missing},
+            "complete": self.missing == 0,
+            **{table: [dict(row) for row in getattr(self, table)] for table in tables},
+            "failed_runs": [dict(row) for row in self.failed],
+            "warnings": list(self.warnings),
+        }
+        return {key: to_json(value) for key, value in found.items()}
+
+    def __rich__(self) -> "RenderableType":
+        from rich.console import Group
+        from rich.text import Text
+
+        warnings = [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
+        return Group(to_rich(self._sheets()), *warnings)
+
+    def _repr_html_(self) -> str:
+        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
+        return to_html(self._sheets()) + (f"<ul>{warnings}</ul>" if warnings else "")
+
+    def _sheets(self) -> list[Sheet]:
+        sheets = [Sheet(self.name, ["", "value"], self._facts())]
+        if self.estimates:
+            sheets.append(self._estimates())
+        if self.differences:
+            sheets.append(self._differences())
+        if self.effects:
+            sheets.append(self._effects())
+        if self.failed:
+            sheets.append(self._failures())
+        return sheets
+
+    def _facts(self) -> list[list[str]]:
+        design = self.design
+        factors = ", ".join(f"{each.name} ({len(each.levels)})" for each in design.factors)
+        numbers = "common random numbers" if design.random_numbers == "common" else "independent"
+        seeds = [str(seed) for seed in self.seeds]
+        told = ", ".join(seeds) if len(seeds) <= 5 else f"{seeds[0]} … {seeds[-1]} ({len(seeds)})"
+        facts = [
+            ["design", f"{_KINDS[design.kind]}, {len(design.points)} points"],
+            ["factors (levels)", factors],
+            ["replications", "as many as it took" if design.kind == "search" else str(design.replications)],
+            ["seeds", f"{told or '–'}, {numbers}"],
+            ["runs", f"{self.done} of {self.planned} done, {len(self.failed)} failed, {self.missing} missing"],
+        ]
+        known = [row for row in self.warmup if row["truncated_s"] is not None]
+        if known:
+            longest = max(row["truncated_s"] for row in known)
+            facts.append(
+                ["warm-up", f"{seconds(known[0]['warmup_s'])} left out; MSER-5 finds at most {seconds(longest)}"]
+            )
+        return facts
+
+    def _estimates(self) -> Sheet:
+        factors = [name for name in self.estimates[0] if name in _names(self.design)]
+        rows: dict[tuple[str, ...], dict[str, str]] = {}
+        for row in self.estimates:
+            labels = tuple(_label(self.design, name, row[name]) for name in factors)
+            rows.setdefault(labels, {})[row["metric"]] = plus_minus(row)
+        shown = [
+            [*labels, *(cells.get(metric, "–") for metric in self.metrics)]
+            for labels, cells in list(rows.items())[:_MOST_POINTS]
+        ]
+        cut = f"; the first {_MOST_POINTS} of {len(rows)}" if len(rows) > _MOST_POINTS else ""
+        return Sheet(f"Estimates, ± 95 % interval over replications{cut}", [*factors, *self.metrics], shown)
+
+    def _differences(self) -> Sheet:
+        rows: dict[str, dict[str, str]] = {}
+        for row in self.differences:
+            if row["scope"] == "overall":
+                label = f"{row['factor']}: {row['level']} against {row['base']}"
+                percent = "" if row["percent"] is None else f"\n({relative(row['percent'])})"
+                rows.setdefault(label, {})[row["metric"]] = plus_minus(row, signed=True) + percent
+        shown = [
+            [label, *(cells.get(metric, "–") for metric in self.metrics)]
+            for label, cells in list(rows.items())[:_MOST_POINTS]
+        ]
+        return Sheet("Differences, paired by replication, ± 95 % interval", ["", *self.metrics], shown)
+
+    def _effects(self) -> Sheet:
+        rows: dict[str, dict[str, Mapping[str, Any]]] = {}
+        for row in self.effects:
+            rows.setdefault(row["term"], {})[row["metric"]] = row
+        analysed = [metric for metric in self.metrics if any(metric in cells for cells in rows.values())]
+
+        def weight(cells: Mapping[str, Mapping[str, Any]]) -> float:
+            return max((cells[metric]["percent"] or 0.0 for metric in analysed if metric in cells), default=0.0)
+
+        biggest = sorted(rows.items(), key=lambda item: -weight(item[1]))[:_MOST_TERMS]
+        shown = [[term, *(_explained(cells.get(metric)) for metric in analysed)] for term, cells in biggest]
+        ranked = self.design.kind == "latin-hypercube"
+        what = "Variation of ranks that is due to (and rank regression coefficient)" if ranked else "Variation due to"
+        return Sheet(what, ["", *analysed], shown)
+
+    def _failures(self) -> Sheet:
+        names = _names(self.design)
+        shown = [
+            [
+                row["run"],
+                *(_label(self.design, name, row[name]) for name in names),
+                str(row["replication"]),
+                row["error"],
+            ]
+            for row in self.failed[:_MOST_FAILURES]
+        ]
+        cut = f", the first {_MOST_FAILURES} of {len(self.failed)}" if len(self.failed) > _MOST_FAILURES else ""
+        return Sheet(f"Failed runs{cut}", ["run", *names, "replication", "error"], shown)
+
+
+def _names(design: Design) -> list[str]:
+    return [factor.name for factor in design.factors]
+
+
+def _label(design: Design, name: str, value: Any) -> str:
+    """How a level is called by its value in the factor's column."""
+    factor = next(each for each in design.factors if each.name == name)
+    return next((level.label for level in factor.levels if level.value == value), str(value))
+
+
+def plus_minus(row: Mapping[str, Any], *, signed: bool = False) -> str:
+    """An estimate with half the width of its interval: ``"342 ± 12 ms"``; without an interval the estimate alone."""
+    unit, mean, high = find_metric(row["metric"]).unit, row["mean"], row["high"]
+    if mean is None:
+        return "–"
+    if signed and math.isinf(mean):
+        return "failures decide"
+    if high is not None:
+        return with_margin(mean, high - mean, unit, signed=signed)
+    sign = "+" if signed and mean > 0 else ""
+    return sign + _UNITS.get(unit, number)(mean)
+
+
+def _explained(row: Mapping[str, Any] | None) -> str:
+    if row is None or row["percent"] is None:
+        return "–"
+    told = f"{row['percent']:.1f} %"
+    if row["coefficient"] is not None:
+        told += f" ({row['coefficient']:+.2f})"
+    if row["p"] is None:
+        return told
+    chance = "< 0.001" if row["p"] < 0.001 else f"= {row['p']:.3f}"
+    return f"{told}, p {chance}"
+
+
+def summarize(
+    sweep: "SweepTables", metrics: Sequence[str] | None, by: Sequence[str] | None, *, log: bool = False
+) -> SweepSummary:
+    """The summary of a sweep; see `SweepTables.summary`."""
+    import polars as pl
+
+    shown = list(metrics or _main(sweep))
+    names = _names(sweep.design)
+    for name in by or ():
+        if name not in names:
+            raise ResultsError(f"{name}: no factor of this sweep; it has {', '.join(names)}")
+    failed = sweep.runs.filter(pl.col("status") == "failed").select("run", *names, "replication", "error")
+    effects = sweep.effects(shown, log=log)
+    return SweepSummary(
+        name=sweep.name,
+        design=sweep.design,
+        seeds=sorted(set(sweep.runs["seed"].to_list())),
+        planned=sweep.manifest["runs"],
+        done=sweep.runs.height - failed.height,
+        failed=failed.to_dicts(),
+        metrics=shown,
+        estimates=sweep.estimates(shown).to_dicts() if not by else _by(sweep, shown, by),
+        differences=sweep.differences(shown).to_dicts(),
+        effects=effects.to_dicts(),
+        level_effects=sweep.level_effects(shown, log=log).to_dicts(),
+        warmup=sweep.warmup().to_dicts(),
+        warnings=cautions(sweep, [metric for metric in shown if metric in MAIN] or shown),
+    )
+
+
+def _main(sweep: "SweepTables") -> list[str]:
+    """The main metrics that tell something."""
+    known = [metric for metric in MAIN if metric in sweep.metrics and not np.isnan(sweep.values(metric)).all()]
+    return [metric for metric in known if np.nan_to_num(sweep.values(metric)).any()] or known
+
+
+def _by(sweep: "SweepTables", metrics: Sequence[str], by: Sequence[str]) -> list[dict[str, Any]]:
+    """Estimates by some of the factors: in each replication the mean over all levels of the others."""
+    names = _names(sweep.design)
+    positions = [names.index(name) for name in by]
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for point, indexes in enumerate(sweep.design.points):
+        groups.setdefault(tuple(indexes[position] for position in positions), []).append(point)
+    rows = []
+    for points in groups.values():
+        levels = sweep.design.levels(points[0])
+        for metric in metrics:
+            found = student(sweep.values(metric)[points].mean(axis=0))
+            ends = {name: getattr(found, name) for name in ("n", "mean", "sd", "low", "high")}
+            method = "student" if found.n > 1 else "none"
+            rows.append({**{name: levels[name].value for name in by}, "metric": metric, **ends, "method": method})
+    return rows

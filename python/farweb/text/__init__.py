@@ -1,0 +1,1 @@
+"""Reading and writing quantities, tables and words for people."""

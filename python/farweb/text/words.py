@@ -1,0 +1,36 @@
+"""Lists of words and names, as a person writes them."""
+
+from collections.abc import Sequence
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a person lists them: ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def distinguishing(names: Sequence[str], longest: int) -> list[str]:
+    """Names without the words that all of them begin or end with, where one is too long for its place.
+
+    A name that is nothing but such words stays as it is, and so do all of them then.
+
+    Args:
+        names: Names, unlike one another.
+        longest: Letters up to which all may stay as they are.
+    """
+    if len(names) < 2 or max(map(len, names)) <= longest:
+        return list(names)
+    split = [name.split() for name in names]
+    front = _alike(split)
+    back = _alike([words[::-1] for words in split])
+    if any(len(words) <= front + back for words in split):
+        return list(names)
+    return [" ".join(words[front : len(words) - back]).strip(" ,;:–-") for words in split]
+
+
+def _alike(rows: Sequence[Sequence[str]]) -> int:
+    """How many words at their beginning all have in common."""
+    return next(
+        (place for place, words in enumerate(zip(*rows, strict=False)) if len(set(words)) > 1), min(map(len, rows))
+    )

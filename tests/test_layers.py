@@ -1,0 +1,77 @@
+"""What imports what in the front: every import counts, in functions and for types alone too."""
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FRONT = ROOT / "python"
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted(FRONT.rglob("*.py")):
+        name = ".".join(path.relative_to(FRONT).with_suffix("").parts).removesuffix(".__init__")
+        found[name] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules of farweb that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            named = [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: imports are absolute"
+            named = [f"{node.module}.{name.name}" for name in node.names]
+            named = [name if name in MODULES else str(node.module) for name in named]
+        else:
+            continue
+        yield from (name for name in named if name in MODULES and name != "farweb")
+
+
+IMPORTS = {name: {other for other in imported(path) if other != name} for name, path in MODULES.items()}
+
+
+def layer(module: str) -> str:
+    """The package of a module, or the module where it stands at the top."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def documented() -> list[str]:
+    """The packages and modules at the top that the documentation lists, lowest first."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = page.split("of `python/farweb`, lowest first", 1)[1].split("\n\n", 2)[1]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    return [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    tuple(TopologicalSorter(IMPORTS).static_order())  # raises CycleError, which names the cycle
+
+
+def test_each_package_imports_only_those_that_the_documentation_lists_above_it() -> None:
+    order = documented()
+    there = {layer(name) for name in MODULES} - {"", "__main__"}
+    assert set(order) == there
+    assert len(order) == len(set(order))
+    upward = [
+        f"{name} imports {other}"
+        for name, others in IMPORTS.items()
+        for other in others
+        if layer(name) in there and order.index(layer(other)) > order.index(layer(name))
+    ]
+    assert upward == []
+
+
+@pytest.mark.parametrize(("text", "names"), [("def f():\n    from farweb.results import run", {"farweb.results.run"})])
+def test_imports_within_functions_count(tmp_path: Path, text: str, names: set[str]) -> None:
+    (tmp_path / "module.py").write_text(text)
+    assert set(imported(tmp_path / "module.py")) == names
