@@ -93,7 +93,7 @@ def test_a_file_replaces_an_older_one_only_when_complete(folder: Path) -> None:
 def test_a_killed_process_leaves_nothing_that_looks_whole(folder: Path) -> None:
     code = (
         "import os, signal, pathlib\n"
-        "from farweb.atomic import staged_folder\n"
+        "from farweb.files.atomic import staged_folder\n"
         "with staged_folder(pathlib.Path('out')) as stage:\n"
         "    (stage / 'manifest.json').write_text('{}')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -9,11 +9,10 @@ from farweb.results.digests import Damage, damages
 from farweb.results.open import open_folder
 from farweb.results.run import RunTables
 from farweb.results.store import Store, part_name
+from farweb.results.sweep import SweepTables
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from farweb.results.sweep import SweepTables
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
     return Verification(str(path), full, 1 + len(ended), unfinished, tuple(found), leftovers)
 
 
-def _planned(sweep: "SweepTables") -> tuple[list[str], list[str], int]:
+def _planned(sweep: SweepTables) -> tuple[list[str], list[str], int]:
     """Of the runs of a sweep's plan: those with results, those whose results have gone, and how many have not ended."""
     finished, failed = sweep.store.finished(), sweep.store.failed()
     plan = sweep.planned_runs()
