@@ -17,6 +17,7 @@ from farweb.atomic import staged_folder
 from farweb.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.errors import ResultsError
 from farweb.export import CAPTURE, PLOT
+from farweb.metrics import Measurement
 from farweb.plot import NAMES
 from farweb.report import REPORT
 from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
@@ -97,9 +98,17 @@ def open_tables(scenario: Scenario) -> Iterator[Tables]:
 
 
 def simulate_into(
-    folder: Path, scenario: Scenario, seed: int, tables: Tables, progress: Callable[[Progress], None] | None
+    folder: Path,
+    scenario: Scenario,
+    seed: int,
+    tables: Tables,
+    progress: Callable[[Progress], None] | None,
+    measurement: Measurement | None = None,
 ) -> dict[str, Any]:
-    """Run `scenario` with `seed` and write its tables to `folder`; its manifest, which the caller writes."""
+    """Run `scenario` with `seed` and write its tables to `folder`; its manifest, which the caller writes.
+
+    All rows go to `measurement` as well, if there is one.
+    """
     wall, cpu = time.perf_counter(), time.thread_time()
     simulation = _core.Simulation(scenario.core, seed, tables.requests, str(scenario.requests_path), tables.hosts)
     inputs = {name: dict(table) for name, table in tables.inputs.items()}
@@ -108,7 +117,7 @@ def simulate_into(
         rows = inputs["requests"]["rows"] = inputs["requests"]["rows"] or simulation.requests_rows
         load: float = scenario.effective["workload"]["load"]
         total = round(rows * load) if total is None and rows is not None else total
-    written = _run(simulation, folder, scenario.name, seed, total, progress)
+    written = _run(simulation, folder, scenario.name, seed, total, progress, measurement)
     wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
     return {
         "kind": RUN_KIND,
@@ -144,6 +153,7 @@ def _run(
     seed: int,
     total: int | None,
     progress: Callable[[Progress], None] | None,
+    measurement: Measurement | None,
 ) -> dict[str, int]:
     """Run to the end, tables written as rows come; how many rows each has."""
     metadata = {
@@ -166,6 +176,8 @@ def _run(
             more = simulation.advance(_EVENTS_A_STEP)
             for table, columns in simulation.take().items():
                 writer(table).add(columns)
+                if measurement is not None:
+                    measurement.add(table, columns)
             if progress is not None:
                 progress(_progress(simulation, total))
     return {table: writer.rows for table, writer in sorted(writers.items())}

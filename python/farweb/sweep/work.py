@@ -6,8 +6,8 @@ from typing import Any
 
 from farweb import _core
 from farweb.errors import FarwebError, RunError, StorageError
-from farweb.metrics import measure
-from farweb.results import MANIFEST, Results
+from farweb.metrics import Measurement
+from farweb.results import MANIFEST
 from farweb.run import Tables, simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
 from farweb.sweep.plan import Run
@@ -70,9 +70,10 @@ def _simulate(store: Store, run: Run, tables: Tables, began: float, cpu: float) 
     """Simulate into the part of the run; its manifest."""
     with store.part(run.run) as folder:
         try:
-            manifest = simulate_into(folder, run.scenario, run.seed, tables, None)
+            measurement = Measurement(run.scenario.core.warmup_ns)
+            manifest = simulate_into(folder, run.scenario, run.seed, tables, None, measurement)
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
-            manifest["metrics"] = measure(Results(folder, manifest))
+            manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):
             raise  # of the machine: the store tells in a line what it is
         except BaseException as error:
