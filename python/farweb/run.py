@@ -27,6 +27,7 @@ from farweb.tables import open_hosts, open_requests, row_count
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
 _ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
+_ROWS_AS_THEY_ARE = 128  # chosen: of so few rows compression takes more time than all else, and saves 6 kB at most
 
 
 @dataclass(frozen=True)
@@ -186,16 +187,17 @@ def _run(
 class TableWriter:
     """Writes columns of the core to a Parquet file, in groups of a fixed number of rows.
 
-    Where groups begin depends on the rows alone, not on how they were handed over: equal rows give equal bytes.
+    Where groups begin, and whether they are compressed, depends on the rows alone, not on how they were handed over:
+    equal rows give equal bytes.
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.rows = 0
+        self._path = path
         self._schema = schema
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
-        words = [field.name for field in schema if pa.types.is_string(field.type)]
-        self._writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=words)
+        self._file: pq.ParquetWriter | None = None
 
     def add(self, columns: Mapping[str, Column]) -> None:
         """Append rows; full groups go to the file."""
@@ -205,6 +207,15 @@ class TableWriter:
         self._pending_rows += batch.num_rows
         if self._pending_rows >= _ROWS_A_GROUP:
             self._write(self._pending_rows // _ROWS_A_GROUP * _ROWS_A_GROUP)
+
+    @property
+    def _writer(self) -> pq.ParquetWriter:
+        """What writes the file, made when it is known whether the table has but few rows."""
+        if self._file is None:
+            words = [field.name for field in self._schema if pa.types.is_string(field.type)]
+            compression = "zstd" if self.rows > _ROWS_AS_THEY_ARE else "none"
+            self._file = pq.ParquetWriter(self._path, self._schema, compression=compression, use_dictionary=words)
+        return self._file
 
     def _write(self, rows: int) -> None:
         table = pa.Table.from_batches(self._pending, self._schema)
@@ -218,7 +229,7 @@ class TableWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._pending_rows:
             self._write(self._pending_rows)
-        self._writer.close()
+        self._writer.close()  # of a table without rows too: a file with its columns
 
 
 def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
