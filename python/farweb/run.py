@@ -27,7 +27,7 @@ from farweb.tables import open_hosts, open_requests, row_count
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
 _ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
-_ROWS_AS_THEY_ARE = 128  # chosen: of so few rows compression takes more time than all else, and saves 6 kB at most
+_ROWS_AS_THEY_ARE = 128  # chosen: to compress so few rows takes longer than all else, and saves 6 kB at most
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class TableWriter:
 
     @property
     def _writer(self) -> pq.ParquetWriter:
-        """What writes the file, made when it is known whether the table has but few rows."""
+        """What writes the file, made when there is a full group or when it is known that there is none."""
         if self._file is None:
             words = [field.name for field in self._schema if pa.types.is_string(field.type)]
             compression = "zstd" if self.rows > _ROWS_AS_THEY_ARE else "none"
