@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.files.parquet import equals, read_columns, whole_numbers
+from farweb.files.columns import NULL_INT, Column
+from farweb.files.parquet import equals, read_columns
 from farweb.results.caches import ratios
 from farweb.statistics.quantiles import quantiles, with_lost
 from farweb.text import parse as quantity
@@ -341,11 +342,9 @@ def metrics_table() -> "TableSpec":
 
 
 def measure(results: "RunTables", more: Iterable[Metric] = ()) -> dict[str, Value]:
-    """The metrics of a run, in the order of `METRICS`, then those of links, legs and caches; None without a value.
+    """The metrics of a run from its folder; see `Measurement.metrics`.
 
-    Results of a farweb that did not measure legs have no metrics of them.
-
-    Reads the columns that it needs, a row group at a time; memory grows by 16 bytes a finished request.
+    Reads the columns that it needs, a row group at a time.
 
     Args:
         results: The run.
@@ -354,33 +353,76 @@ def measure(results: "RunTables", more: Iterable[Metric] = ()) -> dict[str, Valu
     Raises:
         ResultsError: The run has no measured interval, or a table is damaged.
     """
-    manifest = results.manifest
-    if "measured" not in manifest:
+    if "measured" not in results.manifest:
         raise ResultsError(f"{results.path}: does not say what was measured: it is of an older farweb; run it again")
-    measured = manifest["measured"]
-    from_ns, to_ns = measured["from_ns"], measured["to_ns"]
-    requests = _Requests(from_ns, to_ns, results.warmup_ns)
-    for columns in read_columns(results.path / "requests.parquet", _REQUEST_COLUMNS):
-        requests.add(columns)
-    span_s = (to_ns - from_ns) / _NS
-    presented = measured.get("presented_bytes")
-    found: dict[str, Value] = {
-        **requests.metrics(span_s),
-        "presented_bps": 8 * presented / span_s if presented is not None and span_s > 0 else None,
-        **_path(measured["links"]),
-        **_connections(results, from_ns, to_ns),
-        "simulated_s": manifest["now_ns"] / _NS,
-        "measured_s": span_s,
-        "events": manifest["events"],
-        "packet_hops": manifest["packet_hops"],
-    }
-    each = {
-        **_each_link(measured["links"]),
-        **_each_leg(measured.get("legs", ())),
-        **_each_cache(measured.get("caches", ())),
-    }
-    shares = {metric.name: requests.within(metric.within_s) for metric in more if metric.within_s is not None}
-    return {**{name: found[name] for name in METRICS}, **each, **shares}
+    measurement = Measurement(results.warmup_ns)
+    for table, names in _MEASURED.items():
+        file = results.path / f"{table}.parquet"
+        if table == "requests" or file.is_file():
+            measurement.begin(table)
+            for columns in read_columns(file, names):
+                measurement.add(table, columns)
+    return measurement.metrics(results.manifest, more)
+
+
+class Measurement:
+    """Collects what metrics need of the tables of a run, as their rows come.
+
+    Memory grows by some 50 bytes a request and 16 bytes a connection.
+
+    Args:
+        warmup_ns: Requests that start before are left out.
+    """
+
+    def __init__(self, warmup_ns: int) -> None:
+        self._requests = _Requests(warmup_ns)
+        self._connections: _Connections | None = None
+
+    def begin(self, table: str) -> None:
+        """Take note that the run has this table, if with no row."""
+        if table == "connections" and self._connections is None:
+            self._connections = _Connections()
+
+    def add(self, table: str, columns: Mapping[str, Column]) -> None:
+        """Take the next rows of a table; those of tables that no metric is made of are passed over."""
+        if table == "requests":
+            self._requests.add(columns)
+        elif table == "connections":
+            self.begin(table)
+            assert self._connections is not None, "begin() has made it"
+            self._connections.add(columns)
+
+    def metrics(self, manifest: Mapping[str, Any], more: Iterable[Metric] = ()) -> dict[str, Value]:
+        """The metrics in the order of `METRICS`, then those of links, legs and caches; None without a value.
+
+        Results of a farweb that did not measure legs have no metrics of them.
+
+        Args:
+            manifest: That of the run, when all rows are there.
+            more: Shares `within` a time that are measured too.
+        """
+        measured, now_ns = manifest["measured"], manifest["now_ns"]
+        from_ns, to_ns = measured["from_ns"], measured["to_ns"]
+        span_s = (to_ns - from_ns) / _NS
+        presented = measured.get("presented_bytes")
+        connections = self._connections
+        found: dict[str, Value] = {
+            **self._requests.metrics(from_ns, to_ns),
+            "presented_bps": 8 * presented / span_s if presented is not None and span_s > 0 else None,
+            **_path(measured["links"]),
+            **(dict.fromkeys(_OPEN) if connections is None else connections.metrics(from_ns, to_ns, now_ns)),
+            "simulated_s": now_ns / _NS,
+            "measured_s": span_s,
+            "events": manifest["events"],
+            "packet_hops": manifest["packet_hops"],
+        }
+        each = {
+            **_each_link(measured["links"]),
+            **_each_leg(measured.get("legs", ())),
+            **_each_cache(measured.get("caches", ())),
+        }
+        shares = {metric.name: self._requests.within(metric.within_s) for metric in more if metric.within_s is not None}
+        return {**{name: found[name] for name in METRICS}, **each, **shares}
 
 
 def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
@@ -393,16 +435,22 @@ def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
     return found
 
 
-_REQUEST_COLUMNS = (
-    *("start_ns", "first_byte_ns", "end_ns", "acked_ns", "response_bytes", "retransmits", "timeouts", "status", "tag"),
-)
+_MEASURED = {
+    "requests": (
+        *("start_ns", "first_byte_ns", "end_ns", "acked_ns", "response_bytes", "retransmits", "timeouts", "status"),
+        "tag",
+    ),
+    "connections": ("open_ns", "close_ns"),
+}
+"""The columns that metrics are made of, by table."""
+
+_OPEN = ("connections", "connections_open_mean", "connections_open_max")
 
 
 class _Requests:
     """What is counted and collected of the table of requests."""
 
-    def __init__(self, from_ns: int, to_ns: int, warmup_ns: int) -> None:
-        self._interval = from_ns, to_ns
+    def __init__(self, warmup_ns: int) -> None:
         self._warmup_ns = warmup_ns
         self._counts = dict.fromkeys(
             (
@@ -411,7 +459,8 @@ class _Requests:
             ),
             0,
         )
-        self._offered_bytes = 0
+        self._start: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        self._size: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         self._first_ns: int | None = None
         self._last_ns: int | None = None
         self._latency: list[NDArray[np.int64]] = []
@@ -420,11 +469,10 @@ class _Requests:
         self._sample: list[NDArray[np.int64]] = []
 
     def add(self, columns: Mapping[str, Any]) -> None:
-        start = whole_numbers(columns["start_ns"])
-        size = whole_numbers(columns["response_bytes"])
+        start, size = columns["start_ns"], columns["response_bytes"]
+        self._start.append(start)
+        self._size.append(size)
         counted = start >= self._warmup_ns
-        from_ns, to_ns = self._interval
-        self._offered_bytes += int(size[(start >= from_ns) & (start < to_ns)].sum())
         tag = columns.get("tag")
         sample = counted & equals(tag, SAMPLE) if tag is not None else np.zeros_like(counted)
         done = counted & equals(columns["status"], "done")
@@ -435,7 +483,7 @@ class _Requests:
             **{status: (counted & equals(columns["status"], status)).sum() for status in ("failed", "unfinished")},
             "sample_requests": sample.sum(),
             "response_bytes": size[done].sum(),
-            **{name: whole_numbers(columns[name])[counted].sum() for name in ("retransmits", "timeouts")},
+            **{name: columns[name][counted].sum() for name in ("retransmits", "timeouts")},
         }
         for name, value in found.items():
             self._counts[name] += int(value)
@@ -443,14 +491,14 @@ class _Requests:
             first = int(start[counted].min())
             self._first_ns = first if self._first_ns is None else min(self._first_ns, first)
         if done.any():
-            end = whole_numbers(columns["end_ns"])
+            end = columns["end_ns"]
             last = int(end[done].max())
             self._last_ns = last if self._last_ns is None else max(self._last_ns, last)
             self._latency.append((end - start)[done])
-            self._first_byte.append((whole_numbers(columns["first_byte_ns"]) - start)[done])
+            self._first_byte.append((columns["first_byte_ns"] - start)[done])
             self._sample.append((end - start)[done & sample])
             if "acked_ns" in columns:  # tables of an older farweb lack it
-                acked = whole_numbers(columns["acked_ns"])
+                acked = columns["acked_ns"]
                 self._acked.append((acked - start)[done & (acked >= start)])
 
     def within(self, limit_s: float) -> float | None:
@@ -460,7 +508,10 @@ class _Requests:
         answered = sum(int((times <= round(limit_s * _NS)).sum()) for times in self._latency)
         return answered / self._counts["requests"]
 
-    def metrics(self, span_s: float) -> dict[str, Value]:
+    def metrics(self, from_ns: int, to_ns: int) -> dict[str, Value]:
+        span_s = (to_ns - from_ns) / _NS
+        start = np.concatenate(self._start)
+        offered_bytes = int(np.concatenate(self._size)[(start >= from_ns) & (start < to_ns)].sum())
         number, done = self._counts["requests"], self._counts["done"]
         lost = number - done
         lost_sample = self._counts["sample_requests"] - sum(map(len, self._sample))
@@ -475,7 +526,7 @@ class _Requests:
             **_distribution("acked", self._acked, 0),
             **_distribution("sample_latency", self._sample, lost_sample),
             "goodput_bps": goodput,
-            "offered_bps": 8 * self._offered_bytes / span_s if span_s > 0 else None,
+            "offered_bps": 8 * offered_bytes / span_s if span_s > 0 else None,
         }
 
 
@@ -535,26 +586,31 @@ def _rate(link: Mapping[str, Any]) -> float | None:
     return 8 * link["bytes"] / span_s if span_s > 0 else None
 
 
-def _connections(results: "RunTables", from_ns: int, to_ns: int) -> dict[str, Value]:
-    """How many connections there were, and how many were open at a time in the measured interval."""
-    names = ("connections", "connections_open_mean", "connections_open_max")
-    file = results.path / "connections.parquet"
-    if not file.is_file():
-        return dict.fromkeys(names)
-    number, opens, closes = 0, [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for columns in read_columns(file, ("open_ns", "close_ns")):
-        open_ns = whole_numbers(columns["open_ns"])
-        number += open_ns.size
-        close_ns = whole_numbers(columns["close_ns"].fill_null(results.manifest["now_ns"]))
-        within = (open_ns < to_ns) & (close_ns > from_ns)
-        opens.append(np.maximum(open_ns[within], from_ns))
-        closes.append(np.minimum(close_ns[within], to_ns))
-    begin, end = np.concatenate(opens), np.concatenate(closes)
-    if to_ns <= from_ns:
-        return {**dict.fromkeys(names), "connections": number}
-    # One that closes at the moment when another opens was not open beside it.
-    mean = float((end - begin).sum() / (to_ns - from_ns))
-    begin.sort()
-    end.sort()
-    most = int((np.arange(1, begin.size + 1) - np.searchsorted(end, begin, "right")).max(initial=0))
-    return dict(zip(names, (number, mean, most), strict=True))
+class _Connections:
+    """What is counted and collected of the table of connections."""
+
+    def __init__(self) -> None:
+        self._open = [np.empty(0, np.int64)]
+        self._close = [np.empty(0, np.int64)]
+
+    def add(self, columns: Mapping[str, Any]) -> None:
+        self._open.append(columns["open_ns"])
+        self._close.append(columns["close_ns"])
+
+    def metrics(self, from_ns: int, to_ns: int, now_ns: int) -> dict[str, Value]:
+        """How many connections there were, and how many were open at a time in the measured interval.
+
+        Those that are open at the end, at `now_ns`, close then.
+        """
+        opened, closed = np.concatenate(self._open), np.concatenate(self._close)
+        closed = np.where(closed == NULL_INT, now_ns, closed)
+        if to_ns <= from_ns:
+            return {**dict.fromkeys(_OPEN), "connections": opened.size}
+        within = (opened < to_ns) & (closed > from_ns)
+        begin, end = np.maximum(opened[within], from_ns), np.minimum(closed[within], to_ns)
+        # One that closes at the moment when another opens was not open beside it.
+        mean = float((end - begin).sum() / (to_ns - from_ns))
+        begin.sort()
+        end.sort()
+        most = int((np.arange(1, begin.size + 1) - np.searchsorted(end, begin, "right")).max(initial=0))
+        return dict(zip(_OPEN, (opened.size, mean, most), strict=True))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.files.parquet import equals, read_columns, whole_numbers
+from farweb.files.parquet import equals, read_columns
 from farweb.results.manifest import MANIFEST
 from farweb.results.metrics import METRICS, SAMPLE
 from farweb.results.store import Store, part_name
@@ -86,7 +86,7 @@ def _finished(file: Path | BinaryIO, warmup_ns: int) -> Finished:
     lost = lost_sample = 0
     for columns in read_columns(file, ("start_ns", "first_byte_ns", "end_ns", "status", "tag")):
         done = equals(columns["status"], "done")
-        start, first_byte, end = (whole_numbers(columns[name]) for name in ("start_ns", "first_byte_ns", "end_ns"))
+        start, first_byte, end = (np.asarray(columns[name]) for name in ("start_ns", "first_byte_ns", "end_ns"))
         sample = equals(columns["tag"], SAMPLE) if "tag" in columns else np.zeros(start.size, bool)
         without = ~done & (start >= warmup_ns)
         lost, lost_sample = lost + int(without.sum()), lost_sample + int((without & sample).sum())

@@ -12,13 +12,13 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from farweb.errors import ResultsError, StorageError
-from farweb.files.atomic import made_folder, remove_stages, staged_file, staged_folder, storage_errors
+from farweb.files.atomic import flush, made_folder, remove_stages, staged_file, staged_folder, storage_errors
 from farweb.results.manifest import MANIFEST, SWEEP_KIND
 from farweb.results.metrics import restored
 
@@ -257,13 +257,13 @@ class Store:
     def part(self, run: str) -> Iterator[Path]:
         """Give a folder on this machine that becomes the part of `run` when the block ends without an error.
 
-        A part that is there first stays: it is the same.
+        A part that is there first stays: it is the same. A power failure may empty a part until it is flushed.
 
         Raises:
             StorageError: The disk is full, or the place cannot be written to.
         """
         if self.folder is not None:
-            with staged_folder(self.folder / part_name(run), replace=False) as stage:
+            with staged_folder(self.folder / part_name(run), replace=False, flushed=False) as stage:
                 yield stage
             return
         with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
@@ -271,6 +271,16 @@ class Store:
                 yield Path(folder)
             for file in sorted(Path(folder).iterdir(), key=lambda path: (path.name == MANIFEST, path.name)):
                 self._put(file, f"{part_name(run)}/{file.name}")
+
+    def flush(self, runs: Iterable[str]) -> None:
+        """Bring the parts of runs to the disk; what an object store has taken is safe.
+
+        Raises:
+            StorageError: The disk is full, or fails.
+        """
+        if self.folder is not None:
+            with storage_errors(self.url):
+                flush([path for run in runs for path in (self.folder / part_name(run)).iterdir()])
 
     def _put(self, file: Path, name: str) -> None:
         with _transfer_errors(f"{self.url}/{name}", "written"):
