@@ -19,7 +19,7 @@ use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tc
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
-use leg::{HEADERS, Stretch};
+use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
 pub use sweep::{FactorReport, SweepReport};
 
@@ -215,7 +215,7 @@ fn product(rate: BitRate, span: Duration) -> u64 {
 
 fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>) -> String {
     let limit = &leg.limit;
-    let packet = limit.mss_bytes + HEADERS;
+    let packet = limit.packet_bytes();
     let (trip, segment) = (Duration::from_nanos(leg.rtt_ns), Duration::from_nanos(limit.segment_ns));
     let mut text =
         format!("leg {}: {} to {}, {} over {}\n", leg.index, leg.from, leg.to, leg.carrier, leg.profile);
