@@ -28,8 +28,10 @@ __all__ = [
     "XplotEncoder",
     "connection_use",
     "debug_build",
+    "header_bytes",
     "log_format",
     "log_header_bytes",
+    "mss_bytes",
     "no_object",
     "object_ids",
     "result_version",
@@ -61,6 +63,12 @@ debug_build: bool
 
 no_object: int
 """What stands for "no object" in a column of objects."""
+
+header_bytes: int
+"""Headers of IPv4 and TCP without options."""
+
+mss_bytes: tuple[int, int]
+"""Smallest and largest MSS that a host may have, in bytes."""
 
 log_header_bytes: int
 """Header of a response, as a reader of server logs adds it to the logged bytes."""

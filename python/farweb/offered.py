@@ -24,9 +24,6 @@ from farweb.sheet import Sheet
 if TYPE_CHECKING:
     from farweb.scenario import Scenario
 
-HEADERS = 40
-"""IP and TCP headers of a segment without options, in bytes."""
-
 BUSY = 0.8
 """Share of a link's rate above which the busiest minute is warned of. Chosen: queues of random arrivals are some
 packets long below it and grow without bound towards 1 (in M/D/1 a packet waits for 2 others at 0.8, for 4.5 at 0.9)."""
@@ -224,9 +221,9 @@ def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> t
     channels: list[Series] = []
     for mss in sizes:
         segments = -(-response // mss)
-        channels.append((response + HEADERS * segments).astype(np.float64))
-        channels.append((request + HEADERS * -(-request // mss)).astype(np.float64))
-        channels.append((HEADERS * -(-segments // 2)).astype(np.float64))
+        channels.append((response + _core.header_bytes * segments).astype(np.float64))
+        channels.append((request + _core.header_bytes * -(-request // mss)).astype(np.float64))
+        channels.append((_core.header_bytes * -(-segments // 2)).astype(np.float64))
     return tuple(channels)
 
 

@@ -41,6 +41,8 @@ mod _core {
         module.add("version", farweb::VERSION)?;
         module.add("result_version", farweb::RESULT_VERSION)?;
         module.add("no_object", farweb::workload::ObjectId::NONE)?;
+        module.add("header_bytes", farweb::tcp::segment::HEADER_BYTES)?;
+        module.add("mss_bytes", farweb::tcp::segment::MSS_BYTES.into_inner())?;
         module.add("log_header_bytes", farweb::workload::LOG_HEADER_BYTES)?;
         module.add("debug_build", cfg!(debug_assertions))
     }

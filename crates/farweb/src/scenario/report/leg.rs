@@ -7,15 +7,9 @@
 use serde::Serialize;
 
 use crate::scenario::{EndSizes, Leg, LinkPair, Scenario};
-use crate::tcp::segment::HEADER_BYTES;
+use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX, WINDOW_MAX};
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
-
-/// Largest window that the header of a segment can name without scaling (RFC 9293, section 3.1).
-pub(super) const WINDOW_MAX: u64 = 65_535;
-
-/// Largest window with scaling (RFC 1323, section 2.3: a shift of at most 14).
-const SCALED_WINDOW_MAX: u64 = WINDOW_MAX << 14;
 
 /// Of one connection: MSS, window, and the rate to which they limit it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -86,7 +80,7 @@ impl WindowLimit {
         // window has the same effect: a segment that fills it is sent (`tcp_output.c`, `len >= max_sndwnd / 2`).
         let smallest_buffer = server_buffer.into_iter().chain(client_buffer).min().unwrap_or(u64::MAX);
         let mss_bytes = client_mss.min(server_mss).min(smallest_buffer);
-        let window_max = if profile.window_scaling() { SCALED_WINDOW_MAX } else { WINDOW_MAX };
+        let window_max = if profile.window_scaling() { WINDOW_MAX } else { WINDOW_FIELD_MAX };
         let window = |buffer| profile.window(buffer, mss_bytes);
         let window_bytes = window(server_buffer).min(window(client_buffer)).min(window_max);
         let window_segments = window_bytes / mss_bytes;

@@ -1,9 +1,9 @@
 //! What a scenario may say but seldom means.
 
-use super::leg::{Stretch, WINDOW_MAX, WindowLimit, asks_host};
+use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};
 use crate::scenario::{HostOr, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
-use crate::tcp::segment::HEADER_BYTES;
+use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
 use crate::units::Duration;
 use crate::workload::Directory;
 
@@ -132,9 +132,9 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
         for (end, mss, buffer) in std::iter::once(common).chain(ends) {
             let Some(HostOr::Size(buffer)) = buffer else { continue };
             let key = format!("leg.{index}.tcp.{end}buffer");
-            if buffer.get() > WINDOW_MAX && !leg.tcp.profile().window_scaling() {
+            if buffer.get() > WINDOW_FIELD_MAX && !leg.tcp.profile().window_scaling() {
                 warnings.push(format!(
-                    "{key}: {buffer}, but at most {WINDOW_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
+                    "{key}: {buffer}, but at most {WINDOW_FIELD_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
                 ));
             }
             if let Some(HostOr::Size(mss)) = mss
