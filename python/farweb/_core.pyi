@@ -38,6 +38,7 @@ __all__ = [
     "results_schema",
     "scenario_schema",
     "version",
+    "workload_schema",
 ]
 
 class FarwebError(Exception):
@@ -102,6 +103,9 @@ def results_schema() -> str:
     `[{"name", "description", "columns": [{"name", "type", "unit", "nullable", "description"}]}]`, where `type` is
     `int64`, `uint64`, `float64`, `bool`, `string` or `list<struct<start: int64, end: int64>>`.
     """
+
+def workload_schema() -> str:
+    """The tables that a scenario reads, `requests` and `hosts`, as JSON text; see `results_schema`."""
 
 @final
 class Scenario:

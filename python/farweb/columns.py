@@ -61,7 +61,17 @@ class TableSpec(TypedDict):
 @functools.cache
 def results_tables() -> dict[str, TableSpec]:
     """The tables of a results folder by name, in the core's order."""
-    specs: list[TableSpec] = json.loads(_core.results_schema())
+    return _by_name(_core.results_schema())
+
+
+@functools.cache
+def workload_tables() -> dict[str, TableSpec]:
+    """The tables that a scenario reads, `requests` and `hosts`, by name."""
+    return _by_name(_core.workload_schema())
+
+
+def _by_name(schema: str) -> dict[str, TableSpec]:
+    specs: list[TableSpec] = json.loads(schema)
     return {spec["name"]: spec for spec in specs}
 
 

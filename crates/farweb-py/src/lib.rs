@@ -8,6 +8,7 @@ mod log;
 mod probe;
 mod references;
 mod scenario;
+mod schema;
 mod simulation;
 mod tables;
 
@@ -30,7 +31,9 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::{Scenario, connection_use, scenario_schema};
     #[pymodule_export]
-    use crate::simulation::{Simulation, results_schema};
+    use crate::schema::{results_schema, workload_schema};
+    #[pymodule_export]
+    use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::tables::{HostTable, RequestReader, object_ids};
 

@@ -1,6 +1,5 @@
 //! A run, advanced in steps without holding the GIL.
 
-use farweb::record::TABLES;
 use farweb::workload::Copies;
 use farweb::world::{CacheStats, LegStats, LinkTotals, World};
 use pyo3::prelude::*;
@@ -145,26 +144,4 @@ fn caches(stats: &[CacheStats]) -> serde_json::Value {
         })
     };
     stats.iter().enumerate().map(row).collect()
-}
-
-/// The tables of a results folder and their columns, as JSON text.
-#[pyfunction]
-pub(crate) fn results_schema() -> String {
-    let column = |column: &farweb::record::ColumnSpec| {
-        json!({
-            "name": column.name,
-            "type": column.kind.name(),
-            "unit": column.unit,
-            "nullable": column.nullable,
-            "description": column.description,
-        })
-    };
-    let table = |table: &farweb::record::TableSpec| {
-        json!({
-            "name": table.name,
-            "description": table.description,
-            "columns": table.columns.iter().map(column).collect::<Vec<_>>(),
-        })
-    };
-    serde_json::Value::from_iter(TABLES.iter().map(table)).to_string()
 }

@@ -91,64 +91,6 @@ pub enum Dictionary {
     Flags,
 }
 
-/// Type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnType {
-    /// Signed, 64 bits.
-    Int64,
-    /// Unsigned, 64 bits.
-    UInt64,
-    /// IEEE 754, 64 bits.
-    Float64,
-    /// True or false.
-    Bool,
-    /// Text.
-    String,
-    /// List of ranges of [`Int64`](Self::Int64).
-    Ranges,
-}
-
-/// What a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ColumnSpec {
-    /// Its name, with the unit last.
-    pub name: &'static str,
-    /// Its type.
-    pub kind: ColumnType,
-    /// Its unit; empty for counts, numbers and words.
-    pub unit: &'static str,
-    /// Whether values may be missing.
-    pub nullable: bool,
-    /// What it means.
-    pub description: &'static str,
-}
-
-/// What a table is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TableSpec {
-    /// Its name, which is that of its file.
-    pub name: &'static str,
-    /// What a row is, and in which order rows stand.
-    pub description: &'static str,
-    /// Its columns.
-    pub columns: &'static [ColumnSpec],
-}
-
-impl ColumnType {
-    /// Name as Arrow and the JSON schema have it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Int64 => "int64",
-            Self::UInt64 => "uint64",
-            Self::Float64 => "float64",
-            Self::Bool => "bool",
-            Self::String => "string",
-            Self::Ranges => "list<struct<start: int64, end: int64>>",
-        }
-    }
-}
-
 /// Declares a table: `table! { REQUESTS "requests" "One row a request." RequestRow RequestColumns { name: kind "unit" "meaning", … } }`
 /// with kinds `int`, `int?`, `id?`, `float`, `bool`, `ranges`, `word(dictionary)`, `word?(dictionary)`.
 macro_rules! table {

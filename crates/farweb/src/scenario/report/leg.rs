@@ -136,7 +136,9 @@ pub(super) fn limits(
     hosts: Option<&Directory>,
 ) -> (WindowLimit, Option<HostLimits>) {
     let of_default = || WindowLimit::of(leg, scenario, None);
-    let (Some(hosts), true) = (hosts, asks_host(leg, scenario) != (false, false)) else { return (of_default(), None) };
+    let (Some(hosts), true) = (hosts, asks_host(leg, scenario) != (false, false)) else {
+        return (of_default(), None);
+    };
     let mut limits: Vec<WindowLimit> =
         hosts.hosts().iter().map(|(_, host)| WindowLimit::of(leg, scenario, Some(host))).collect();
     let bps = |limit: &WindowLimit| limit.window_limit_bps.unwrap_or(f64::INFINITY);

@@ -11,8 +11,8 @@
 use super::connection::Connection;
 use super::profile::IdleRestart;
 use super::timers::Timer;
-use crate::tcp::segment::{ISS, WINDOW_FIELD_MAX};
 use crate::tcp::segment::{Flags, Options, Segment};
+use crate::tcp::segment::{ISS, WINDOW_FIELD_MAX};
 use crate::tcp::state::{Limit, Output, State};
 
 /// One segment, before it is decided whether to send it.

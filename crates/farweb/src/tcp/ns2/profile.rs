@@ -86,7 +86,11 @@ impl Profile {
     /// The first constant that is out of range.
     pub fn check(&self) -> Result<(), ProfileError> {
         let rules = [
-            ("packet_size", (1..=u64::from(*MSS_BYTES.end())).contains(&self.packet_size.get()), "1 B to 65495 B"),
+            (
+                "packet_size",
+                (1..=u64::from(*MSS_BYTES.end())).contains(&self.packet_size.get()),
+                "1 B to 65495 B",
+            ),
             ("window", self.window > 0, "at least 1"),
             ("initial_cwnd_segments", self.initial_cwnd_segments > 0, "at least 1"),
             ("tick", self.tick >= Duration::from_micros(1), "at least 1 us"),
