@@ -213,6 +213,7 @@ _OF_A_LEG = {
     ),
     "requests_max": ("Most requests on the leg at a time {}.", "maximum"),
     "connection_requests_max": ("Most requests on one of its connections at a time {}.", "maximum"),
+_PART = re.compile(r"(link|leg|cache)_(\d+)")
 }
 _LEG_NAME = re.compile(r"leg_(\d+)_(" + "|".join(_OF_A_LEG) + ")")
 
@@ -299,13 +300,18 @@ def find_metric(name: str) -> Metric:
         return next(metric for metric in cache_metrics(int(of_cache[1])) if metric.name == name)
     import difflib
 
+def is_of_part(name: str) -> bool:
+    """Whether a name begins as those of a link's, leg's or cache's metrics do."""
+    return _PART.match(name) is not None
+
+
     near = difflib.get_close_matches(name, [*METRICS, *_alike(name), "within(5 s)"], 1, 0.4)
     raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
 
 
 def _alike(name: str) -> list[str]:
     """The metrics of the link, the leg or the cache that a name begins with."""
-    if not (begun := re.match(r"(link|leg|cache)_(\d+)_", name)):
+    if not (begun := _PART.match(name)):
         return []
     number = int(begun[2])
     of = {

@@ -383,7 +383,22 @@ class _Cut:
 @functools.lru_cache(maxsize=_PARSED_KEPT)
 def _parsed(text: str, file: str, overrides: tuple[tuple[str, str], ...]) -> _core.Scenario:
     """The compiled form, parsed once a process."""
-    return _core.Scenario.parse(text, file, dict(overrides))
+    core = _core.Scenario.parse(text, file, dict(overrides))
+    _check_factors(core)
+    return core
+
+
+def _check_factors(core: _core.Scenario) -> None:
+    """Refuse factors that are called like columns beside them; a dotted key is none."""
+    names = [name for name in core.factors if "." not in name]
+    if not names:
+        return
+    from farweb.sweep.tables import is_column
+
+    wrong = [name for name in names if is_column(name)]
+    if wrong:
+        message = "results have a column of this name; give the factor another"
+        raise ScenarioError("\n".join(core.problem(f"sweep.factors.{toml.key(name)}", message) for name in wrong))
 
 
 def _read(path: Path) -> str:

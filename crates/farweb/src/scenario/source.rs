@@ -79,6 +79,12 @@ impl Source {
         mut document: Document,
         mut problems: Vec<Problem>,
         overrides: &[(String, String)],
+    /// A problem with the value at `key`, at its place.
+    #[must_use]
+    pub fn problem(&self, key: &str, message: &str) -> Problem {
+        self.document.problem(key, message)
+    }
+
     ) -> Result<Self, ScenarioError> {
         for (key, value) in overrides {
             problems.extend(document.set(key, value).err());
