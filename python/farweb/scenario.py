@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from farweb import _core
+from farweb import _core, toml
 from farweb.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Scenario:
         """
         if not isinstance(description, Mapping):
             raise ScenarioError(f"a scenario is a dict, not {description!r}; Scenario.load reads a file")
-        text = "".join(f"{_key(key)} = {_toml(value, str(key))}\n" for key, value in description.items())
+        text = "".join(f"{toml.key(str(key))} = {toml.value(value, str(key))}\n" for key, value in description.items())
         texts = _texts(overrides or {})
         with _told_by_key(texts):
             self._fill(_NO_FILE, texts, text, _parsed(text, str(_NO_FILE), tuple(texts.items())), None, tables)
@@ -446,27 +446,6 @@ def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, s
 def _texts(values: Mapping[str, Value]) -> dict[str, str]:
     """Values as the core takes them: bare text, or TOML."""
     return {
-        key: os.fspath(value) if isinstance(value, str | os.PathLike) else _toml(value, key)
+        key: os.fspath(value) if isinstance(value, str | os.PathLike) else toml.value(value, key)
         for key, value in values.items()
     }
-
-
-def _toml(value: Any, key: str) -> str:
-    """A value as TOML, on one line; `key` is for the message."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | os.PathLike):
-        return json.dumps(os.fspath(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(name)} = {_toml(each, f'{key}.{name}')}" for name, each in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml(each, f"{key}.{place}") for place, each in enumerate(value)) + "]"
-    if isinstance(value, int | float):
-        return repr(value)
-    if hasattr(value, "item"):  # a number of numpy
-        return _toml(value.item(), key)
-    raise ScenarioError(f"{key}: found {value!r}; a scenario has texts, numbers, truth values, lists and tables")
-
-
-def _key(name: str) -> str:
-    return json.dumps(str(name), ensure_ascii=False)

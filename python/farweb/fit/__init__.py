@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb import _core
+from farweb import _core, toml
 from farweb.atomic import staged_file
 from farweb.fit import estimates, reading
 from farweb.fit.estimates import Body, Correlation, Tail, Zipf
@@ -383,13 +383,9 @@ def write_parameters(found: Fit, out: Path) -> None:
     """
     lines = [f"# Parameters of ProWGen fitted to {Path(found.source).name}: {found.requests} requests."]
     lines += [f"# {name}: not estimated, {why}." for name, why in found.not_estimated.items()]
-    lines += [f"{name} = {_toml(value)}" for name, value in found.parameters.items()]
+    lines += [f"{name} = {toml.value(value)}" for name, value in found.parameters.items()]
     with staged_file(out) as stage:
         stage.write_text("\n".join(lines) + "\n", "utf-8")
-
-
-def _toml(value: str | float) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -1,5 +1,7 @@
 //! A scenario together with what it was read from, so that it can be read again with other values.
 
+use serde_json::Value;
+
 use super::document::Document;
 use super::problem::{Problem, ScenarioError};
 use super::sweep::{self, Design};
@@ -26,6 +28,14 @@ impl Source {
         let document =
             Document::read(text, file, &mut problems).map_err(|problem| ScenarioError::new(vec![problem]))?;
         Self::read(document, problems, overrides)
+    }
+
+    /// Reads what [`Scenario::effective`] has written; `file` is where it stood.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn of_effective(tree: Value, file: &str) -> Result<Self, ScenarioError> {
+        Self::read(Document::of_tree(tree, file), Vec::new(), &[])
     }
 
     /// The same with other values; overrides are those of [`Scenario::parse`].
@@ -69,6 +79,12 @@ impl Source {
         self.scenario
     }
 
+    /// A problem with the value at `key`, at its place.
+    #[must_use]
+    pub fn problem(&self, key: &str, message: &str) -> Problem {
+        self.document.problem(key, message)
+    }
+
     /// The design of its sweep, if it has one.
     #[must_use]
     pub const fn design(&self) -> Option<&Design> {
@@ -79,12 +95,6 @@ impl Source {
         mut document: Document,
         mut problems: Vec<Problem>,
         overrides: &[(String, String)],
-    /// A problem with the value at `key`, at its place.
-    #[must_use]
-    pub fn problem(&self, key: &str, message: &str) -> Problem {
-        self.document.problem(key, message)
-    }
-
     ) -> Result<Self, ScenarioError> {
         for (key, value) in overrides {
             problems.extend(document.set(key, value).err());
