@@ -32,7 +32,9 @@ __all__ = [
     "log_format",
     "log_header_bytes",
     "mss_bytes",
-    "no_object",
+    "null_code",
+    "null_id",
+    "null_int",
     "object_ids",
     "result_version",
     "results_schema",
@@ -62,8 +64,17 @@ result_version: int
 debug_build: bool
 """Whether the core was compiled without optimisation: ten times slower."""
 
-no_object: int
-"""What stands for "no object" in a column of objects."""
+null_int: int
+"""A missing value in a column of int64."""
+
+null_id: int
+"""A missing value in a column of uint64: of objects, none."""
+
+null_code: int
+"""A missing value in the codes of a column of words."""
+
+units: list[list[tuple[str, int]]]
+"""Units of times, sizes and rates, as scenarios write them, each with its size in the smallest one, smallest first."""
 
 header_bytes: int
 """Headers of IPv4 and TCP without options."""
@@ -169,8 +180,9 @@ class Scenario:
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
         "down": {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
         connection_use}, "profile", "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps", "bdp_bytes", "mss_bytes",
-        "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}], "sweep": {"design",
-        "points", "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}], "workload": {"days",
+        "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points", "replications", "runs",
+        "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 

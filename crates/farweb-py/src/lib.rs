@@ -43,7 +43,10 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("version", farweb::VERSION)?;
         module.add("result_version", farweb::RESULT_VERSION)?;
-        module.add("no_object", farweb::workload::ObjectId::NONE)?;
+        module.add("units", farweb::units::UNITS.map(<[_]>::to_vec))?;
+        module.add("null_int", farweb::record::NULL_INT)?;
+        module.add("null_id", farweb::record::NULL_ID)?;
+        module.add("null_code", farweb::record::NULL_CODE)?;
         module.add("header_bytes", farweb::tcp::segment::HEADER_BYTES)?;
         module.add("mss_bytes", farweb::tcp::segment::MSS_BYTES.into_inner())?;
         module.add("log_header_bytes", farweb::workload::LOG_HEADER_BYTES)?;

@@ -1,5 +1,14 @@
 //! Descriptions of tables that farweb reads or writes: names, types, units and meanings of their columns.
 
+/// A null in a column of whole numbers.
+pub const NULL_INT: i64 = i64::MIN;
+
+/// A null in a column of ids.
+pub const NULL_ID: u64 = u64::MAX;
+
+/// A null in a column of words, which are numbers into a dictionary.
+pub const NULL_CODE: i32 = -1;
+
 /// Type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {

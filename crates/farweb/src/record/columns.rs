@@ -1,28 +1,17 @@
 //! Columns, and the macro that makes a table's row type, its columns and its description from one list.
 
-use crate::workload::ObjectId;
-
-/// A null in a column of whole numbers.
-pub const NULL_INT: i64 = i64::MIN;
-
-/// A null in a column of ids.
-pub const NULL_ID: u64 = ObjectId::NONE;
-
-/// A null in a column of words.
-pub const NULL_CODE: i32 = -1;
-
 /// The values of one column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Column {
-    /// Whole numbers; a null is [`NULL_INT`].
+    /// Whole numbers; a null is [`NULL_INT`](crate::schema::NULL_INT).
     Int(Vec<i64>),
-    /// Ids, from the whole range of 64 bits; a null is [`NULL_ID`].
+    /// Ids, from the whole range of 64 bits; a null is [`NULL_ID`](crate::schema::NULL_ID).
     Id(Vec<u64>),
     /// Real numbers; a null is NaN.
     Float(Vec<f64>),
     /// Truth values.
     Bool(Vec<bool>),
-    /// Words, as numbers into a dictionary; a null is [`NULL_CODE`].
+    /// Words, as numbers into a dictionary; a null is [`NULL_CODE`](crate::schema::NULL_CODE).
     Word(Vec<i32>, Dictionary),
     /// Lists of ranges of whole numbers.
     Ranges(Vec<Ranges>),

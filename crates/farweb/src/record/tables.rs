@@ -1,10 +1,9 @@
 //! The tables of a results folder.
 
 use super::columns::{
-    Column, Dictionary, NULL_CODE, NULL_ID, NULL_INT, Ranges, column, column_type, first, nullable, store,
-    stored_type, table, value_type,
+    Column, Dictionary, Ranges, column, column_type, first, nullable, store, stored_type, table, value_type,
 };
-use crate::schema::{ColumnSpec, ColumnType, TableSpec};
+use crate::schema::{ColumnSpec, ColumnType, NULL_CODE, NULL_ID, NULL_INT, TableSpec};
 
 /// The tables of a results folder, in the order in which people meet them.
 pub const TABLES: [TableSpec; 8] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS, FRAMES];

@@ -13,7 +13,7 @@ use super::batch::Words;
 use super::place::{self, Place, Position};
 use super::quoted;
 use super::text::{Layout, TextTable};
-use crate::schema::{ColumnSpec, ColumnType as Type, TableSpec};
+use crate::schema::{ColumnSpec, ColumnType as Type, NULL_INT, TableSpec};
 use crate::workload::{Directory, Host, WorkloadError};
 
 const HOST: usize = 0;
@@ -117,7 +117,7 @@ pub fn hosts_from_columns(columns: &HostColumns, name: &str) -> Result<Directory
     let mut directory = Directory::default();
     for row in 0..rows {
         let place = Place { file: name, position: Position::Row(row as u64 + 1) };
-        let number = |values: &Option<Vec<i64>>| values.as_ref().map(|v| v[row]).filter(|v| *v != i64::MIN);
+        let number = |values: &Option<Vec<i64>>| values.as_ref().map(|v| v[row]).filter(|v| *v != NULL_INT);
         let window = number(&columns.window_bytes)
             .map(|found| {
                 place::window(found).ok_or_else(|| place.wrong("window_bytes", found, place::WINDOW_ALLOWED))
