@@ -39,6 +39,7 @@ __all__ = [
     "result_version",
     "results_schema",
     "scenario_schema",
+    "units",
     "version",
     "workload_schema",
 ]
@@ -134,6 +135,21 @@ class Scenario:
         Raises:
             ScenarioError: All problems found, a line each.
         """
+
+    @staticmethod
+    def of_effective(effective: str, file: str) -> Scenario:
+        """Check a scenario that `effective` has written; `file` is where it stood, for messages.
+
+        Raises:
+            ScenarioError: This version of farweb does not know such a scenario.
+        """
+
+    @property
+    def factors(self) -> list[str]:
+        """Names of the factors of its sweep, in the order of the file; none without one."""
+
+    def problem(self, key: str, message: str) -> str:
+        """A problem with a key as `ScenarioError` words it: with file and line, or the override."""
 
     def with_(self, overrides: dict[str, str]) -> Scenario:
         """The same with other values, after those that it has; messages tell the places of `parse`.

@@ -34,7 +34,7 @@ pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
     CacheReport, DirectionReport, FactorReport, HostLimits, LegReport, LinkReport, Report, SweepReport,
-    WindowLimit,
+    WindowLimit, WorkloadReport,
 };
 pub use source::Source;
 pub use sweep::{Design, DesignFactor, Level};
