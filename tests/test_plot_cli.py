@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from farweb import folder as names
 from farweb.plot import FIGURES, draw
 from farweb.sweep.results import SweepResults
 from sample_results import request
@@ -29,6 +30,10 @@ def sweep(folder: Path) -> SweepResults:
 
 def titles(chart: Any) -> list[str]:
     return [text.get_text() for text in chart.texts if text.get_gid() == "title"]
+
+
+def test_every_figure_has_its_file_in_a_results_folder() -> None:
+    assert tuple(FIGURES) == names.FIGURES
 
 
 def test_a_figure_of_a_sweep_goes_where_it_is_told(farweb: Farweb, sweep: SweepResults) -> None:

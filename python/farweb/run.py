@@ -16,9 +16,7 @@ from farweb import _core, connection_use, digests
 from farweb.atomic import staged_folder
 from farweb.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.errors import ResultsError
-from farweb.export import CAPTURE, PLOT
-from farweb.plot import NAMES
-from farweb.report import REPORT
+from farweb.folder import BESIDE
 from farweb.results import MANIFEST, RUN_KIND, Results, read_manifest
 from farweb.scenario import Scenario
 from farweb.statistics.quantiles import to_json
@@ -238,9 +236,7 @@ def _may_write(out: Path, replace: bool) -> None:
     if not out.is_dir():
         raise ResultsError(f"{out}: is a file; name a folder with --out")
     own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
-    # Where `farweb plot`, `export` and `report` put them.
-    drawn = {CAPTURE, PLOT, REPORT, *(f"{name}.png" for name in NAMES)}
-    other = sorted({path.name for path in out.iterdir()} - own - drawn)
+    other = sorted({path.name for path in out.iterdir()} - own - BESIDE)
     if other:
         raise ResultsError(
             f"{out}: has files that are not a farweb result, such as {other[0]}, and is left alone; "

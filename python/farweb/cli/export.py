@@ -60,7 +60,8 @@ def pcapng(
         farweb export pcapng results/satellite --connection 0 --payload
     """
     del debug
-    from farweb.export import CAPTURE, capture_points, export_pcapng
+    from farweb.export import capture_points, export_pcapng
+    from farweb.folder import CAPTURE
     from farweb.results import Results
 
     output = Output(as_json, quiet)
@@ -116,12 +117,13 @@ def xpl(
         farweb export xpl results/satellite --direction up -o up.xpl
     """
     del debug
-    from farweb.export import PLOT, export_xpl
+    from farweb.export import export_xpl
+    from farweb.folder import TIMESEQ
     from farweb.results import Results
 
     output = Output(as_json, quiet)
     opened = Results.open(results)
-    file = out or opened.path / PLOT
+    file = out or opened.path / TIMESEQ
     check_free(file, force=force)
     with output.progress("writing packets") as show:
         exported = export_xpl(

@@ -134,6 +134,7 @@ def plot(
         farweb plot list
     """
     del debug
+    from farweb.folder import figure_file
     from farweb.plot import FIGURES, NAMES, draw
     from farweb.results import open_results
 
@@ -147,7 +148,7 @@ def plot(
     opened = [open_results(place) for place in places]
     # Into an object store no figure goes unasked.
     folder = Path(places[0]) if places and "://" not in places[0] else Path()
-    file = out or folder / f"{name}.png"
+    file = out or folder / figure_file(name)
     check_free(file, force=force)
     if data is not None:
         from farweb.plot import numbers

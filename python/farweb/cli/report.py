@@ -57,7 +57,7 @@ def report(
         farweb report results/cable results/satellite --question "Is cable better?"
     """
     del debug
-    from farweb.report import REPORT
+    from farweb.folder import REPORT
     from farweb.report import report as report_of
     from farweb.results import open_results
 
