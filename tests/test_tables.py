@@ -19,7 +19,7 @@ from farweb import Scenario, WorkloadError, _core, object_ids
 from farweb.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.run import TableWriter
 from farweb.sorting import sort_parquet
-from farweb.tables import HOSTS, REQUESTS, RequestBatches, open_hosts, open_requests
+from farweb.tables import REQUESTS, RequestBatches, open_hosts, open_requests
 from samples import Farweb
 
 SPEC: TableSpec = {
