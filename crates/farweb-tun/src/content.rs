@@ -1,4 +1,4 @@
-//! What the bytes of a stream are: the core counts payload, a kernel wants its content.
+//! Content of a stream: the core counts payload, a kernel wants its bytes.
 //!
 //! Both directions are addressed by the offset in the stream: the first byte is number 0. Retransmissions ask for the same
 //! bytes again, and data that arrives out of order or twice is put where it belongs. Content that the core has not accepted

@@ -1,4 +1,4 @@
-//! One connection of ours: the sans-IO endpoint, the content of its streams, its application, and what is told of it.
+//! One connection of ours: the sans-IO endpoint, the content of its streams, its application, and its report.
 
 use std::fmt;
 

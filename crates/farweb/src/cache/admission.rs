@@ -1,4 +1,4 @@
-//! What a cache takes in.
+//! Admission: which objects a cache takes in.
 //!
 //! Models limits of size, as a hierarchy has that splits objects by size between its levels; caching on the second request,
 //! which keeps what is asked for once from pushing out what is asked for again; and a probability, drawn anew at every store.

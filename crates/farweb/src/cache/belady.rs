@@ -1,6 +1,6 @@
 //! Belady's MIN: gives up the object that is asked for last in the future, or never again.
 //!
-//! A bound, for which the future must be known: [`Cache::foresee`](super::Cache::foresee) tells it. With objects of equal size no
+//! A bound, for which the future must be known: [`Cache::foresee`](super::Cache::foresee) gives it. With objects of equal size no
 //! cache that takes in all that it fetches has more hits, and none that may let objects pass has more than this one with room for
 //! one more object. With sizes that differ it is not the optimum, which is NP-hard to
 //! find, and another policy may pass it. Objects that are never asked for again go before all others, so that which of them goes

@@ -1,4 +1,4 @@
-//! What a cache is, as plain values.
+//! Configuration of a cache, as plain values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a cache knows of objects: a slab of entries, and the one index from objects to their places in it.
+//! Entries of a cache: what it knows of each object, in a slab, and the one index from objects to their places in it.
 //!
 //! An entry is an object that is held, or a *ghost*: one that was given up and that its policy remembers, without its bytes.
 //! Entries stand in the [lists](super::list) of their policy by links of their own, so that nothing is allocated for a request

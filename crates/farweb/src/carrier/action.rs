@@ -1,4 +1,4 @@
-//! What carriers and nodes answer with: what is to be done next.
+//! Actions: what carriers and nodes want done next.
 //!
 //! An action is done **now**, when the one who asked for it has returned and before anything else; or **later**, behind what
 //! else waits, when the connection that an event happened to is settled. While a connection is settled its applications may

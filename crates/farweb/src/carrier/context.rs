@@ -1,4 +1,4 @@
-//! What carriers and nodes may touch, and what they all do with it.
+//! Context of carriers and nodes: the parts of the world that they may touch, and the operations that they share.
 
 use crate::conn::{
     Connection, ConnectionId, Connections, Content, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg,

@@ -1,4 +1,4 @@
-//! How requests ride connections: the carriers, a file each, behind the one match on them.
+//! Carriers: how requests ride connections, a file each, behind the one match on them.
 //!
 //! A carrier decides which connection a request goes over and which one its response comes back on, when connections are
 //! opened and closed, in which order what waits is written, with what framing, and what becomes of an exchange whose

@@ -1,4 +1,4 @@
-//! Everything that can happen.
+//! Events: everything that can happen in a run.
 
 use crate::net::LinkId;
 

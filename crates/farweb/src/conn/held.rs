@@ -1,4 +1,4 @@
-//! What holds the sender of the responses on a connection, and for how long each did.
+//! Causes that hold the sender of the responses on a connection, and the time for which each did.
 //!
 //! Models one answer at each instant: the transport's first ([`Limit`]), nearest to the wire; where that has sent all that it was
 //! given, the carrier's, whose credits may hold bytes back; then that of the program, from which more of a response is due. The

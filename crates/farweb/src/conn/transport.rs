@@ -1,4 +1,4 @@
-//! What runs at an end of a connection: an endpoint of TCP, or one of ns-2's agents.
+//! Transport at an end of a connection: an endpoint of TCP, or one of ns-2's agents.
 
 use crate::tcp::{self, Limit, Output, Segment, State, ns2};
 use crate::units::{Instant, When};

@@ -1,4 +1,4 @@
-//! What stands in the payload of packets, where a run recorded the frames of HTTP/2 or W3C MUX in them; zeros elsewhere.
+//! Payload of packets: the frames of HTTP/2 or W3C MUX where a run recorded them, zeros elsewhere.
 //!
 //! Frames have their true bytes. A header block of HTTP/2 says what a simulation knows, GET or 200 with the size that it had, and is
 //! filled up by a field without a meaning; data is zeros. What is kept grows with the number of frames, not with their data.

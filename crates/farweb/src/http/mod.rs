@@ -1,4 +1,4 @@
-//! How requests ride connections: the carriers, a file each, and the origin servers.
+//! State machines of carriers, a file each, and of the origin servers.
 //!
 //! Both sides of a carrier are state machines that count bytes. They name no connection: the caller reads and writes for
 //! them, and tells them how much.

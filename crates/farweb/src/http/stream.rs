@@ -1,4 +1,4 @@
-//! What the bytes of one direction of a connection are: pieces of the messages of exchanges, with their framing.
+//! Stream of one direction of a connection: pieces of the messages of exchanges, with their framing.
 //!
 //! Models a byte stream as a queue of pieces, so that whoever reads bytes at its far end learns whose they are. Carriers
 //! that multiplex put pieces of several exchanges one behind the other and framing before them; the others have one

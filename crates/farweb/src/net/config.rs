@@ -1,4 +1,4 @@
-//! What a link direction is made of, as plain values: queue limit, losses, rate and delay.
+//! Configuration of one direction of a link, as plain values: queue limit, losses, rate and delay.
 
 use std::borrow::Cow;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What a link direction carried, dropped and held, in total and by interval.
+//! Statistics of one direction of a link: packets carried, dropped and queued, in total and by interval.
 //!
 //! All sums are integers, so that an interval's numbers do not depend on how often they were asked for. A packet
 //! belongs to the interval in which its last bit leaves; one that leaves at the very end of an interval belongs to

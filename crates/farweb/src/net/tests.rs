@@ -1,4 +1,4 @@
-//! Links against what can be worked out by hand.
+//! Links against values worked out by hand.
 
 use proptest::prelude::*;
 

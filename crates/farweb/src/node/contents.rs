@@ -1,4 +1,4 @@
-//! What a cache holds: whether a request is a hit.
+//! Contents of a cache: whether a request is a hit.
 //!
 //! Models three ways to know: the request table says it in its column `source`; a share of all client requests is drawn at
 //! random, as the ns-2 study did in place of a cache; or a live cache remembers what passes through it. A drawn hit depends on the

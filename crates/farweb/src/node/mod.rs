@@ -1,4 +1,4 @@
-//! Nodes: what happens to a request that is whole at the far end of a leg, and to the bytes of a response that come there.
+//! Nodes: what happens to a request that has arrived whole at the far end of a leg, and to the bytes of a response there.
 //!
 //! A node decides, and others carry it out: a request is served here or passed on; of a response so many bytes go on towards
 //! the clients. A response may start at any node, and a node may hold one back. A new kind of node is a file with an

@@ -1,4 +1,4 @@
-//! What caches were asked for and served, over recording intervals, since the warm-up and over the whole run.
+//! Requests to caches and what they served: by recording interval, since the warm-up and over the whole run.
 //!
 //! A request counts when it reaches the cache; its bytes are those of the response that it asks for, whatever becomes of it. After
 //! the warm-up all requests count, those behind the end of the measured interval too: shares of them are no rates over time.

@@ -1,4 +1,4 @@
-//! Recorded frames of HTTP/2 and W3C MUX: what stands where in the streams of connections whose packets are recorded.
+//! Recorded frames of HTTP/2 and W3C MUX: their places in the streams of connections whose packets are recorded.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! How long the sender of the responses on a connection was held, and by what.
+//! Time for which the sender of the responses on a connection was held, by cause.
 //!
 //! Models a clock for each thing that may hold a sender ([`Cause`]), of which one runs at a time, from when the connection opens
 //! until it is over. A response takes its part of the clocks as the difference between two readings, so one that waits behind

@@ -1,4 +1,4 @@
-//! What is seen of a run: rows, recorded packets, the measured interval, what held a sender. **Nothing here changes a result.**
+//! Observation of a run: rows, recorded packets, the measured interval, what held a sender. **Nothing here changes a result.**
 //!
 //! The observer reads connections, exchanges and links. Others tell it what happens; nobody asks it what to do next, but
 //! whether anyone wants to know.

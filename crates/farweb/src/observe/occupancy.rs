@@ -1,4 +1,4 @@
-//! What is on a leg over time: connections open, connections busy, requests.
+//! Occupancy of a leg over time: connections open, connections busy, requests.
 //!
 //! All sums are integers. Something that comes and goes at one instant counts towards the peak and not towards the mean.
 

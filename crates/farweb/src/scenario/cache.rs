@@ -1,4 +1,4 @@
-//! Caches at nodes of the path: the keys of a `[[cache]]` table, as types, and what they must keep to.
+//! Caches at nodes of the path: the keys of a `[[cache]]` table, as types, and the rules for them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! How requests ride connections: the keys of a leg's carrier, as types, and how each carrier uses connections.
+//! Carriers of legs: their keys, as types, and how each uses connections.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

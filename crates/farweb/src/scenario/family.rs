@@ -1,4 +1,4 @@
-//! Families of traces: what stands for the tables of a workload, by name, and the parameters of each.
+//! Families of generated traces, which take the place of a workload's tables: their names and their parameters.
 
 use std::borrow::Cow;
 

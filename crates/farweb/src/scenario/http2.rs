@@ -1,4 +1,4 @@
-//! HTTP/2 on a leg: its keys, as types, and what each end is made with.
+//! HTTP/2 on a leg: its keys, as types, and the configuration of each end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

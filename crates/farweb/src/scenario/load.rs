@@ -1,4 +1,4 @@
-//! How much of a workload runs: `load`, and by which `scale` it counts.
+//! Amount of a workload that runs: `load`, and the `scale` by which it counts.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Where packets are seen: the items of `record.points`, such as `ends` or `link 0 up`.
+//! Capture points, where packets are seen: the items of `record.points`, such as `ends` or `link 0 up`.
 
 use std::borrow::Cow;
 use std::fmt;

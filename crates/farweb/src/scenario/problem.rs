@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, and where.
+//! Problems of a scenario, with their places.
 
 use std::cmp::Ordering;
 use std::fmt;

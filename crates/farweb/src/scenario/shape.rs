@@ -1,4 +1,4 @@
-//! Whether a tree of values has the shape of a scenario: a walk along the JSON Schema that finds every problem.
+//! Checks a tree of values against the JSON Schema of a scenario, and finds every problem.
 
 use serde_json::{Map, Value};
 

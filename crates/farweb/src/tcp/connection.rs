@@ -1,4 +1,4 @@
-//! An endpoint of whatever stack its profile names.
+//! An endpoint of the stack that its profile names.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! States of a connection, and what the application learns of it.
+//! States of a connection, and the notices that the application gets.
 //!
-//! Models the states of RFC 9293 and what a socket tells its reader and writer. Leaves out LISTEN, which belongs to the host,
+//! Models the states of RFC 9293 and the notices of a socket to its reader and writer. Leaves out LISTEN, which belongs to the host,
 //! and errors of the network layer.
 //!
 //! Source: RFC 9293, section 3.3.2 (RFC 793, section 3.2); 4.4BSD-Lite `tcp_fsm.h` for the flags of a state.

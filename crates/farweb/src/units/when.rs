@@ -1,4 +1,4 @@
-//! A point of time that may not have come.
+//! An instant that may not have come yet.
 
 use super::Instant;
 

@@ -1,4 +1,4 @@
-//! What a request asks for, as a 64-bit number.
+//! Id of the object that a request asks for, a 64-bit number.
 //!
 //! Models identity and nothing else: requests with the same id ask for the same thing, whatever hosts they go to. A request
 //! table names objects by whole numbers or by text, such as URLs. A whole number is its own id; text is hashed by FNV-1a,

@@ -1,4 +1,4 @@
-//! Lines of a log or a trace that could not be read: counted, the first of them kept to be told. Too many of them are an
+//! Lines of a log or a trace that could not be read: counted, and the first of them kept for messages. Too many of them are an
 //! error, since the file is then not what it was taken for.
 
 use serde::Serialize;

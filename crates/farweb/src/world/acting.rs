@@ -1,4 +1,4 @@
-//! What events and actions do, connection by connection.
+//! Carries out events and actions, connection by connection.
 //!
 //! Models nothing by itself: it finds the connection that something happens to, has it settled by the network, and does next
 //! what that leaves to be done.

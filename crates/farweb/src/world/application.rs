@@ -1,4 +1,4 @@
-//! What the applications at both ends of a connection do when their endpoint tells them something.
+//! Applications at both ends of a connection, and what they do on a notice of their endpoint.
 //!
 //! Models a near end that writes requests and reads responses, and a far end that reads requests and writes responses, each as
 //! soon as it can, or when it has woken (`application.wake`). What else they do is decided by the carrier of the leg, and by the

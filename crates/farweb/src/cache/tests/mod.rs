@@ -1,4 +1,4 @@
-//! What each policy keeps and gives up, as scripts that a person can check.
+//! Scripts a person can check: what each policy keeps and gives up.
 //!
 //! A script is the requests of a cache and what became of each: `a` is an object of one byte that was missed and stored, `a5` one
 //! of five bytes; `a!` is a hit; `d>b` was missed, and to store it `b` was given up; `x9~` was missed and not kept.

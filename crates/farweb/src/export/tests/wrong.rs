@@ -1,4 +1,4 @@
-//! Rows that no recorder writes: each is told, none is a panic.
+//! Rows that no recorder writes: each is an error, none a panic.
 
 use super::*;
 

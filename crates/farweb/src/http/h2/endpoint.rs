@@ -1,4 +1,4 @@
-//! One end of an HTTP/2 connection: what it has to send, and what it does with what comes.
+//! One end of an HTTP/2 connection: what it sends, and what it does with what it receives.
 //!
 //! Models the preface and the settings with which an end begins, their acknowledgement, header blocks, data, grants, PINGs that
 //! measure the path, resets and GOAWAY. What is there to be sent is asked for frame by frame: frames without data leave in the order

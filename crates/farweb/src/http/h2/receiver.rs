@@ -1,4 +1,4 @@
-//! What an end of an HTTP/2 connection grants for the data that it gets.
+//! Grants of an end of an HTTP/2 connection for the data that it receives.
 //!
 //! Models a credit for the connection and one for each stream, each returned by the same rule. Data is counted as it is read, in the
 //! middle of a frame, or by whole frames. The connection's credit is raised with the first bytes that the end sends; that of a

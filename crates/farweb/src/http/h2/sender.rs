@@ -1,4 +1,4 @@
-//! What an end of an HTTP/2 connection sends next: DATA frames, by credits and by turns.
+//! Selects what an end of an HTTP/2 connection sends next: DATA frames, by credits and by turns.
 //!
 //! Models the windows of the connection and of each stream, how messages are cut into frames, and the order in which streams get
 //! their turn. A frame is cut when it is asked for, so what it has is decided late. Leaves out padding, and the limits on what a

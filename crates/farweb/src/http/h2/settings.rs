@@ -1,4 +1,4 @@
-//! Settings: what each end of an HTTP/2 connection tells the other about how it wants to be sent to.
+//! Settings: how each end of an HTTP/2 connection asks the other to send to it.
 //!
 //! Models the settings that change bytes and times: the credit of a stream, the largest frame, how many streams may be open. Leaves
 //! out pushes and the limit on the size of headers.

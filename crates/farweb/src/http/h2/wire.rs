@@ -1,4 +1,4 @@
-//! What an [`Endpoint`](super::endpoint::Endpoint) has to send and to hear, as the bytes of its stream.
+//! Bytes of the stream that an [`Endpoint`](super::endpoint::Endpoint) sends and receives.
 //!
 //! Models the preface and every frame of the endpoint, its stream numbers included. Data is read as it comes, in the middle of its
 //! frame. Header blocks and data are the caller's. Leaves out padding and CONTINUATION, which are handed on as they are, like the

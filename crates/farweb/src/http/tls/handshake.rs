@@ -1,4 +1,4 @@
-//! Handshakes: who sends how much, in turn, before the first message.
+//! Handshakes: the bytes that each end sends, in turn, before the first message.
 //!
 //! Models the flights of full handshakes, of resumed ones, and of 0-RTT. A client of TLS 1.3 sends its first message behind its
 //! last flight; a server sends its own when it has that flight, and two tickets with it. Leaves out servers that send messages

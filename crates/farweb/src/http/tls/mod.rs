@@ -1,4 +1,4 @@
-//! TLS: what a connection exchanges before its first message, and the records that its bytes go in.
+//! TLS: the handshake before the first message of a connection, and the records that carry its bytes.
 //!
 //! Models a handshake as flights that ends send in turn, each of a size, and whoever has got one whole answers it at once; and
 //! records, of which no byte can be read before the last one is there. Both count bytes between an application and its

@@ -1,4 +1,4 @@
-//! The sending end: which bytes go next, and which of them are one write.
+//! The sending end: selects the bytes that go next, and those that are one write.
 //!
 //! Models Jigsaw. An application writes its message in chunks, and a chunk goes in fragments while the session has credit: a
 //! fragment is never cut to the credit, so that the last one may overdraw it. Sessions take turns, a fragment each; control messages

@@ -1,4 +1,4 @@
-//! What a cache is, in words.
+//! Describes a cache in words.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What the carrier of a leg means for its connections, in words.
+//! Describes in words what the carrier of a leg means for its connections.
 
 use super::figures;
 use crate::http::h2::endpoint::Role;

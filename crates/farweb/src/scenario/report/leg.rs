@@ -1,4 +1,4 @@
-//! What a leg means for one connection: round trip, bandwidth–delay product, window limit.
+//! Figures of a leg for one connection: round trip, bandwidth–delay product, window limit.
 //!
 //! The window limit is that of a loss-free bulk transfer towards the clients: as many whole segments as the window
 //! holds, sent once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, TCP options

@@ -1,4 +1,4 @@
-//! What a scenario means before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
+//! Report on a scenario before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
 //! connection, and warnings about what is allowed but may not be meant.
 
 mod cache;

@@ -1,4 +1,4 @@
-//! What a sweep comes to: its points, runs and factors.
+//! Summary of a sweep: its points, runs and factors.
 
 use std::fmt::Write;
 

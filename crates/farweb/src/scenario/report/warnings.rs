@@ -1,4 +1,4 @@
-//! What a scenario may say but seldom means.
+//! Warnings about what a scenario may say but seldom means.
 
 use super::leg::{HEADERS, Stretch, WINDOW_MAX, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};

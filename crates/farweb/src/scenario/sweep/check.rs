@@ -1,4 +1,4 @@
-//! Whether a sweep makes sense: its design as a whole, and each level as a value that the scenario could have.
+//! Checks a sweep: its design as a whole, and each level as a value that the scenario could have.
 
 use std::collections::{BTreeMap, BTreeSet};
 

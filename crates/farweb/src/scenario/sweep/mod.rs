@@ -1,4 +1,4 @@
-//! The table `[sweep]`: what a sweep varies, as types; its checks, and the design that comes of it.
+//! The table `[sweep]`: its keys, as types, its checks, and the design that follows from it.
 //!
 //! A *factor* is a key with its levels, or a name for several keys that change together. A *point* is a combination of
 //! levels, one of each factor. Factors and levels keep the order of the file.

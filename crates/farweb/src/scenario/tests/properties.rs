@@ -1,4 +1,4 @@
-//! What holds for every scenario, and for every text that is none.
+//! Properties of every scenario, and of every text that is none.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! Every rule that the schema does not say, broken once and kept at its edge.
+//! Every rule beyond the schema, broken once and kept at its edge.
 
 use super::cable_with;
 

@@ -1,4 +1,4 @@
-//! What a connection agrees on with its SYNs: segment size, buffers, window scaling, timestamps.
+//! Negotiation by SYNs: segment size, buffers, window scaling, timestamps.
 //!
 //! Models 4.4BSD-Lite's `tcp_mss` and `tcp_dooptions` with the candidate MSS given by the scenario instead of a route.
 //! `tcp_mss` sets cwnd each time it runs: when a SYN goes out, to the MSS that is offered, and when an MSS option comes in,

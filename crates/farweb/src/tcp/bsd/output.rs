@@ -1,4 +1,4 @@
-//! What leaves: the one routine that decides whether to send, and what.
+//! Output: the one routine that decides whether to send, and what.
 //!
 //! Called after every write, read and close, when a timer expires, and at the end of a segment's processing when there may
 //! be something to send. Models `tcp_output` of 4.4BSD-Lite step by step, with two changes. A FIN never leaves before the

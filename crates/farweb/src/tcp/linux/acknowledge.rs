@@ -1,4 +1,4 @@
-//! What an ACK changes: the retransmission queue, the round-trip time, the state of recovery, the window, the timer.
+//! Processing of an ACK: the retransmission queue, the round-trip time, the state of recovery, the window, the timer.
 //!
 //! Models `tcp_ack()`: the steps and their order are those of Linux. Leaves out ECN, MTU probing and the fast path of
 //! header prediction, which does the same with fewer checks.

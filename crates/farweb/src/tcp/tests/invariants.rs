@@ -1,4 +1,4 @@
-//! What must hold of every endpoint and of every segment that it sends, whatever arrives.
+//! Invariants of every endpoint and of every segment that it sends, whatever arrives.
 //!
 //! The fuzz targets take this file as it is, so it names nothing beside itself but `tcp` and `units`.
 

@@ -1,4 +1,4 @@
-//! Anything that may happen to one endpoint.
+//! Operations: anything that may happen to one endpoint.
 //!
 //! The fuzz targets take this file as it is, so it names nothing beside itself but `tcp` and `units`.
 

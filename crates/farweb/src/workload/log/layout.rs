@@ -1,4 +1,4 @@
-//! How lines divide into fields: by format strings, into columns that a line of the log names, or as JSON objects.
+//! Layouts, which divide lines into fields: by format strings, into columns that a line of the log names, or as JSON objects.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What formats call the fields that are of use.
+//! Names that formats give to the fields that are of use.
 //!
 //! Source: Squid 6, `src/format/Token.cc` and `src/cf.data.pre` (`logformat`); nginx 1.27, `ngx_http_log_module` and
 //! `ngx_http_upstream_module`; Apache HTTP Server 2.4, `mod_log_config`, `mod_logio`; W3C working draft "Extended Log

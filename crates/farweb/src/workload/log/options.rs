@@ -1,4 +1,4 @@
-//! How a log is to be read.
+//! Options of reading a log.
 
 use std::str::FromStr;
 

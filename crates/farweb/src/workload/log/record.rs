@@ -1,4 +1,4 @@
-//! What a line says of a request: the values of the fields that are of use, whatever the format.
+//! Record of a line: the values of the fields that are of use, whatever the format.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What became of the lines of a log.
+//! Report on the lines of a log: how many gave requests, were dropped or could not be read.
 
 use std::collections::BTreeMap;
 

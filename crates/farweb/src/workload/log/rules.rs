@@ -1,4 +1,4 @@
-//! What becomes of a line: the rules of a web server's log, and those that all logs share.
+//! Rules that decide whether a line gives a request: those of a web server's log, and those that all logs share.
 //!
 //! Everything that a server answered crossed its link, an error page as well as any other; of a 304 only a header did. An
 //! answer without a body is left out.

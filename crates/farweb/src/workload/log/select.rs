@@ -1,4 +1,4 @@
-//! Requests that are asked for: of some clients, of a span of time, or of a sample of clients or hosts.
+//! Selects requests: those of some clients, of a span of time, or of a sample of clients or hosts.
 
 use super::record::Record;
 use super::when::Bound;

@@ -1,4 +1,4 @@
-//! What crossed the link of Squid, a proxy with a cache: its result codes and hierarchies.
+//! Rules for Squid, a proxy with a cache: which requests crossed its link, by result codes and hierarchies.
 //!
 //! A line of its native log is `time elapsed client code/status bytes method URL ident hierarchy/host type`, its fields apart
 //! by one or more blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field

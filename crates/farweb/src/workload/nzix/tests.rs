@@ -1,4 +1,4 @@
-//! What traces of the family are like: counts, ties between days, the digest of what is frozen.
+//! Traces of the family: counts, ties between days, the digest of what is frozen.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! From a captured packet to what its TCP header says, by the headers before it.
+//! Decodes the TCP header of a captured packet, behind the headers before it.
 //!
 //! Known are Ethernet, with VLAN tags, Cisco HDLC, PPP, the two cooked formats of Linux, the family numbers of BSD's
 //! loopback, and packets that begin with their IP header; IPv4 and IPv6 with extension headers. Options of TCP are read

@@ -1,4 +1,4 @@
-//! What became of the packets and connections of captures.
+//! Report on the packets and connections of captures: how many were of use, and why others were not.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! When requests start. ProWGen gives their order alone; this is added.
+//! Start times of requests. ProWGen gives their order alone; this is added.
 //!
 //! `poisson`: independent of each other. `constant`: at equal intervals. `on-off`: Poisson while on, none while off, both
 //! exponentially long (an interrupted Poisson process), with the same mean rate; it begins on. `none`: all at time 0, for

@@ -1,4 +1,4 @@
-//! What workloads of the family are like: exact counts, sizes by their closed forms, locality, independence of what is drawn.
+//! Workloads of the family: exact counts, sizes by their closed forms, locality, independence of what is drawn.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Host tables: what is known about each origin server.
+//! Host tables: a row for each origin server.
 //!
 //! Columns: `host` (the id in the request table), and optionally `name` (DNS name), `window_bytes` (largest window
 //! that it advertises), `mss_bytes` (largest segment that it accepts). Without a header line they stand in this

@@ -1,4 +1,4 @@
-//! Where in a table something is wrong, and what a cell may hold.
+//! Places in a table, for messages about what is wrong there, and what a cell may hold.
 
 use std::fmt::{self, Display};
 

@@ -1,6 +1,6 @@
 //! Rows of a table in a text file: comma-, tab- or blank-separated, with or without a header line.
 //!
-//! The ending of the name tells the separator: `.csv`, `.tsv`, anything else is separated by blanks (as the files
+//! The ending of the name selects the separator: `.csv`, `.tsv`, anything else is separated by blanks (as the files
 //! that the NZ–US study calls `hostfile` and `logfile`); `.gz` after it is taken off first. Fields with commas or
 //! tabs may stand in double quotes as RFC 4180 has it, but a field ends on the line on which it began. In a
 //! blank-separated file `-` is an empty field.

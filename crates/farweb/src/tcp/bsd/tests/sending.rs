@@ -1,4 +1,4 @@
-//! When data leaves: Nagle, silly windows, the pieces of a write, probes of a shut window, restart after idleness.
+//! Times of data: Nagle, silly windows, the pieces of a write, probes of a shut window, restart after idleness.
 
 use super::{client, client_with, script, server, server_with};
 

@@ -1,4 +1,4 @@
-//! How much of the congestion window is used, so that it does not grow, and in the end shrinks, where it is not.
+//! Use of the congestion window: where it is not used it does not grow, and in the end shrinks.
 //!
 //! Models Linux's validation of the window: whether it was what limited the current flight, and its decay when the
 //! application does not fill it (RFC 2861) or pauses.

@@ -1,4 +1,4 @@
-//! When to acknowledge.
+//! Acknowledgements: when they leave.
 //!
 //! Models Linux: at the start, after a hole, and after a silence of more than an RTO every segment is acknowledged at
 //! once, up to 16 times; then every second full segment is, and a single one waits 40 to 200 ms for company: the time

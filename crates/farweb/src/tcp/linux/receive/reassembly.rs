@@ -1,4 +1,4 @@
-//! What has arrived beyond a gap, until the gap is filled.
+//! Reassembly: keeps what has arrived beyond a gap until the gap is filled.
 //!
 //! Models ranges of sequence numbers, a FIN taking one; payload has no content, so which of two overlapping copies is kept
 //! cannot matter. Says which part of a segment was there before, for the report of duplicates (RFC 2883).

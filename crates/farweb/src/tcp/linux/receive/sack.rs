@@ -1,7 +1,7 @@
-//! What the receiver reports: selective acknowledgements, and duplicates.
+//! Reports of the receiver: selective acknowledgements, and duplicates.
 //!
 //! Models Linux's four blocks, the one that a segment has touched last first; and one duplicate, which goes before them
-//! and is told once.
+//! and is reported once.
 //! Leaves out which ACKs are held back; that is decided where ACKs are.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_sack_new_ofo_skb()`, `tcp_sack_maybe_coalesce()`, `tcp_sack_remove()`,

@@ -1,4 +1,4 @@
-//! What window to offer.
+//! The window to offer.
 //!
 //! Models the window as Linux derives it from memory. A segment takes more memory than its payload: headers, the
 //! kernel's own records, and rounding to a power of two. The share of payload in the memory of the last full segment

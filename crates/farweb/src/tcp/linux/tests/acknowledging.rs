@@ -1,4 +1,4 @@
-//! When Linux acknowledges: at once at the start and around holes, every second segment then, a single one after 40 ms.
+//! Times of Linux's ACKs: at once at the start and around holes, every second segment then, a single one after 40 ms.
 //!
 //! RFC 9293, section 3.8.6.3; RFC 5681, section 4.2; Linux 6.18 `tcp_input.c`, `tcp_output.c`, `tcp_timer.c`.
 

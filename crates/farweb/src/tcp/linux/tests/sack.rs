@@ -1,4 +1,4 @@
-//! What Linux's receiver tells by selective acknowledgement, duplicates included.
+//! Selective acknowledgements of Linux's receiver, duplicates included.
 //!
 //! RFC 2018, sections 3 and 4; RFC 2883; Linux 6.18 `tcp_input.c`, `tcp_sack_new_ofo_skb()`, `tcp_dsack_set()`.
 
