@@ -197,7 +197,7 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
         (("--sample-by", "host", "--sample", "1%", "--format", "clff"), 'format: found "clff"'),
-        (("--log-format", "$status"), "not a format that tells when a request was"),
+        (("--log-format", "$status"), "not a format that says when a request was"),
         (("--client", "192.*"), "all 4 lines are of clients that were not asked for; --client is a pattern"),
         (("--format", "squid"), "that line reads as format clf"),
     ],

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pattern_tells_shifted_streams_apart() {
+    fn the_pattern_distinguishes_shifted_streams() {
         let first: Vec<u8> = (0..1000).map(pattern).collect();
         for shift in [1, 2, 255, 256, 512, 1448, 1460, 4096, 46368, 65536, 1 << 20] {
             let shifted: Vec<u8> = (shift..shift + 1000).map(pattern).collect();

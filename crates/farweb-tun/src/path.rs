@@ -19,7 +19,7 @@ use crate::description::{Late, Way};
 #[derive(Debug, Clone)]
 pub(crate) struct Travelling {
     pub(crate) bytes: Vec<u8>,
-    /// Tells connections apart.
+    /// Distinguishes connections.
     pub(crate) flow: u64,
     pub(crate) kind: PacketKind,
     /// Its number among those of its kind, and among all.

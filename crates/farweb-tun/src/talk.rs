@@ -40,7 +40,7 @@ struct Captures {
     farweb: Capture,
 }
 
-/// What is told at the end.
+/// Report of a talk at its end.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     /// Connections of our host, by the address of the peer.

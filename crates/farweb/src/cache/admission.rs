@@ -22,7 +22,7 @@ pub(super) struct Admission {
     max: u64,
     probability: f64,
     random: Stream,
-    /// What was missed, and whether more than once; `None`: nobody asks.
+    /// Objects that were missed, and whether more than once; `None` where no rule needs them.
     missed: Option<FxHashMap<ObjectId, bool>>,
 }
 

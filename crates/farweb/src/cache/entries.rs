@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use crate::units::Instant;
 use crate::workload::ObjectId;
 
-/// Where an entry is.
+/// Place of an entry in the slab.
 pub(super) type Place = u32;
 
 /// No place.
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub(super) older: Place,
     /// A number that its policy keeps with it.
     pub(super) count: u32,
-    /// Which of its policy's lists it stands in.
+    /// Number of the list of its policy that it stands in.
     pub(super) list: u8,
     is_ghost: bool,
 }

@@ -13,7 +13,7 @@
 //! - An object takes at least one byte, so that no cache holds endlessly many.
 //!
 //! Leaves out: partial objects and ranges, `Vary`, heuristic freshness (a `ttl` is one for all), what an object costs besides
-//! its bytes. Sources are with each policy; `docs/models/cache.md` tells them together.
+//! its bytes. Sources are with each policy; `docs/models/cache.md` lists them together.
 
 mod admission;
 mod arc;
@@ -61,7 +61,7 @@ use w_tiny_lfu::WTinyLfu;
 /// Largest capacity, in bytes: sums of a few of them stay below 2^64.
 const CAPACITY_MAX: u64 = 1 << 61;
 
-/// What a cache says to a request.
+/// Answer of a cache to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     /// Held and fresh.
@@ -72,7 +72,7 @@ pub enum Lookup {
     Miss,
 }
 
-/// What a policy does. Entries belong to the cache, the lists that they stand in to the policy.
+/// Replacement policy. Entries belong to the cache, the lists that they stand in to the policy.
 trait Replace {
     /// Any request for `object`, before what becomes of it is known.
     fn on_request(&mut self, _object: ObjectId) {}

@@ -40,7 +40,7 @@ impl WTinyLfu {
         }
     }
 
-    /// What the main cache gives up next.
+    /// The entry that the main cache gives up next.
     fn victim(&self) -> Option<Place> {
         self.probation.oldest().or(self.protected.oldest())
     }

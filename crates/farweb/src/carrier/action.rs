@@ -12,7 +12,7 @@ use crate::conn::{Closing, ConnectionId, End, ExchangeId};
 /// Something to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// What runs at the ends of this connection starts.
+    /// Start the endpoints of this connection.
     Open(ConnectionId),
     /// This end of a connection writes, and closes, what it has to; what was left unread, it reads.
     Act(ConnectionId, End),
@@ -26,7 +26,7 @@ pub(crate) enum Action {
         exchange: ExchangeId,
         /// Its leg, also when it is gone by then.
         leg: usize,
-        /// What it may do.
+        /// Its turn.
         turn: Turn,
     },
     /// The request of this exchange is sent again, as if nothing had come of it.
@@ -52,7 +52,7 @@ pub(crate) enum Action {
     Rest,
 }
 
-/// What an exchange may do that has waited for its carrier.
+/// Turn of an exchange that has waited for its carrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Use this connection.
@@ -61,7 +61,7 @@ pub(crate) enum Turn {
     Open(u32),
 }
 
-/// What is left to be done.
+/// Actions that are left to be done.
 #[derive(Debug, Default)]
 pub(crate) struct Actions {
     now: Vec<Action>,
@@ -79,14 +79,14 @@ impl Actions {
         self.later.push_back(action);
     }
 
-    /// What waits longest, once nothing is left to be done now.
+    /// The action that has waited longest, once nothing is left to be done now.
     #[inline]
     pub(crate) fn next_later(&mut self) -> Option<Action> {
         debug_assert!(self.now.is_empty(), "{:?} should have been done", self.now);
         if self.later.is_empty() { None } else { self.later.pop_front() }
     }
 
-    /// How many actions are to be done now: a mark for [`take_now`](Self::take_now).
+    /// Number of actions to be done now: a mark for [`take_now`](Self::take_now).
     #[inline]
     pub(crate) const fn mark(&self) -> usize {
         self.now.len()

@@ -12,7 +12,8 @@ use crate::workload::{Directory, HostId, Request};
 
 use super::{Action, Actions};
 
-/// What carriers and nodes may touch. Connections are not among it: who may touch more than the one at hand is given them.
+/// Context of carriers and nodes: all that they may touch. Connections are apart: who may touch more than the one at hand gets
+/// them beside it.
 pub(crate) struct Context {
     /// The time.
     pub(crate) now: Instant,

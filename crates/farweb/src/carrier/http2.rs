@@ -51,7 +51,7 @@ struct Place {
     /// The host by which connections are kept apart.
     key: u32,
     ends: [Endpoint<ExchangeId, HostId>; 2],
-    /// What each end has put into its stream and the other one has not read.
+    /// Pieces that each end has put into its stream and the other one has not read.
     wire: [VecDeque<OnWire>; 2],
     /// Whether an end makes use of what it has read.
     is_reading: [bool; 2],

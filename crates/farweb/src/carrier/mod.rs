@@ -37,7 +37,7 @@ use webmux::WebMux;
 pub(crate) use action::{Action, Actions, Turn};
 pub(crate) use context::Context;
 
-/// How requests ride the connections of a leg.
+/// Carrier of a leg.
 pub(crate) enum Carrier {
     OneEach(OneEach),
     Pool(Pooled),
@@ -95,9 +95,9 @@ impl Carrier {
     }
 }
 
-/// What a carrier does when something happens on its leg. What is left out does nothing.
+/// Behaviour of a carrier when something happens on its leg. Default methods do nothing.
 ///
-/// Two moments are told apart. Where the connections are given, nothing is being settled, and the carrier may ask for actions
+/// There are two moments. Where the connections are given, nothing is being settled, and the carrier may ask for actions
 /// that are done at once; where only the one at hand is given, that one is being settled, and all that concerns others is done
 /// later.
 pub(crate) trait Carry {
@@ -114,7 +114,7 @@ pub(crate) trait Carry {
     /// Whether `request` is one for this carrier.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the workload.
     fn check(&self, request: &Request, _cx: &Context) -> Result<(), WorkloadError> {
         if request.request_bytes > 0 {
             return Ok(());
@@ -162,7 +162,7 @@ pub(crate) trait Carry {
         cx.queue_response(on, connection, id, bytes, framing);
     }
 
-    /// How many bytes `end` of a connection would hand to its transport now in one write, framing included. Asked again when
+    /// Bytes that `end` of a connection would hand to its transport now in one write, framing included. Asked again when
     /// the transport has taken all of them, until it is none.
     ///
     /// A carrier that decides late what goes next, by credits and by turns, keeps what waits to itself, and puts frames into the
@@ -185,14 +185,14 @@ pub(crate) trait Carry {
         false
     }
 
-    /// How many bytes more `end` of a connection may put into its stream with the credit that it has; none where no credit limits
+    /// Further bytes that `end` of a connection may put into its stream with the credit that it has; none where no credit limits
     /// a message that it sends. Asked where packets are recorded.
     fn credit(&self, _connection: &Connection, _end: End) -> Option<u64> {
         None
     }
 
-    /// How many bytes `end` of a connection takes in now in one read. Asked again when it has got that many, until it is none.
-    /// What it leaves shuts the sender's window, until [`Action::Act`] lets that end read again. `None`: all that there is, of which
+    /// Bytes that `end` of a connection takes in now in one read. Asked again when it has got that many, until it is none.
+    /// The rest shuts the sender's window, until [`Action::Act`] lets that end read again. `None`: all that there is, of which
     /// it need not hear, neither by [`on_content`](Self::on_content) nor by [`on_read`](Self::on_read).
     #[inline]
     fn to_read(&self, _connection: &Connection, _end: End) -> Option<u64> {

@@ -20,7 +20,7 @@ use super::{Action, Carry, Context, Turn};
 pub(crate) struct Mux {
     leg: usize,
     connections: Vec<Option<ConnectionId>>,
-    /// How many of them are missing.
+    /// Number of them that are missing.
     missing: usize,
     /// By the end that writes the message.
     bundles: [Bundle; 2],

@@ -91,7 +91,7 @@ impl Pooled {
         }
     }
 
-    /// From now on, `end` of a connection counts how long it is idle.
+    /// Starts the idle time of a connection at `end`.
     fn watch(&self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End) {
         connection.idle_since = When::at(cx.now);
         cx.queue.push(cx.now + self.idle_timeout, Event::IdleEnds(on, end));

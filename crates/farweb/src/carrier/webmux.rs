@@ -23,7 +23,7 @@ pub(crate) struct WebMux {
     leg: usize,
     config: Config,
     read_buffer: u64,
-    /// By what keeps them apart, which is the `slot` of their connections.
+    /// Connections by the key that keeps them apart, their `slot`.
     lines: BTreeMap<u32, Line>,
 }
 
@@ -47,7 +47,7 @@ struct Peer {
     receiver: Receiver<ExchangeId>,
     /// Frames in the stream that the other end has not read, and what they are about.
     unread: VecDeque<(ExchangeId, Frame)>,
-    /// What the other end has finished, as far as it is read.
+    /// Sessions that the other end has finished, as far as its stream is read.
     finished: Vec<ExchangeId>,
 }
 
@@ -76,7 +76,7 @@ impl WebMux {
         Some(&self.lines.get(&connection.slot?)?.peers[end as usize].sender)
     }
 
-    /// What `end` does when it has read a frame without payload.
+    /// `end` has read a frame without payload and acts on it.
     fn on_frame(&mut self, cx: &mut Context, connection: &Connection, end: End) {
         let Some(line) = self.line(connection) else {
             return;
@@ -257,7 +257,7 @@ impl Carry for WebMux {
         self.sender(connection, end).is_some_and(Sender::waits_for_credit)
     }
 
-    /// That of all sessions.
+    /// Credit of all sessions together.
     fn credit(&self, connection: &Connection, end: End) -> Option<u64> {
         self.sender(connection, end)?.available()
     }
@@ -285,7 +285,7 @@ impl Carry for WebMux {
         bytes
     }
 
-    /// What was read may also have brought the credit that this end waits for.
+    /// The frames read may also have brought the credit that this end waits for.
     fn on_read(&mut self, cx: &mut Context, connection: &mut Connection, end: End) -> bool {
         let Some(line) = self.line(connection) else {
             return false;

@@ -14,7 +14,7 @@ use super::{Content, ExchangeId};
 /// The programs at the ends of a leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Application {
-    /// From when it is told that it can read or write until it does.
+    /// Time from the notice that it can read or write until it does.
     pub(crate) wake: Duration,
     /// Largest piece of a response that it writes, in bytes; none: all that there is.
     pub(crate) chunk: Option<u64>,

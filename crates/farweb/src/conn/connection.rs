@@ -46,7 +46,7 @@ pub(crate) struct Connection {
     /// When both ends were closed or in TIME_WAIT.
     pub(crate) closed: When,
     pub(crate) unacknowledged: Unacknowledged,
-    /// What stands between its streams and TCP, where anything does.
+    /// TLS session between its streams and TCP, if any.
     pub(crate) tls: Option<Box<tls::Session>>,
 
     /// The exchange that has it for itself.
@@ -77,16 +77,16 @@ pub(crate) struct Endpoint {
     pub(crate) transport: Option<Transport>,
     /// The earliest pending timer event.
     pub(crate) timer: When,
-    /// What the application writes.
+    /// Stream that the application writes.
     pub(crate) stream: Stream<Content>,
     pub(crate) sent: Sent,
     pub(crate) closing: Closing,
-    /// Whether its application has been told something that it has not acted on yet.
+    /// Whether its application has a notice that it has not acted on yet.
     pub(crate) is_waking: bool,
     pub(crate) node: u8,
 }
 
-/// What a piece of a stream is.
+/// Content of a piece of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Payload of a message of this exchange.
@@ -96,7 +96,7 @@ pub(crate) enum Content {
     Frame,
 }
 
-/// What one end of a connection has sent.
+/// Totals that one end of a connection has sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sent {
     /// IP bytes.
@@ -181,7 +181,7 @@ impl Connection {
         near.closing == Closing::No && near.tcp().is_some_and(|tcp| tcp.state() == State::Established)
     }
 
-    /// What keeps the sender of responses from sending more; none where nothing runs any more.
+    /// Limit that keeps the sender of responses from sending more; none where nothing runs any more.
     pub(crate) fn limit(&self) -> Option<Limit> {
         let far = self.end(End::Server);
         let sealed = self.tls.as_ref().map_or(0, |tls| tls.to_write(End::Server as usize));

@@ -36,7 +36,7 @@ pub(crate) struct Exchange {
     pub(crate) aboard: Option<ConnectionId>,
     pub(crate) bytes: http::Exchange,
     pub(crate) times: Times,
-    /// How the response was sent, where somebody watches senders.
+    /// Sending of the response, where the senders are recorded.
     pub(crate) sending: Option<Box<Sending>>,
     /// The response that the node at the far end is releasing.
     pub(crate) releasing: Option<Releasing>,
@@ -48,22 +48,22 @@ pub(crate) struct Exchange {
     pub(crate) source: Option<u8>,
     /// The last node inside its leg at which it has waited for a response to another.
     pub(crate) waited_at: Option<u8>,
-    /// What the cache had that was asked last on this leg.
+    /// Answer of the cache that was asked last on this leg.
     pub(crate) answer: Option<Answer>,
-    /// How often its request was sent again.
+    /// Number of times that its request was sent again.
     pub(crate) resent: u32,
     /// Why it fails, as far as that is known.
     pub(crate) failure: Option<Failure>,
 }
 
-/// What a cache had when a request came to it; its numbers are those of the column `cache_answer`.
+/// Answer of a cache to a request; its numbers are those of the column `cache_answer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// What it asked for.
+    /// A hit.
     Hit,
     /// A fetch of it that was under way.
     DelayedHit,
-    /// What it asked for, but only after it had asked whether that was still good.
+    /// A hit on a copy that it first had to ask about whether it was still good.
     Revalidated,
     /// Nothing.
     Miss,
@@ -107,7 +107,7 @@ pub(crate) struct Times {
     pub(crate) failed: When,
 }
 
-/// How a response was sent.
+/// Sending of a response.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sending {
     /// Its first bytes were there to be sent at the far end.
@@ -116,7 +116,7 @@ pub(crate) struct Sending {
     pub(crate) ready_last: When,
     /// The last byte was sent for the first time.
     pub(crate) sent_last: When,
-    /// What the clocks of the sender showed when the first bytes were there; how much further they were when the last byte had
+    /// Readings of the sender's clocks when the first bytes were there; how much further they were when the last byte had
     /// been sent.
     pub(crate) held: HeldTimes,
 }

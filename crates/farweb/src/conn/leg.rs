@@ -24,7 +24,7 @@ pub(crate) struct Leg {
     /// MSS and window of hosts that the host table does not give.
     default_mss: u16,
     default_window: u64,
-    /// What its connections begin with between their streams and TCP.
+    /// TLS session with which its connections begin, if any.
     tls: Option<tls::Session>,
     /// Endpoints that have ended, whose memory serves those to come.
     ended: Vec<tcp::Connection>,
@@ -117,7 +117,7 @@ impl Leg {
         }
     }
 
-    /// What an endpoint at `end` for a connection to `host` is made with.
+    /// Configuration of an endpoint at `end` of a connection to `host`.
     pub(crate) fn config(&self, end: End, host: Option<&Host>) -> tcp::Config {
         let buffer = self.settings[end as usize].buffer.map(|buffer| match buffer {
             HostOr::Host => host.and_then(|host| host.window).unwrap_or(self.default_window),

@@ -44,7 +44,7 @@ pub struct Frames {
     pub streams_max: Vec<i64>,
 }
 
-/// Where a stream begins: behind the SYN.
+/// Sequence number at which a stream begins: behind the SYN.
 const FIRST_SEQ: i64 = 1;
 
 /// The frames of all connections.
@@ -59,7 +59,7 @@ pub(super) struct Contents {
 #[derive(Debug)]
 struct Placed {
     seq: u64,
-    /// What stands before its data.
+    /// Bytes before its data.
     head: Box<[u8]>,
     /// Zeros behind that: data, and what fills it up.
     zeros: u64,
@@ -86,7 +86,7 @@ impl Contents {
         Ok(())
     }
 
-    /// The payload of a packet; no packet has more than is told here.
+    /// The payload of a packet; no packet has more than is returned here.
     pub(super) fn of(&mut self, packet: &Sighting<'_>) -> &[u8] {
         let length = (packet.segment.len as usize).min(ZEROS.len());
         let seq = packet.segment.seq;

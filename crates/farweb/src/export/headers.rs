@@ -44,7 +44,7 @@ pub(super) struct Headers {
     options: Vec<TcpOptionElement>,
 }
 
-/// One end of a connection as it stands in headers.
+/// End of a connection as headers have it.
 struct Host {
     address: [u8; 4],
     port: u16,

@@ -46,7 +46,7 @@ pub struct Route {
     legs: Vec<(usize, usize)>,
 }
 
-/// Where packets were seen: at an end of a leg, or on a link.
+/// Point where packets were seen: an end of a leg, or a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
     /// At the endpoint on the node with this number, from 0 at the clients.
@@ -122,7 +122,7 @@ impl Route {
         self.nodes.len() - 1
     }
 
-    /// What a point is called: the node's name, or the link's number.
+    /// Name of a point: the node's name, or the link's number.
     pub(super) fn name(&self, point: Point) -> String {
         match point {
             Point::End(node) => self.node(node).to_owned(),
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         self.packets.time_ns.len()
     }
 
-    /// What row `row` says.
+    /// The sighting in row `row`.
     ///
     /// # Errors
     /// When a value is none that a recorder writes.

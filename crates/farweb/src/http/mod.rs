@@ -1,7 +1,7 @@
 //! State machines of carriers, a file each, and of the origin servers.
 //!
 //! Both sides of a carrier are state machines that count bytes. They name no connection: the caller reads and writes for
-//! them, and tells them how much.
+//! them, and reports the bytes to them.
 
 pub mod credit;
 mod exchange;

@@ -13,7 +13,7 @@
 //! would take the next one at an event of its own, when the transmitter becomes free. To the owner that is the same
 //! link: [`enqueue`](Link::enqueue) asks for an event whenever an earlier one than those pending is needed, and
 //! [`on_event`](Link::on_event) may bring no packet and only ask to be called again, or find that an earlier event has
-//! done its work. [`Due`] would have to tell of packets dropped as they are taken out, and [`newest`](Link::newest) would
+//! done its work. [`Due`] would have to report packets dropped as they are taken out, and [`newest`](Link::newest) would
 //! know a packet only from then on.
 //!
 //! Left out: framing below IP, propagation that varies or reorders, rates that vary, priorities.

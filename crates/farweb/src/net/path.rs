@@ -15,7 +15,7 @@ define_ids! {
     pub LinkId,
 }
 
-/// Which way a packet goes.
+/// Direction of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Towards the servers.
@@ -30,7 +30,7 @@ pub struct Path<P> {
     links: IdVec<LinkId, Link<P>>,
 }
 
-/// What one direction of a link carried over a whole run, or in the measured interval.
+/// Totals of one direction of a link over a whole run, or in the measured interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkTotals {
     /// Link, from 0 at the clients.
@@ -149,7 +149,7 @@ impl<P: Packet> Path<P> {
         self.links.iter_mut().map(move |(id, link)| (id, link.close_interval(now)))
     }
 
-    /// What each link carried since the start of the run, by link and direction.
+    /// Totals of each link since the start of the run, by link and direction.
     pub fn totals(&mut self, now: Instant) -> Vec<LinkTotals> {
         self.collect(|link| link.totals(now))
     }
@@ -164,7 +164,7 @@ impl<P: Packet> Path<P> {
         self.links.iter_mut().for_each(|(_, link)| link.end_measuring(now));
     }
 
-    /// What each link carried since measuring began, to its end or to `now`.
+    /// Totals of each link since measuring began, to its end or to `now`.
     pub fn measured(&mut self, now: Instant) -> Vec<LinkTotals> {
         self.collect(|link| link.measured(now))
     }

@@ -13,7 +13,7 @@ use crate::units::{Bytes, Duration, Instant};
 use super::queue::Backlog;
 use super::{DropReason, Packet};
 
-/// What a link direction did from `from` to `to`.
+/// Statistics of one direction of a link from `from` to `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinkStats {
     /// Start of the interval.
@@ -184,7 +184,7 @@ impl Meter {
     }
 }
 
-/// What a link direction will do from `now` on, when `backlog` was drained, until all have left.
+/// Statistics of one direction of a link from `now` on, when `backlog` was drained, until all have left.
 fn ahead<P: Packet>(now: Instant, backlog: &Backlog<P>) -> LinkStats {
     let held = Bytes::new(backlog.bytes());
     let mut ahead =

@@ -65,7 +65,7 @@ fn arrivals(link: &mut Link<TestPacket>, head: Option<Instant>) -> Vec<(Instant,
     arrived
 }
 
-/// Offers packets of `sizes` at `now`; tells which were accepted.
+/// Offers packets of `sizes` at `now`; returns which were accepted.
 pub(super) fn offer(link: &mut Link<TestPacket>, now: Instant, sizes: &[u32]) -> Vec<bool> {
     let offered = sizes.iter().zip(0..);
     offered

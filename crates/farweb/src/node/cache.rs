@@ -48,7 +48,7 @@ struct Fetch {
     exchange: ExchangeId,
     /// The one on the leg towards the clients that began it.
     first: ExchangeId,
-    /// How many joined it.
+    /// Number of requests that joined it.
     joined: u64,
 }
 

@@ -16,7 +16,7 @@ use crate::scenario::{self, DivideBy, Scenario};
 use crate::units::Instant;
 use crate::workload::{Directory, ObjectId, Request, WorkloadError};
 
-/// What a cache holds, and what it tells of it.
+/// Contents of a cache, and its statistics.
 pub(crate) struct Contents {
     /// Its number among the caches, by which its statistics are kept.
     cache: usize,
@@ -24,11 +24,11 @@ pub(crate) struct Contents {
 }
 
 enum Kind {
-    /// What the request table says that `node` serves, one of the `servers`.
+    /// Requests that the request table says `node` serves, one of the `servers`.
     Listed { node: String, servers: Vec<String> },
     /// Requests whose drawn number is in this range.
     Drawn { streams: Streams, from: f64, to: f64 },
-    /// What siblings keep, each of a part of the objects.
+    /// Caches of the siblings, each for a part of the objects.
     Live { siblings: Vec<Cache>, divide_by: DivideBy },
 }
 
@@ -36,13 +36,13 @@ enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     Hit,
-    /// It holds it, and has to ask whether it is still good.
+    /// The cache holds the object, and has to ask whether it is still good.
     Stale,
     Miss,
 }
 
 impl Contents {
-    /// What cache number `cache` of a scenario holds when the run begins.
+    /// Contents of cache number `cache` of a scenario when the run begins.
     pub(crate) fn new(cache: usize, scenario: &Scenario, streams: &Streams) -> Self {
         let own = &scenario.cache[cache];
         let kind = match (own.live(), own.hit_ratio) {
@@ -79,10 +79,10 @@ impl Contents {
         Some((&mut siblings[place as usize], object))
     }
 
-    /// Whether it can tell what it holds of `request`.
+    /// Checks that the cache can decide whether `request` is a hit.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the request.
     pub(super) fn check(&self, request: &Request, directory: &Directory) -> Result<(), WorkloadError> {
         let at = request.start;
         let problem = match (&self.kind, request.source, request.object) {
@@ -126,7 +126,7 @@ impl Contents {
         if is_hit { Found::Hit } else { Found::Miss }
     }
 
-    /// Whether it would keep the response to a request, as far as its size tells.
+    /// Whether it would keep the response to a request, by the size of the response alone.
     pub(super) fn would_keep(&self, request: &Request) -> bool {
         match &self.kind {
             Kind::Live { siblings, .. } => {
@@ -158,7 +158,7 @@ impl Contents {
         stats.bytes = stats.bytes - before.1 + bytes;
     }
 
-    /// What it holds for a request is still good; `joined` others have waited to know, and count as accesses now.
+    /// The copy that it holds for a request is still good; `joined` other requests waited for that, and count as accesses now.
     pub(super) fn renew(&mut self, cx: &Context, request: &Request, joined: u64) {
         if let Some((cache, object)) = self.sibling(request, &cx.directory) {
             cache.renew(object, cx.now);

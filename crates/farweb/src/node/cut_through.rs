@@ -35,12 +35,12 @@ struct Fetch {
     waiting: Vec<ExchangeId>,
 }
 
-/// What becomes of a request.
+/// Answer of a cut-through cache to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// It is served from here.
+    /// The request is served from here.
     Serve,
-    /// It waits here.
+    /// The request waits here.
     Wait,
     /// The next node is asked.
     Pass,

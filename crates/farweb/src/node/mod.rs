@@ -26,7 +26,7 @@ use proxy::Proxy;
 
 /// A node of the path.
 pub(crate) enum Node {
-    /// Where packets are passed on and no leg ends, or where requests start: no request arrives.
+    /// A node where no request arrives: a router, which passes packets on inside a leg, or the clients.
     Router,
     CutThrough(CutThrough),
     Proxy(Proxy),
@@ -34,27 +34,27 @@ pub(crate) enum Node {
     Origin(Origin),
 }
 
-/// What happens to a request.
+/// Decision of a node about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Its response starts here.
     Serve(Releasing),
-    /// It goes on, on the next leg.
+    /// The request goes on over the next leg.
     PassOn,
 }
 
-/// How a request goes on.
+/// Way in which a request goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
     /// Not at all: its response starts here.
     Serve(Releasing),
-    /// It waits for the response to this exchange on the next leg, for which others wait already.
+    /// The request waits for the response to this exchange on the next leg, which others wait for already.
     Join(ExchangeId),
     /// An exchange begins on the next leg, which may ask only whether what is held here is still good.
     Fetch { is_conditional: bool },
 }
 
-/// What a node does with requests and responses. What is left out is what a proxy does.
+/// Behaviour of a node towards requests and responses. The default methods are those of a proxy.
 pub(crate) trait Stand {
     /// The whole request of an exchange is here.
     fn on_request(&mut self, cx: &Context, id: ExchangeId) -> Decision;
@@ -133,10 +133,10 @@ impl Node {
     }
 }
 
-/// Whether the caches can tell what they hold of `request`.
+/// Checks that every cache can decide whether `request` is a hit.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem with the request.
 pub(crate) fn check(nodes: &[Node], request: &Request, directory: &Directory) -> Result<(), WorkloadError> {
     let contents = nodes.iter().filter_map(|node| match node {
         Node::CutThrough(cache) => Some(cache.contents()),

@@ -34,7 +34,7 @@ pub(crate) struct Capture {
     accepted: u64,
 }
 
-/// What an endpoint did with a packet.
+/// Action of an endpoint on a packet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) end: End,
@@ -111,7 +111,7 @@ impl Capture {
         }
     }
 
-    /// A row for a segment that the endpoint at `end` sends as its packet `number`; what is to be told where it is seen.
+    /// A row for a segment that the endpoint at `end` sends as its packet `number`; returns the mark for its rows wherever it is seen.
     #[cold]
     pub(crate) fn record_departure(
         &mut self,

@@ -15,7 +15,7 @@ pub(crate) struct Senders(Vec<Held>);
 /// The clocks of a sender.
 #[derive(Debug)]
 struct Held {
-    /// What has held it since when; none when the connection is over.
+    /// The cause that holds it, and since when; none when the connection is over.
     cause: Option<Cause>,
     since: Instant,
     times: HeldTimes,
@@ -33,7 +33,7 @@ impl Senders {
         self.0[place] = Held::new(now);
     }
 
-    /// From now on `cause` holds the sender on a connection.
+    /// Notes that from now on `cause` holds the sender on a connection.
     pub(crate) fn change(&mut self, now: Instant, id: ConnectionId, cause: Cause) {
         self.0[id.place()].change(now, cause);
     }
@@ -43,7 +43,7 @@ impl Senders {
         self.0[id.place()].stop(now);
     }
 
-    /// What the clocks of a connection show at `now`.
+    /// Readings of the clocks of a connection at `now`.
     pub(crate) fn at(&self, now: Instant, id: ConnectionId) -> HeldTimes {
         self.0[id.place()].at(now)
     }

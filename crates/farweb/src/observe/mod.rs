@@ -1,6 +1,6 @@
 //! Observation of a run: rows, recorded packets, the measured interval, what held a sender. **Nothing here changes a result.**
 //!
-//! The observer reads connections, exchanges and links. Others tell it what happens; nobody asks it what to do next, but
+//! The observer reads connections, exchanges and links. Others report to it what happens; nobody asks it what to do next, but
 //! whether anyone wants to know.
 
 mod caches;
@@ -35,12 +35,12 @@ pub(crate) struct Observer {
     recorder: Recorder,
     pub(crate) packets: Capture,
     pub(crate) frames: Frames,
-    /// What is on each leg.
+    /// Occupancy of each leg.
     pub(crate) legs: Vec<Occupancy>,
-    /// What each cache does.
+    /// Statistics of each cache.
     pub(crate) caches: Vec<CacheWatch>,
     pub(crate) measurement: Measurement,
-    /// What holds the senders of responses, where exchanges are recorded.
+    /// Clocks of what holds the senders of responses, where exchanges are recorded.
     senders: Option<Senders>,
 }
 
@@ -131,7 +131,7 @@ impl Observer {
         }
     }
 
-    /// What holds the sender of responses on a connection may have changed; `is_due` tells whether more of a response is still
+    /// Notes that the cause that holds the sender of responses may have changed; `is_due` says whether more of a response is still
     /// expected there.
     pub(crate) fn note_cause(
         &mut self,
@@ -153,7 +153,7 @@ impl Observer {
         senders.change(now, id, cause);
     }
 
-    /// What the clocks of the sender of responses show; zero where they are not kept.
+    /// Readings of the clocks of the sender of responses; zero where they are not kept.
     pub(crate) fn held(&self, now: Instant, id: ConnectionId) -> HeldTimes {
         self.senders.as_ref().map_or(HeldTimes::default(), |senders| senders.at(now, id))
     }

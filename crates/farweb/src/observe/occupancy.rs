@@ -4,7 +4,7 @@
 
 use crate::units::{Duration, Instant};
 
-/// What was on a leg from `from` to `to`.
+/// Occupancy of a leg from `from` to `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LegStats {
     /// Start of the interval.
@@ -21,7 +21,7 @@ pub struct LegStats {
     pub connection_requests_max: u64,
 }
 
-/// How many of something there were in an interval.
+/// Number of things present in an interval: mean and peak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
     /// Integral of their number over time, in ns.
@@ -108,7 +108,7 @@ impl Occupancy {
         }
     }
 
-    /// There is one more.
+    /// Counts one more.
     #[inline]
     pub(crate) fn add(&mut self, now: Instant, what: Counted) {
         self.account(now, what);
@@ -118,7 +118,7 @@ impl Occupancy {
         *peak = followed.number.max(*peak);
     }
 
-    /// There is one less.
+    /// Counts one less.
     #[inline]
     pub(crate) fn remove(&mut self, now: Instant, what: Counted) {
         self.account(now, what);

@@ -74,7 +74,7 @@ impl Column {
     }
 }
 
-/// Where the words of a column stand.
+/// Dictionary with the words of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dictionary {
     /// These words.
@@ -108,7 +108,7 @@ pub enum ColumnType {
     Ranges,
 }
 
-/// What a column is.
+/// Description of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColumnSpec {
     /// Its name, with the unit last.
@@ -119,16 +119,16 @@ pub struct ColumnSpec {
     pub unit: &'static str,
     /// Whether values may be missing.
     pub nullable: bool,
-    /// What it means.
+    /// Its meaning.
     pub description: &'static str,
 }
 
-/// What a table is.
+/// Description of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableSpec {
     /// Its name, which is that of its file.
     pub name: &'static str,
-    /// What a row is, and in which order rows stand.
+    /// Meaning of a row, and the order of rows.
     pub description: &'static str,
     /// Its columns.
     pub columns: &'static [ColumnSpec],

@@ -31,7 +31,7 @@ pub struct Exponential {
 }
 
 impl Exponential {
-    /// With the given mean.
+    /// Distribution with the given mean.
     ///
     /// # Errors
     /// When `mean` is not finite and above zero.
@@ -53,7 +53,7 @@ pub struct LogNormal {
 }
 
 impl LogNormal {
-    /// With mean `mu` and standard deviation `sigma` of the logarithm.
+    /// Distribution with mean `mu` and standard deviation `sigma` of the logarithm.
     ///
     /// # Errors
     /// When `mu` is not finite, or `sigma` not finite or below zero.
@@ -68,7 +68,7 @@ impl LogNormal {
         Ok(Self { mu, sigma })
     }
 
-    /// With the given mean and standard deviation of the number itself.
+    /// Distribution with the given mean and standard deviation of the number itself.
     ///
     /// # Errors
     /// When `mean` is not finite and above zero, or `deviation` not finite or below zero.

@@ -42,7 +42,7 @@ impl Streams {
         Self { seed }
     }
 
-    /// The stream for the purpose `name`; `index` tells apart those of one purpose (a link, a host).
+    /// The stream for the purpose `name`; `index` distinguishes those of one purpose (a link, a host).
     ///
     /// The same seed, name and index give the same numbers on every machine.
     #[must_use]
@@ -79,7 +79,7 @@ impl Stream {
     /// When `limit` is zero.
     pub fn below(&mut self, limit: u64) -> u64 {
         assert!(limit > 0, "there is no whole number below 0");
-        // The low half of the product tells which draws would favour some results: fewer than `limit` of 2^64.
+        // The low half of the product shows which draws would favour some results: fewer than `limit` of 2^64.
         let favoured = limit.wrapping_neg() % limit;
         loop {
             let product = u128::from(self.generator.next_u64()) * u128::from(limit);

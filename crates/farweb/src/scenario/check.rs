@@ -221,7 +221,7 @@ impl Check {
         }
     }
 
-    /// One-way agents go with transfers, and nothing else does; their packets have one size, and their window is a constant.
+    /// Checks one-way agents: transfers need them, and no other carrier has them; their packets have one size, and their window is a constant.
     fn transfer(&mut self, key: &str, leg: &Leg) {
         let (is_transfer, is_one_way) =
             (leg.carrier == Carrier::Transfer {}, leg.tcp.profile == ProfileName::Ns2Reno);
@@ -250,7 +250,7 @@ impl Check {
         }
     }
 
-    /// What a carrier needs of its place among the legs: a mux is between two proxies, a transfer alone, and only a connection
+    /// Checks the place of a carrier among the legs: a mux is between two proxies, a transfer alone, and only a connection
     /// for requests to one host can have that host's values.
     fn carrier(&mut self, key: &str, leg: &Leg, scenario: &Scenario) {
         let is_last = scenario.path.nodes.last() == Some(&leg.to);
@@ -299,7 +299,7 @@ impl Check {
         }
     }
 
-    /// What the programs at the ends of a leg can be.
+    /// Checks the programs at the ends of a leg.
     fn application(&mut self, key: &str, leg: &Leg) {
         let Application { wake, write, head } = leg.application;
         if matches!(leg.carrier, Carrier::Http2(_)) {
@@ -342,7 +342,7 @@ impl Check {
         self.growth(key, http2);
     }
 
-    /// What the keys that let credits grow go with.
+    /// Checks the keys that let credits grow, with those that they need.
     fn growth(&mut self, key: &str, http2: &Http2) {
         let ends = [(Role::Client, &http2.client, ".client"), (Role::Server, &http2.server, ".server")];
         let ends = ends.map(|(role, own, name)| (http2.end(role), http2.config(role).credit, own, name));

@@ -20,7 +20,7 @@ pub enum Family {
     Prowgen,
 }
 
-/// What a family generates.
+/// Generated workload of a family.
 #[derive(Debug)]
 pub enum Generated {
     /// Days of requests, in memory.
@@ -54,7 +54,7 @@ impl Family {
         }
     }
 
-    /// Time within which its copies are turned round; `None`: they are shifted.
+    /// Time within which its copies wrap around; `None`: they are only shifted.
     pub(super) fn period(self) -> Option<Duration> {
         match self {
             Self::Nzix => Some(nzix::PERIOD),

@@ -41,7 +41,7 @@ pub struct CapturePointError {
 }
 
 impl CapturePoint {
-    /// What `format` in the JSON Schema says of such a text.
+    /// Value of `format` in the JSON Schema for such a text.
     pub const KIND: &'static str = "capture-point";
 
     /// Points that `text` may have been meant for: the ends, and the link with the number that is in it.

@@ -238,7 +238,7 @@ pub(super) fn describe(value: &Value) -> String {
     }
 }
 
-/// How a missing key is written, by the first example of its schema.
+/// An example of a missing key, the first of its schema.
 fn how_to_write(key: &str, schema: &Value) -> String {
     match (&schema["examples"][0], schema["type"].as_str()) {
         (Value::Null, Some(wanted)) => {

@@ -9,7 +9,7 @@
 use crate::rng::Stream;
 use crate::units::Duration;
 
-/// How long a host has been up at most when a simulation begins. Chosen: long enough that every level of Linux's timer
+/// Longest time that a host has been up when a simulation begins. Chosen: long enough that every level of Linux's timer
 /// wheel has a phase of its own.
 const UPTIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -49,7 +49,7 @@ pub enum Profile {
 
 /// Constants that a scenario sets to other values than its profile has, by name.
 ///
-/// Which names there are, and what values they take, depends on the stack of the profile that they stand beside.
+/// The names and their values depend on the stack of the profile beside which they stand.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Overrides(pub Map<String, Value>);

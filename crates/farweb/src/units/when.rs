@@ -9,7 +9,7 @@ use super::Instant;
 pub struct When(u64);
 
 impl When {
-    /// It has not happened, or is not going to.
+    /// An instant that has not come, or never will.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// At `instant`.

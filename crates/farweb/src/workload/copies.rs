@@ -1,10 +1,10 @@
 //! Load: days of a request table that run at the same time, and beyond those copies of them.
 //!
-//! A table whose rows tell days gives them one after the other: load 40 of 31 days is the 31 days and copy 1 of the first
+//! A table whose rows have days gives them one after the other: load 40 of 31 days is the 31 days and copy 1 of the first
 //! nine. In a table without days the whole table is the one day. Copy k starts k offsets later and is the same otherwise,
 //! but for its tags: they stay in copy 0 only, so that the sample requests are measured once, whatever the load. With a
-//! period a copy is turned round within it: what would start after its end starts that much after its beginning, and every
-//! part of the run carries the same load. Without one nothing wraps around. Copies ask the same hosts for the same objects,
+//! period a copy wraps around within it: what would start after its end starts that much after its beginning, and every
+//! part of the run carries the same load. Copies ask the same hosts for the same objects,
 //! or each copy hosts of its own, which are called `HOST~k` and advertise the same, for objects of its own.
 //!
 //! Source: the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product circuits", CNDS
@@ -23,7 +23,7 @@ use super::held::HeldRows;
 use super::{Directory, Held, Host, HostId, Request, RequestSource, WorkloadError};
 use crate::units::{Duration, Instant};
 
-/// Which hosts the copies of a workload ask.
+/// Hosts that the copies of a workload ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopiesHosts {
@@ -34,16 +34,16 @@ pub enum CopiesHosts {
     Renamed,
 }
 
-/// How many days and copies of a table run at the same time, and how copies differ.
+/// Number of days and copies of a table that run at the same time, and how copies differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
     /// Days that run at the same time, copies included; at least 1.
     pub load: u32,
     /// Time between the starts of two copies.
     pub offset: Duration,
-    /// Time within which copies are turned round, above zero; `None`: they are shifted.
+    /// Time within which copies wrap around, above zero; `None`: they are only shifted.
     pub period: Option<Duration>,
-    /// Which hosts copies ask.
+    /// Hosts that copies ask.
     pub hosts: CopiesHosts,
 }
 
@@ -119,7 +119,7 @@ pub struct Copies<S> {
 #[derive(Debug)]
 struct Copy<S> {
     source: S,
-    /// How often the same rows run before this time.
+    /// Number of times that the same rows run before this one.
     number: u32,
     /// Time by which it starts later for each of these.
     offset: Duration,

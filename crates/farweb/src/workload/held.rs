@@ -11,7 +11,7 @@ use crate::units::{Duration, Instant};
 #[derive(Debug, Clone)]
 pub struct Held {
     requests: Vec<Request>,
-    /// Where each day begins, and after the last one the number of requests.
+    /// Index of the first request of each day, and after the last one the number of requests.
     days: Vec<usize>,
     names: Directory,
 }
@@ -69,7 +69,7 @@ impl Held {
     }
 }
 
-/// The requests of one day of a table, turned round within a period or as they are.
+/// The requests of one day of a table, wrapped around within a period or as they are.
 #[derive(Debug)]
 pub struct HeldRows {
     table: Arc<Held>,
@@ -90,7 +90,7 @@ impl HeldRows {
         Self { table: Arc::clone(table), rest: table.day(day).chain(0..0), turn: None }
     }
 
-    /// The requests of day `day`, all of which start within `period`, turned round in it by `by`, which is shorter.
+    /// The requests of day `day`, all of which start within `period`, wrapped around in it by `by`, which is shorter.
     pub(super) fn turned(table: &Arc<Held>, day: usize, period: Duration, by: Duration) -> Self {
         let rows = table.day(day);
         let last = period.as_nanos() - by.as_nanos();

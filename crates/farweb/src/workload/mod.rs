@@ -45,7 +45,7 @@ use crate::units::{Duration, Instant};
 /// One request of a request table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// When the first node gets it.
+    /// Time at which the first node gets it.
     pub start: Instant,
     /// The origin server that it is for.
     pub host: HostId,
@@ -80,7 +80,7 @@ impl<S: RequestSource + ?Sized> RequestSource for Box<S> {
     }
 }
 
-/// What is wrong with a request table, a host table or a log.
+/// Error in a request table, a host table or a log.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WorkloadError(pub String);

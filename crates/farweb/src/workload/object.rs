@@ -9,12 +9,12 @@
 //!
 //! Source: RFC 9923, FNV-1a with 64 bits.
 
-/// What a request asks for.
+/// Id of the object that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(u64);
 
 impl ObjectId {
-    /// What stands for "no object" in a column of ids.
+    /// Value for "no object" in a column of ids.
     pub const NONE: u64 = u64::MAX;
 
     /// The object with the id `id`, 0 to 2^64 − 2; `None` for 2^64 − 1, which stands for none in columns.
@@ -38,7 +38,7 @@ impl ObjectId {
         Self::hashed(bytes.iter().copied())
     }
 
-    /// What copy `number` of a workload asks for in its place, where copies have hosts of their own: the hash of id and
+    /// Object that copy `number` of a workload asks for instead, where copies have hosts of their own: the hash of id and
     /// number, 8 and 4 bytes, the lowest first.
     #[must_use]
     pub(super) fn in_copy(self, number: u32) -> Self {

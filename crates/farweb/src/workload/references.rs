@@ -17,7 +17,7 @@ use super::lru_stack::LruStack;
 #[derive(Debug, Default)]
 pub struct References {
     numbers: FxHashMap<u64, u32>,
-    /// By document, in the order in which they are first asked for.
+    /// By document, in the order of their first requests.
     counts: Vec<u64>,
     bytes: Vec<u64>,
     resized: u64,

@@ -13,7 +13,7 @@ use crate::units::{Duration, When};
 use super::network::{Network, Settled};
 
 impl Network {
-    /// What the application at `end` does when it is told something.
+    /// The application at `end` acts on a notice.
     pub(super) fn on_notice(
         &mut self,
         id: ConnectionId,
@@ -67,7 +67,7 @@ impl Network {
         }
     }
 
-    /// Whether the application at `end`, which is told something, does nothing yet because it takes time to wake; then it will.
+    /// Whether the application at `end` acts on its notice only later, because it takes time to wake; schedules that.
     #[inline]
     fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
         let Context { legs, queue, now, .. } = &mut self.context;
@@ -224,7 +224,7 @@ impl Network {
         }
     }
 
-    /// How many bytes of its stream are in the next `bytes` that `end` of a connection with TLS has read, which may go on with the
+    /// Bytes of its stream in the next `bytes` that `end` of a connection with TLS has read; the end may go on with the
     /// handshake for them.
     fn unseal(
         &mut self,

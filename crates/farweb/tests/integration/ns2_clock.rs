@@ -104,7 +104,7 @@ impl Mrg32k3a {
     }
 }
 
-/// The instant that an agent is told.
+/// The instant that an agent gets.
 fn instant(seconds: f64) -> Instant {
     Instant::ZERO + Duration::from_secs_f64(seconds).expect("a time of the run")
 }

@@ -86,16 +86,16 @@ fn what_follows_a_response_is_none_of_it() {
 /// A credit of two fragments, each of which has a header of 4 B when it is in the stream: with each grant that may have 2920 B more. When the response is whole
 /// in the stream no credit limits it any more.
 #[test]
-fn recorded_packets_tell_how_far_the_credit_goes() {
+fn recorded_packets_show_how_far_the_credit_goes() {
     let carrier = "kind = \"webmux\", credit = \"2912 B\", fragment = \"1456 B\", layout = \"1998\"";
     let keys = [("record.packets".to_owned(), "all".to_owned())];
     let scenario = Scenario::parse(&over_text(carrier, ""), "test.toml", &keys).unwrap();
     let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 3 * 2912, 0)]);
     let limits = ints(&tables, "packets", "credit_limit");
-    let mut told: Vec<_> = limits.iter().copied().filter(|limit| *limit != NULL_INT).collect();
-    assert!(told.is_sorted(), "the limit never goes back: {told:?}");
-    told.dedup();
-    assert_eq!(told, [1 + 2912, 1 + 2920, 1 + 2 * 2920]);
+    let mut reached: Vec<_> = limits.iter().copied().filter(|limit| *limit != NULL_INT).collect();
+    assert!(reached.is_sorted(), "the limit never goes back: {reached:?}");
+    reached.dedup();
+    assert_eq!(reached, [1 + 2912, 1 + 2920, 1 + 2 * 2920]);
     let ends = ints(&tables, "packets", "seq").iter().zip(ints(&tables, "packets", "payload_bytes"));
     let down = codes(&tables, "packets", "direction").iter().zip(codes(&tables, "packets", "event"));
     for (((seq, bytes), (direction, event)), limit) in ends.zip(down).zip(limits) {

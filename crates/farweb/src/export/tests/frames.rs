@@ -132,7 +132,7 @@ proptest! {
 }
 
 #[test]
-fn rows_that_no_recorder_writes_are_told() {
+fn rows_that_no_recorder_writes_are_errors() {
     type Change = fn(&mut Frames);
     let cases: [(Change, &str); 12] = [
         (|rows| rows.framing_bytes[0] = 40, "column framing_bytes: found 40; such a frame has other bytes"),
@@ -168,7 +168,7 @@ fn rows_that_no_recorder_writes_are_told() {
 }
 
 #[test]
-fn rows_of_mux_that_no_recorder_writes_are_told() {
+fn rows_of_mux_that_no_recorder_writes_are_errors() {
     type Change = fn(&mut Frames);
     let cases: [(Change, &str); 5] = [
         (|rows| rows.kind.codes[0] = FrameKind::Data as i32, "column kind: found \"DATA\"; that is no word"),
@@ -184,7 +184,7 @@ fn rows_of_mux_that_no_recorder_writes_are_told() {
     }
 }
 
-/// What is told of wrong rows.
+/// The error for wrong rows.
 fn refused(rows: &Frames) -> String {
     let mut capture = Pcapng::new(route(), vec![Point::End(0)], Payload::Whole);
     capture.add_frames(rows).expect_err("a wrong row").to_string()

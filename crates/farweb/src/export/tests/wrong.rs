@@ -39,18 +39,18 @@ fn a_value_that_no_packet_has_is_named() {
         (|rows| rows.sack.clear(), "column sack: found 0 values; every column has as many as time_ns"),
     ];
     for (change, message) in cases {
-        let told = error(change);
-        assert!(told.starts_with(message), "{told}");
+        let found = error(change);
+        assert!(found.starts_with(message), "{found}");
     }
 }
 
 #[test]
-fn too_many_options_for_a_header_are_told() {
-    let told = error(|rows| {
+fn too_many_options_for_a_header_are_an_error() {
+    let found = error(|rows| {
         rows.sack[0] = [(1, 2), (3, 4), (5, 6), (7, 8)].into_iter().collect();
         (rows.timestamp[0], rows.timestamp_echo[0]) = (1, 1);
     });
-    assert!(told.contains("a TCP header has at most 40 B of them"), "{told}");
+    assert!(found.contains("a TCP header has at most 40 B of them"), "{found}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use super::sender::{Data, Schedule, Sender, Urgency};
 use super::settings::Settings;
 use crate::units::Instant;
 
-/// How an end sends and wants to be sent to.
+/// Configuration of an end: how it sends, and how it wants to be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
     /// Credit that it gives.
@@ -28,13 +28,13 @@ pub struct Config {
     pub max_frame: u64,
     /// Most bytes of data that it puts into a frame.
     pub fragment: u64,
-    /// Whose turn it is.
+    /// Rule for turns among streams.
     pub schedule: Schedule,
     /// Sizes of the header blocks that it sends.
     pub blocks: BlockBytes,
 }
 
-/// Which end speaks first.
+/// Role of an end: the client speaks first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Sends the preface.
@@ -46,7 +46,7 @@ pub enum Role {
 /// A frame, as far as both ends have to know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame<S> {
-    /// How the sender wants to be sent to.
+    /// SETTINGS: how the sender wants to be sent to.
     Settings {
         /// All that holds from now on.
         settings: Settings,
@@ -59,7 +59,7 @@ pub enum Frame<S> {
     Grant {
         /// On which one.
         stream: Option<S>,
-        /// Of so many bytes.
+        /// Its size in bytes.
         bytes: u64,
     },
     /// The header block of a message.
@@ -118,7 +118,7 @@ const GO_AWAY_BYTES: u64 = 8;
 const PING_BYTES: u64 = 8;
 const PING: u64 = 0;
 
-/// Streams that a client takes to be allowed before it has been told.
+/// Streams that a client takes to be allowed before it has got the server's settings.
 ///
 /// Source: RFC 9113, section 6.5.2, advises 100 at least; so do nghttp2, Go and Chromium begin.
 const STREAMS_ASSUMED: u32 = 100;
@@ -127,7 +127,7 @@ const STREAMS_ASSUMED: u32 = 100;
 #[derive(Debug, Clone)]
 pub struct Endpoint<S, H> {
     role: Role,
-    /// What it has told the other end.
+    /// Settings that it has sent to the other end.
     settings: Settings,
     sender: Sender<S>,
     receiver: Receiver<S>,
@@ -183,7 +183,7 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         self.sender.queue(stream, bytes, is_whole);
     }
 
-    /// A message is given up, and the other end is told.
+    /// Gives a message up, and sends RST_STREAM.
     pub fn reset(&mut self, stream: S) {
         self.drop_message(stream);
         self.waiting.push_back((Frame::Reset(stream), HEADER_BYTES + WORD_BYTES));

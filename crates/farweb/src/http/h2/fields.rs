@@ -30,14 +30,14 @@ pub enum Head<'a> {
     Get {
         /// Host and port; left out when empty.
         authority: &'a str,
-        /// What is asked for.
+        /// Target that is asked for.
         path: &'a str,
     },
     /// 200, or 404.
     Answer {
         /// Whether it is 200.
         is_found: bool,
-        /// Bytes of data; left out when not told.
+        /// Bytes of data; left out when unknown.
         length: Option<u64>,
     },
 }

@@ -10,7 +10,7 @@ use crate::http::credit::{CreditOverflow, Window};
 
 use super::settings::Settings;
 
-/// Whose turn it is, of the streams that have something to send and the credit for it.
+/// Rule for turns among the streams that have something to send and the credit for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
     /// The one with the fewest bytes sent, counted from those of the one that had its turn last when it began: a frame of each in
@@ -29,7 +29,7 @@ pub enum Schedule {
     Urgency,
 }
 
-/// How urgent a message is.
+/// Urgency of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Urgency {
     /// 0, the most urgent, to 7.
@@ -85,7 +85,7 @@ struct Stream<S> {
     is_whole: bool,
     /// Whether its header has left.
     has_begun: bool,
-    /// When it had its last turn, or began.
+    /// Time of its last turn, or of its beginning.
     turn: u64,
     /// Bytes sent, from where it began to count.
     cycle: u64,

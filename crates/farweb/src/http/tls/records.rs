@@ -31,14 +31,14 @@ pub enum RecordSize {
 pub struct Records {
     size: RecordSize,
     overhead: u64,
-    /// In order; those that nobody asks for any more are left out.
+    /// Records in order, without those that are no longer needed.
     records: VecDeque<Record>,
     /// Places behind the last byte of handshake flights that are not read.
     flights: VecDeque<u64>,
     sealed: Place,
     written: u64,
     read: Place,
-    /// As far as anybody has asked.
+    /// Place up to which records have been asked for.
     acknowledged: Place,
 }
 
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_acknowledged_is_told_in_bytes_of_messages() {
+    fn acknowledgements_count_in_bytes_of_messages() {
         let mut records = Records::new(RecordSize::Fixed(1000), 22);
         records.push_flight(300);
         for _ in 0..3 {

@@ -31,7 +31,7 @@ struct Incoming<E> {
 }
 
 impl<E: Copy + Eq> Receiver<E> {
-    /// One without sessions.
+    /// A receiver without sessions.
     #[must_use]
     pub const fn new(config: Config) -> Self {
         Self { credit: config.credit, sessions: Vec::new(), arrived: VecDeque::new() }

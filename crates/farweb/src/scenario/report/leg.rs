@@ -20,7 +20,7 @@ pub(super) const WINDOW_MAX: u64 = 65_535;
 /// Largest window with scaling (RFC 1323, section 2.3: a shift of at most 14).
 const SCALED_WINDOW_MAX: u64 = WINDOW_MAX << 14;
 
-/// Of one connection: MSS, window, and the rate to which they limit it.
+/// Limits of one connection: MSS, window, and the rate that they allow.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WindowLimit {
     /// Largest segment, in bytes of payload.
@@ -79,7 +79,7 @@ impl<'s> Stretch<'s> {
 }
 
 impl WindowLimit {
-    /// That of a connection for a request to `host`; `None` stands for a host that no table names.
+    /// Limit of a connection for a request to `host`; `None` stands for a host that no table names.
     pub(super) fn of(leg: &Leg, scenario: &Scenario, host: Option<&Host>) -> Self {
         let (client_mss, client_buffer) = end_values(leg, leg.tcp.from, scenario, host);
         let (server_mss, server_buffer) = end_values(leg, leg.tcp.to, scenario, host);
@@ -100,7 +100,7 @@ impl WindowLimit {
         Self { mss_bytes, window_bytes, window_segments, segment_ns: segment.as_nanos(), window_limit_bps }
     }
 
-    /// How many such connections fill a link of this rate.
+    /// Number of such connections that fill a link of this rate.
     pub(super) fn connections_to_fill(&self, rate: BitRate) -> Option<u64> {
         self.window_limit_bps.map(|limit| libm::ceil(rate.as_bps() as f64 / limit).max(1.0) as u64)
     }
@@ -151,7 +151,7 @@ pub struct HostLimits {
 
 /// The connection that the report describes, and the spread over hosts when the host table matters.
 ///
-/// With a host table it is that of the host whose limit is in the middle, otherwise that of a host without values.
+/// With a host table it is that of the host with the median limit, otherwise that of a host without values.
 pub(super) fn limits(
     leg: &Leg,
     scenario: &Scenario,

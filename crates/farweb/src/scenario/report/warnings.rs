@@ -169,7 +169,7 @@ fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Ve
     }
 }
 
-/// How many hosts of the table lack the value.
+/// Number of hosts of the table without the value.
 fn hosts_without(hosts: &Directory, name: &str, default: &str) -> Option<String> {
     let all = hosts.hosts().len();
     let (what, lack) = match name {

@@ -29,13 +29,13 @@ const SWEEP_COLUMNS: &[&str] = &[
     "measured_s", "events", "packet_hops", "wall_s", "cpu_s", "worker",
 ];
 
-/// How the names of metrics of a link begin: `link_0_down_bps`.
+/// Prefix of the metrics of a link, before its number: `link_0_down_bps`.
 const LINK_COLUMNS: &str = "link_";
 
-/// How those of a leg begin, before its number: `leg_0_open_mean`.
+/// Prefix of the metrics of a leg, before its number: `leg_0_open_mean`.
 const LEG_COLUMNS: &str = "leg_";
 
-/// How those of a cache begin, before its number: `cache_0_hit_ratio`.
+/// Prefix of the metrics of a cache, before its number: `cache_0_hit_ratio`.
 const CACHE_COLUMNS: &str = "cache_";
 
 /// The design of `scenario`, read from `document`, once it keeps all rules; each level is tried alone.
@@ -58,7 +58,7 @@ pub(in crate::scenario) fn design_of(
     if check.problems.is_empty() { Ok(Design::of(scenario)) } else { Err(check.problems) }
 }
 
-/// What `document` says at a point of its sweep, and the scenario that it describes.
+/// The values of `document` at a point of its sweep, and the scenario that they describe.
 ///
 /// # Errors
 /// Everything that is wrong with the levels together; messages name them.
@@ -291,16 +291,16 @@ impl Check<'_> {
 
     /// Every level is right alone, and none is there twice; a range is right at its ends.
     fn levels(&mut self, path: &str, factor: &Factor) {
-        let mut told = BTreeSet::new();
+        let mut found = BTreeSet::new();
         let mut scenarios: BTreeMap<String, String> = BTreeMap::new();
         let before = self.problems.len();
         for level in listed(factor, &self.tree).levels {
             let varied = vary(&self.bare, self.document, &[&level]).and_then(|varied| read(&varied));
             let place = level.set.first().map_or(path, |setting| &setting.path);
             let place = self.document.place(place);
-            let mut tell = |place, message: String| {
-                // A key that does not exist is wrong at every level; equal problems are told once.
-                if told.insert(message.clone()) {
+            let mut report = |place, message: String| {
+                // A key that does not exist is wrong at every level; equal problems are reported once.
+                if found.insert(message.clone()) {
                     let (file, key) = (self.document.file.clone(), path.to_owned());
                     self.problems.push(Problem { file, place, key, message });
                 }
@@ -308,20 +308,20 @@ impl Check<'_> {
             match varied {
                 Err(problems) => {
                     for Problem { key, message, .. } in problems {
-                        tell(place.clone(), format!("{key}: {message}"));
+                        report(place.clone(), format!("{key}: {message}"));
                     }
                 }
                 Ok(scenario) => {
                     let meaning = scenario.effective().to_string();
                     let label = level.label;
                     if label.contains(char::is_control) {
-                        tell(
+                        report(
                             place.clone(),
                             format!("found {label:?}; a level is one line without control characters"),
                         );
                     }
                     if let Some(other) = scenarios.get(&meaning) {
-                        tell(place, format!("the level {label} is the same as {other}; write each once"));
+                        report(place, format!("the level {label} is the same as {other}; write each once"));
                     }
                     scenarios.entry(meaning).or_insert(label);
                 }

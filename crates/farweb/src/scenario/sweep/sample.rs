@@ -20,10 +20,10 @@ use crate::units::{BitRate, Bytes, Duration, Quantity};
 /// Greatest end of a range, in whole smallest units: beyond it not every whole number is a float.
 const LARGEST: f64 = (1_u64 << 53) as f64;
 
-/// Significant digits of a drawn value. Chosen: 0.1 % is finer than any result tells apart, and short enough to read.
+/// Significant digits of a drawn value. Chosen: 0.1 % is finer than any result distinguishes, and short enough to read.
 const DIGITS: usize = 4;
 
-/// Significant digits that tell any two floats apart.
+/// Significant digits that distinguish any two floats.
 const MOST_DIGITS: usize = 17;
 
 /// Positions in [0, 1), one in each of `samples` strata, in random order.
@@ -51,7 +51,7 @@ impl Ruler {
     /// The range `range` of a key that takes values of `kind`.
     ///
     /// # Errors
-    /// What is wrong with its ends.
+    /// The problem with its ends.
     pub(super) fn new(range: &Range, kind: Kind) -> Result<Self, String> {
         if kind == Kind::Other {
             return Err("the key takes neither numbers nor quantities; write a list of levels".to_owned());

@@ -2,7 +2,7 @@
 
 use super::cable_with;
 
-/// Overrides of the cable that break one rule each, the key that is told, and the beginning of the message.
+/// Overrides of the cable that break one rule each, the key that is named, and the beginning of the message.
 #[rustfmt::skip]
 const RULES: &[(&[&str], &str, &str)] = &[
     (&["path.nodes=[\"a\"]", "leg.0.from=a", "leg.0.to=a"], "path.nodes", "found 1 node; a path has 2 to 255 nodes"),
@@ -132,7 +132,7 @@ const LINKS: &str = r#"path.link=[{up={rate="unlimited",delay="1 ms"},down={rate
 const TWO_LEGS: &str = "leg=[{from=\"nz-proxy\",to=\"us-router\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]";
 
 #[test]
-fn each_rule_is_told_at_its_key() {
+fn each_rule_is_reported_at_its_key() {
     for (overrides, key, message) in RULES {
         let error = cable_with(overrides).unwrap_err();
         assert_eq!(error.problems.len(), 1, "{error}");

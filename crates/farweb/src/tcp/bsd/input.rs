@@ -12,7 +12,7 @@ use crate::tcp::segment::FIRST_BYTE;
 use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 
-/// How the processing of a segment ends early.
+/// Reason for which the processing of a segment ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rejection {
     /// Without an answer.

@@ -26,7 +26,7 @@ const WINDOW_SCALE_MAX: u8 = 14;
 /// Age at which a peer's timestamp is too old to judge by: 24 days (RFC 1323, section 4.2.3).
 pub(super) const TIMESTAMP_AGE_MAX: Duration = Duration::from_secs(24 * 24 * 60 * 60);
 
-/// What was offered and agreed.
+/// Values offered and agreed.
 #[derive(Debug, Clone)]
 pub(super) struct Negotiated {
     /// MSS that we offer.

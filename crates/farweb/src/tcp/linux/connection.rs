@@ -31,7 +31,7 @@ use crate::units::{Duration, Instant, When};
 /// Largest window that the window field and its scale can express, in bytes: 65535 · 2^14 (RFC 7323, section 2.3).
 const WINDOW_MAX: u64 = 65535 << 14;
 
-/// What an endpoint is made with.
+/// Configuration of an endpoint.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Constants.

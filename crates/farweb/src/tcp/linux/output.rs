@@ -20,7 +20,7 @@ pub(super) const INITIAL_CWND: u32 = 10;
 /// SACK blocks that fit beside timestamps, and without them (40 bytes of options).
 const BLOCKS_BESIDE_TIMESTAMPS: usize = 3;
 
-/// How new data is sent.
+/// Mode of sending new data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Push {
     /// Small segments wait for the ACK of the one before.

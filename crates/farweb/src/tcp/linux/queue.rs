@@ -22,7 +22,7 @@ const OPENING: usize = 1;
 /// Segments for which room is made when that is not enough: those of a first flight, and more.
 const FIRST_FLIGHT: usize = 12;
 
-/// What was sent and is not acknowledged, in order of sequence numbers.
+/// Segments that were sent and are not acknowledged, in order of sequence numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queue {
     segments: VecDeque<Sent>,

@@ -13,7 +13,7 @@ use super::receive::AckDue;
 use crate::tcp::state::{CloseReason, Output, State};
 use crate::units::{Duration, Instant, When};
 
-/// What the transmission timer stands for (`icsk_pending`).
+/// Meaning of the transmission timer (`icsk_pending`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Pending {
     #[default]

@@ -23,7 +23,7 @@ const SSTHRESH_MIN: u64 = 2;
 
 /// The sending agent of a one-way transfer: a state machine without clock, queue or I/O.
 ///
-/// [`Connection`](crate::tcp::Connection) tells how such a machine is driven. Sizes and windows are given in bytes of
+/// [`Connection`](crate::tcp::Connection) says how such a machine is driven. Sizes and windows are given in bytes of
 /// payload.
 #[derive(Debug, Clone)]
 pub struct Sender {

@@ -57,7 +57,7 @@ struct Run {
     watch: Watch,
     /// Congestion window after the last call.
     cwnd: u64,
-    /// Times that the application was told of the end.
+    /// Number of notices of the end to the application.
     closed: usize,
 }
 

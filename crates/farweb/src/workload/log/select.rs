@@ -5,7 +5,7 @@ use super::when::Bound;
 use super::{LogOptions, Reason};
 use crate::workload::ObjectId;
 
-/// What is drawn into a sample as a whole.
+/// Unit of a sample: what is drawn as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SampleBy {
     /// A client with all its requests.
@@ -20,7 +20,7 @@ pub enum SampleBy {
 pub struct Sample {
     /// Expected share, above 0 to 1.
     pub share: f64,
-    /// What is drawn.
+    /// Unit that is drawn.
     pub by: SampleBy,
     /// Another seed draws others.
     pub seed: u64,

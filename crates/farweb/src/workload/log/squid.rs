@@ -4,7 +4,7 @@
 //! by one or more blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field
 //! is `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request with ms,
 //! `elapsed` is in ms, `bytes` is what the client got, headers included. An error page of the server behind crossed the
-//! link as any answer did; whether Squid made a 502 to 504 itself after it had asked a server is not told, and it counts
+//! link as any answer did; whether Squid made a 502 to 504 itself after it had asked a server is not logged, and it counts
 //! as the server's.
 //!
 //! What a result code means is read from its parts, so that the codes of Squid 1 to 6 are known alike:
@@ -18,7 +18,7 @@ use super::record::Record;
 use super::rules::Crossed;
 use super::{Keep, LOG_HEADER_BYTES, LogOptions, Reason};
 
-/// Where an answer came from.
+/// Source of an answer.
 enum Outcome {
     Hit,
     Revalidation,
@@ -26,7 +26,7 @@ enum Outcome {
     Proxy,
 }
 
-/// What crossed the link of a proxy whose result code is `code`, or why nothing that is asked for did.
+/// Bytes that crossed the link of a proxy with the result code `code`, or the reason why the request is dropped.
 ///
 /// # Errors
 /// When there is no such code or hierarchy.
@@ -95,7 +95,7 @@ fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
     }
 }
 
-/// Where the answer came from, by the parts of the result code.
+/// Source of the answer, by the parts of the result code.
 fn outcome(code: &[u8], hierarchy: &[u8]) -> Result<Outcome, String> {
     let nobody = hierarchy.strip_prefix(b"HIER_").unwrap_or(hierarchy).starts_with(b"NONE");
     let has = |part: &[u8]| contains(code, part);

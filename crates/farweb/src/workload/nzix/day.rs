@@ -25,7 +25,7 @@ pub(super) struct Asked {
     pub(super) server: Duration,
 }
 
-/// What makes the requests of days.
+/// Generator of the requests of days.
 #[derive(Debug)]
 pub(super) struct Days<'a> {
     parameters: &'a Parameters,

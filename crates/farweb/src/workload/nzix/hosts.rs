@@ -11,7 +11,7 @@ use super::parameters::LONGEST;
 use crate::rng::{LogNormal, Stream, Streams};
 use crate::units::{BitRate, Duration};
 
-/// How a system comes to the window that it advertises.
+/// Rule by which a system comes to the window that it advertises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Window {
     /// This many bytes, whatever the MSS.
@@ -27,12 +27,12 @@ struct System {
     /// Share of all hosts, in percent.
     percent: u64,
     window: Window,
-    /// Of a hundred such hosts, those that tell a host off their network 512 B or 536 B; the others tell what their Ethernet
+    /// Of a hundred such hosts, those that advertise 512 B or 536 B to a host off their network; the others what their Ethernet
     /// carries.
     small: (u64, u64),
 }
 
-/// Systems of servers. 4.4BSD tells hosts off its network 512 B (`tcp_mssdflt`) unless it was told better, SunOS 4 and others
+/// Systems of servers. 4.4BSD advertises 512 B (`tcp_mssdflt`) to hosts off its network unless configured otherwise, SunOS 4 and others
 /// 536 B (RFC 1122, section 4.2.2.6).
 const SYSTEMS: [System; 12] = [
     System { percent: 27, window: Window::Segments(6), small: (0, 5) }, // Solaris 2.6: 8760 B for 1460 B
@@ -49,10 +49,10 @@ const SYSTEMS: [System; 12] = [
     System { percent: 1, window: Window::Fixed(6144), small: (0, 50) }, // NetWare
 ];
 
-/// What hosts on an Ethernet tell: its 1500 B less the headers of IP and TCP.
+/// MSS that hosts on an Ethernet advertise: its 1500 B less the headers of IP and TCP.
 const ETHERNET: u16 = 1460;
 
-/// What they tell when they forget the header of TCP; and what the study took for hosts that told nothing.
+/// MSS that they advertise when they forget the header of TCP; the study took it for hosts that advertised none.
 const ETHERNET_WITHOUT_IP: u16 = 1480;
 
 /// An origin server of the family.

@@ -7,7 +7,7 @@
 //!
 //! A trace is a function of its seed, parameters and number of days; a day does not depend on how many others there are.
 //!
-//! Left out: caches (the requests are what they left over; which objects they ask for is not told), users who give up,
+//! Left out: caches (the requests are what they left over; which objects they ask for is unknown), users who give up,
 //! errors, uploads, and the hour of the day.
 //!
 //! Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102) for what the traces

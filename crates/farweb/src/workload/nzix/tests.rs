@@ -68,7 +68,7 @@ fn the_trace_of_seed_1_is_this_one() {
 
 /// Means over twenty months. Bounds are four standard errors and more, so that they hold for any seeds.
 #[test]
-fn months_are_like_what_the_studies_tell() {
+fn months_agree_with_the_studies() {
     let months: Vec<Held> = (1..=20).map(|seed| trace_of(seed, DAYS)).collect();
     let all = || months.iter().flat_map(Held::requests);
     let (count, days) = (all().count() as f64, 20.0 * f64::from(DAYS));

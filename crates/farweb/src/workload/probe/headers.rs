@@ -35,7 +35,7 @@ const NO_OPERATION: u8 = 1;
 const MSS: u8 = 2;
 const WINDOW_SCALE: u8 = 3;
 
-/// What a TCP header says.
+/// Values of a TCP header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) from: SocketAddr,
@@ -63,7 +63,7 @@ pub(super) struct Flags {
 /// Why a packet has no TCP header to look at.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Without {
-    /// It is none that is looked for.
+    /// A packet of another kind.
     Skipped(Skipped),
     /// Its headers contradict themselves.
     Malformed(String),
@@ -125,7 +125,7 @@ pub(super) fn read(packet: &Packet<'_>) -> Result<Header, Without> {
     })
 }
 
-/// What is behind a link-layer header.
+/// Packet behind a link-layer header.
 enum Link<'a> {
     Ip(&'a [u8]),
     Other,
@@ -168,7 +168,7 @@ const fn is_ip_family(family: u32) -> bool {
     matches!(family, 2 | 24 | 28 | 30)
 }
 
-/// What is behind an EtherType and any tags.
+/// Packet behind an EtherType and any tags.
 fn ether(mut kind: u16, mut data: &[u8]) -> Link<'_> {
     while TAGS.contains(&kind) {
         let Some((tag, behind)) = data.split_first_chunk::<4>() else { return Link::Short };

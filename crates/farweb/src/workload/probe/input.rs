@@ -22,7 +22,7 @@ pub(super) struct Input {
     name: String,
     source: Box<dyn Read + Send + Sync>,
     window: Vec<u8>,
-    /// Where in the window the bytes begin that are not taken.
+    /// Place in the window of the first byte that is not taken.
     start: usize,
     /// Bytes of the file that were read, packed as they are there.
     read: Arc<AtomicU64>,

@@ -160,7 +160,7 @@ impl Probe {
         self.servers.hosts(names, only_named)
     }
 
-    /// What became of packets and connections so far; those under way count when they have ended.
+    /// Report on packets and connections so far; those under way count when they have ended.
     #[must_use]
     pub const fn report(&self) -> &ProbeReport {
         &self.report

@@ -18,7 +18,7 @@ const LARGE: u32 = 10_240;
 /// All documents, the most popular first: a value for each in every list.
 #[derive(Debug)]
 pub(super) struct Documents {
-    /// How often it is asked for.
+    /// Number of requests for it.
     pub(super) requests: Vec<u32>,
     /// Its size.
     pub(super) bytes: Vec<u32>,

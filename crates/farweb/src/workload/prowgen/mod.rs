@@ -122,7 +122,7 @@ pub struct Requests {
     hosts: Arc<Directory>,
 }
 
-/// Which document is asked for next.
+/// Order of requests: selects the document that is asked for next.
 #[derive(Debug)]
 struct Order {
     documents: Arc<Documents>,

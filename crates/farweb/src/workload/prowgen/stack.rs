@@ -36,7 +36,7 @@ pub(super) struct Stack {
     /// Places that were taken since gaps were closed; below `bottom` there are only gaps.
     taken: usize,
     bottom: usize,
-    /// In the static mode what the positions down to each own together, from the top.
+    /// In the static mode, cumulated probabilities of the positions from the top.
     cumulated: Option<Vec<u64>>,
 }
 

@@ -88,7 +88,7 @@ fn memory_is_that_of_a_window() {
 }
 
 #[test]
-fn a_repeat_that_no_result_could_hold_is_told() {
+fn a_repeat_that_no_result_could_hold_is_an_error() {
     let rows = Rows(vec![(LATEST, 1, false)].into_iter());
     let mut source = AtRate::new(rows, 50.0, Duration::from_secs(37), Streams::new(1));
     let error = source.next_request(&mut Directory::default()).unwrap_err().to_string();

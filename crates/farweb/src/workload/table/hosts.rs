@@ -2,7 +2,7 @@
 //!
 //! Columns: `host` (the id in the request table), and optionally `name` (DNS name), `window_bytes` (largest window
 //! that it advertises), `mss_bytes` (largest segment that it accepts). Without a header line they stand in this
-//! order. Window and MSS may be empty; the scenario then has values for them. What a probe of a capture tells beside
+//! order. Window and MSS may be empty; the scenario then has values for them. What a probe of a capture finds beside
 //! them (`rtt_s`, `window_scale`, `address`) may be there too and is not looked at.
 //!
 //! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product

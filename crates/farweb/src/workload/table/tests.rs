@@ -168,7 +168,7 @@ fn a_wrong_cell_is_named_with_its_place_and_what_is_allowed() {
 }
 
 #[test]
-fn a_wrong_header_line_is_told_what_is_right() {
+fn the_error_for_a_wrong_header_line_says_what_is_right() {
     let texts = [
         "start,host,request_bytes,response_bytes\n",
         "start_s,host,request_bytes,response_bytes,colour\n",
@@ -285,7 +285,7 @@ fn hosts_are_read_with_and_without_a_header_line() {
 }
 
 #[test]
-fn a_wrong_host_table_is_told_what_is_right() {
+fn the_error_for_a_wrong_host_table_says_what_is_right() {
     let texts = [
         "host,name,window_bytes,mss_bytes\na,,31,\n",
         "host,mss_bytes\na,31\n",

@@ -1,4 +1,4 @@
-//! Times of ACKs: the 200 ms grid, the window-update rule that looks like "every second segment", and what is
+//! When ACKs leave: the 200 ms grid, the window-update rule that looks like "every second segment", and what is
 //! acknowledged at once.
 
 use super::{client, client_with, script};

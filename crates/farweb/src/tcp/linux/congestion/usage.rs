@@ -11,7 +11,7 @@ use super::super::clock::Clock;
 use super::super::profile::Profile;
 use super::Congestion;
 
-/// What a sender has made of its window.
+/// Use that a sender has made of its window.
 #[derive(Debug, Clone)]
 pub(super) struct Usage {
     /// The window was filled in the current flight.

@@ -63,7 +63,7 @@ struct Compressed {
     sent: u32,
 }
 
-/// What the receiver knows when it decides.
+/// State of the receiver when it decides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Progress {
     pub(super) rcv_nxt: u64,
@@ -73,7 +73,7 @@ pub(super) struct Progress {
     pub(super) segment: u64,
     /// Whether an ACK would leave the right edge of the window at least as far ahead as the last one did.
     pub(super) window_advances: bool,
-    /// Whether anything waits for a gap to be filled, and whether SACK tells what.
+    /// Whether anything waits for a gap to be filled, and whether SACK reports what.
     pub(super) has_gap: bool,
     pub(super) sack: bool,
     /// The receiver's own estimate of the round trip.
@@ -195,7 +195,7 @@ impl Acking {
         self.ato = profile.jiffies.delayed_ack_min;
     }
 
-    /// The window grows: it is to be told soon.
+    /// The window grows: an ACK is to announce it soon.
     pub(super) const fn on_window_growth(&mut self) {
         self.quick |= 1;
     }
@@ -246,7 +246,7 @@ impl Acking {
         compressed.deadline.set_once(clock.now() + wait);
     }
 
-    /// A block that ACKs which are held back would not tell: one leaves before the segment is taken.
+    /// Whether ACKs that are held back would not report a block: one leaves before the segment is taken.
     pub(super) fn has_compressed(&self) -> bool {
         self.compressed.as_ref().is_some_and(|compressed| compressed.held > 0)
     }
@@ -319,7 +319,7 @@ impl Acking {
         self.due
     }
 
-    /// The window has opened: an ACK tells it.
+    /// The window has opened: an ACK announces it.
     pub(super) const fn on_window_opened(&mut self) {
         self.due = true;
     }

@@ -47,7 +47,7 @@ pub(super) enum AckDue {
     At(Instant),
 }
 
-/// What the receiver is lent for a segment: the time, the constants, and the sender's round trip.
+/// Context lent to the receiver for a segment: the time, the constants, and the sender's round trip.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context<'c> {
     pub(super) clock: &'c Clock,
@@ -55,7 +55,7 @@ pub(super) struct Context<'c> {
     pub(super) rtt: &'c Rtt,
 }
 
-/// What a segment brought.
+/// Result of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Arrival {
     /// Bytes that have become readable.
@@ -64,7 +64,7 @@ pub(super) struct Arrival {
     pub(super) fin: bool,
 }
 
-/// What the two SYNs have settled, as far as the receiver needs it.
+/// Agreement of the two SYNs, as far as the receiver needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Agreed {
     /// Window scaling is in force both ways.

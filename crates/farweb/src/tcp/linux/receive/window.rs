@@ -168,7 +168,7 @@ impl ReceiveWindow {
         self.from + self.advertised
     }
 
-    /// What is left of the window beyond `rcv_nxt`.
+    /// Rest of the window beyond `rcv_nxt`.
     pub(super) const fn left(&self, rcv_nxt: u64) -> u64 {
         self.edge().saturating_sub(rcv_nxt)
     }

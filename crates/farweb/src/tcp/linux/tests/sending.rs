@@ -1,4 +1,4 @@
-//! Times of data: Nagle as Linux has it, silly windows, and probes of a window that is closed.
+//! When data leaves: Nagle as Linux has it, silly windows, and probes of a window that is closed.
 //!
 //! RFC 9293, sections 3.7.4, 3.8.6.1 and 3.8.6.2; RFC 896; Linux 6.18 `tcp_output.c`, `tcp_nagle_check()`, `tcp_snd_wnd_test()`, `tcp_send_probe0()`.
 

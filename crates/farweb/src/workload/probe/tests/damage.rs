@@ -27,7 +27,7 @@ fn many() -> Vec<Packet> {
 }
 
 #[test]
-fn what_is_no_capture_is_told_by_its_first_bytes() {
+fn what_is_no_capture_is_refused_by_its_first_bytes() {
     let other = |bytes: &[u8]| problem(bytes.to_vec(), 1.0);
     let is_no = "capture: is no capture (pcap or pcapng, plain or gzip): it";
     assert_eq!(other(b""), format!("{is_no} is empty"));
