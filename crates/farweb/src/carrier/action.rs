@@ -33,9 +33,9 @@ pub(crate) enum Action {
     SendAgain(ExchangeId),
     /// The request of this exchange is whole at a node that sends it on.
     PassOn(ExchangeId),
-    /// The response to this exchange begins at the far end of its leg, or goes on there.
+    /// The response to this exchange begins at the server end of its leg, or goes on there.
     Release(ExchangeId),
-    /// Bytes of the response to this exchange are there at the far end of its leg.
+    /// Bytes of the response to this exchange are there at the server end of its leg.
     Respond {
         /// The exchange.
         exchange: ExchangeId,

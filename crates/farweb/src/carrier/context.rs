@@ -67,7 +67,7 @@ impl Context {
         id
     }
 
-    /// Starts TCP at the near end of a connection; its SYN goes into `out`.
+    /// Starts TCP at the client end of a connection; its SYN goes into `out`.
     pub(crate) fn connect(&mut self, connection: &mut Connection, out: &mut Output) {
         self.start_tcp(connection, End::Client, None, out);
     }
@@ -277,7 +277,7 @@ impl Context {
         self.exchanges.start(self.now, leg, number, request)
     }
 
-    /// The response to an exchange starts at the far end of its leg, when the connection at hand is settled.
+    /// The response to an exchange starts at the server end of its leg, when the connection at hand is settled.
     pub(crate) fn release_later(&mut self, id: ExchangeId, response: Releasing) {
         if let Some(exchange) = self.exchanges.alive(id) {
             exchange.releasing = Some(response);

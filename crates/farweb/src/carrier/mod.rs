@@ -3,17 +3,17 @@
 //! A carrier decides which connection a request goes over and which one its response comes back on, when connections are
 //! opened and closed, in which order what waits is written, with what framing, and what becomes of an exchange whose
 //! connection is lost. It owns its state, is given the [`Context`] and what else it may touch, and answers with
-//! [`Action`]s. What happens to a request at the far end of a leg is decided by the node there (`node`).
+//! [`Action`]s. What happens to a request at the server end of a leg is decided by the node there (`node`).
 //!
 //! A new carrier is a file with an implementation of [`Carry`], and a line in each place of this one that names the others;
 //! a kind of `scenario::Carrier` gives it its keys.
 
 mod action;
 mod context;
+mod http10;
+mod http11;
 mod http2;
 mod mux;
-mod one_each;
-mod pool;
 mod transfer;
 mod webmux;
 
@@ -28,9 +28,9 @@ use crate::units::Bytes;
 use crate::workload::{Request, WorkloadError};
 
 use http2::Http2;
+use http10::Http10;
+use http11::Http11;
 use mux::Mux;
-use one_each::OneEach;
-use pool::Pooled;
 use transfer::Transfer;
 use webmux::WebMux;
 
@@ -39,8 +39,8 @@ pub(crate) use context::Context;
 
 /// Carrier of a leg.
 pub(crate) enum Carrier {
-    OneEach(OneEach),
-    Pool(Pooled),
+    Http10(Http10),
+    Http11(Http11),
     Mux(Mux),
     Http2(Box<Http2>),
     Transfer(Transfer),
@@ -51,8 +51,8 @@ pub(crate) enum Carrier {
 macro_rules! on_carrier {
     ($carrier:expr, $own:ident => $call:expr) => {
         match $carrier {
-            $crate::carrier::Carrier::OneEach($own) => $call,
-            $crate::carrier::Carrier::Pool($own) => $call,
+            $crate::carrier::Carrier::Http10($own) => $call,
+            $crate::carrier::Carrier::Http11($own) => $call,
             $crate::carrier::Carrier::Mux($own) => $call,
             $crate::carrier::Carrier::Http2($own) => $call,
             $crate::carrier::Carrier::Transfer($own) => $call,
@@ -67,9 +67,9 @@ impl Carrier {
     pub(crate) fn new(leg: usize, scenario: &Scenario, streams: Streams) -> Self {
         let carrier = &scenario.leg[leg].carrier;
         match *carrier {
-            scenario::Carrier::Http10 {} => Self::OneEach(OneEach::new(leg)),
+            scenario::Carrier::Http10 {} => Self::Http10(Http10::new(leg)),
             scenario::Carrier::Http11 { idle_timeout, closed_by, per_host, total } => {
-                Self::Pool(Pooled::new(leg, idle_timeout, closed_by, per_host, total))
+                Self::Http11(Http11::new(leg, idle_timeout, closed_by, per_host, total))
             }
             scenario::Carrier::Mux { connections, overhead, assign, ties } => {
                 Self::Mux(Mux::new(leg, connections, overhead, assign, ties))
@@ -141,7 +141,7 @@ pub(crate) trait Carry {
         End::Client
     }
 
-    /// Bytes of a response are there at the far end: gives it a connection, where it has none yet.
+    /// Bytes of a response are there at the server end: gives it a connection, where it has none yet.
     fn place_response(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId) {}
 
     /// Bytes of framing before the next `bytes` of a response, which came in segments of up to `mss` bytes.
@@ -222,17 +222,17 @@ pub(crate) trait Carry {
     /// All that waited at `end` of a connection is written, and it is to be closed when it has been idle.
     fn on_drained(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection, _end: End) {}
 
-    /// The near end of a connection may write.
+    /// The client end of a connection may write.
     fn on_established(&mut self, cx: &mut Context, _on: ConnectionId, connection: &mut Connection) {
         if let Some(id) = connection.exchange {
             cx.note_connected(id);
         }
     }
 
-    /// The far end of a connection may write.
+    /// The server end of a connection may write.
     fn on_accepted(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
 
-    /// The whole request of an exchange is at the far end.
+    /// The whole request of an exchange is at the server end.
     fn on_request_read(
         &mut self,
         _cx: &mut Context,
@@ -242,7 +242,7 @@ pub(crate) trait Carry {
     ) {
     }
 
-    /// The whole response to an exchange is at the near end.
+    /// The whole response to an exchange is at the client end.
     fn on_response_read(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
 
     /// `end` of a connection has been idle as long as it may.
@@ -251,7 +251,7 @@ pub(crate) trait Carry {
     /// `end` of a connection can go on no more: it is gone, or the other end has finished.
     fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End);
 
-    /// The near end of a connection is about to be closed: it carries no other request.
+    /// The client end of a connection is about to be closed: it carries no other request.
     fn on_closing(&mut self, _cx: &mut Context, _on: ConnectionId) {}
 
     /// An exchange has failed on the leg that lies there as seen from this one: `Less` when this one is nearer to the clients. A client

@@ -1,7 +1,7 @@
 //! A bundle of connections between two proxies, over which messages of all requests go side by side.
 //!
 //! Models the mux of the NZ–US studies: all connections are opened when the run begins, one that failed when a message wants it
-//! next, and closed by their near end when every request has ended and none will come. A request, and from its first bytes on a
+//! next, and closed by their client end when every request has ended and none will come. A request, and from its first bytes on a
 //! response, gets the connection that [`http::mux`](crate::http::mux) chooses, and stays on it; what waits is written in the
 //! order in which it came, with framing before each piece of a response. What is left of the messages of a failed exchange is
 //! carried on, and not heard. Leaves out credits and priorities.

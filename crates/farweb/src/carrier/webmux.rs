@@ -31,7 +31,7 @@ pub(crate) struct WebMux {
 struct Line {
     connection: ConnectionId,
     ids: Ids,
-    /// Exchanges that have a session, as the near end knows it.
+    /// Exchanges that have a session, as the client end knows it.
     sessions: Vec<(ExchangeId, u8)>,
     /// Requests that wait for a session.
     waiting: VecDeque<ExchangeId>,
@@ -124,7 +124,7 @@ impl Line {
         self.sessions.iter().find(|(of, _)| *of == id).map(|(_, session)| *session)
     }
 
-    /// The session of an exchange is over at the near end: another request may have its number.
+    /// The session of an exchange is over at the client end: another request may have its number.
     fn end_session(&mut self, cx: &mut Context, id: ExchangeId) {
         let Some(place) = self.sessions.iter().position(|(of, _)| *of == id) else {
             return;

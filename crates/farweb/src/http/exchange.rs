@@ -25,21 +25,21 @@ impl Exchange {
         Self { request, response, requested: 0, ready: 0, received: 0 }
     }
 
-    /// `bytes` of the request were read at the far end; whether they complete it.
+    /// `bytes` of the request were read at the server end; whether they complete it.
     pub const fn on_requested(&mut self, bytes: u64) -> bool {
         let before = self.requested;
         self.requested += bytes;
         before < self.request && self.requested >= self.request
     }
 
-    /// `bytes` of the response are there to be sent from the far end; whether they complete it.
+    /// `bytes` of the response are there to be sent from the server end; whether they complete it.
     pub const fn on_ready(&mut self, bytes: u64) -> bool {
         let before = self.ready;
         self.ready += bytes;
         before < self.response && self.ready >= self.response
     }
 
-    /// `bytes` of the response were read at the near end; whether they complete it.
+    /// `bytes` of the response were read at the client end; whether they complete it.
     ///
     /// Packets of one size may carry more than the response has.
     pub const fn on_received(&mut self, bytes: u64) -> bool {
@@ -54,25 +54,25 @@ impl Exchange {
         self.response
     }
 
-    /// Bytes of the response that are there, or have been, to be sent from the far end.
+    /// Bytes of the response that are there, or have been, to be sent from the server end.
     #[must_use]
     pub const fn ready(&self) -> u64 {
         self.ready
     }
 
-    /// Bytes of the response that have been read at the near end.
+    /// Bytes of the response that have been read at the client end.
     #[must_use]
     pub const fn received(&self) -> u64 {
         self.received
     }
 
-    /// Whether the whole response has been read at the near end.
+    /// Whether the whole response has been read at the client end.
     #[must_use]
     pub const fn is_received(&self) -> bool {
         self.received >= self.response
     }
 
-    /// Whether the whole request has been read at the far end.
+    /// Whether the whole request has been read at the server end.
     #[must_use]
     pub const fn is_requested(&self) -> bool {
         self.requested >= self.request

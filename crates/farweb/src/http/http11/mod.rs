@@ -64,7 +64,7 @@ pub enum Next<W> {
 
 /// A client's connections, by host, and the requests that wait for one.
 ///
-/// `C` names a connection, `W` a request. Hosts are numbers from 0 without large gaps; on a leg whose far end is a proxy, all
+/// `C` names a connection, `W` a request. Hosts are numbers from 0 without large gaps; on a leg whose server end is a proxy, all
 /// requests are for one host.
 ///
 /// Nobody waits who could be served: when a connection or a place within the limits becomes free, it goes at once to the
