@@ -1,4 +1,4 @@
-//! Nodes: what happens to a request that has arrived whole at the far end of a leg, and to the bytes of a response there.
+//! Nodes: what happens to a request that has arrived whole at the server end of a leg, and to the bytes of a response there.
 //!
 //! A node decides, and others carry it out: a request is served here or passed on; of a response so many bytes go on towards
 //! the clients. A response may start at any node, and a node may hold one back. A new kind of node is a file with an
@@ -8,7 +8,6 @@ mod cache;
 mod contents;
 mod cut_through;
 mod origin;
-mod proxy;
 
 use crate::carrier::Context;
 use crate::conn::{End, Event, ExchangeId, Releasing};
@@ -22,7 +21,6 @@ use cache::{Cache, NOT_MODIFIED_BYTES};
 use contents::Contents;
 use cut_through::{Ask, CutThrough};
 use origin::Origin;
-use proxy::Proxy;
 
 /// A node of the path.
 pub(crate) enum Node {
@@ -57,7 +55,9 @@ pub(crate) enum Route {
 /// Behaviour of a node towards requests and responses. The default methods are those of a proxy.
 pub(crate) trait Stand {
     /// The whole request of an exchange is here.
-    fn on_request(&mut self, cx: &Context, id: ExchangeId) -> Decision;
+    fn on_request(&mut self, _cx: &Context, _id: ExchangeId) -> Decision {
+        Decision::PassOn
+    }
 
     /// A request that is not served at once goes on.
     fn route(&mut self, _cx: &mut Context, _id: ExchangeId) -> Route {
@@ -89,6 +89,17 @@ pub(crate) trait Stand {
         false
     }
 }
+
+/// A proxy, where two legs meet.
+///
+/// Models a proxy that stores a request and sends it on when it has all of it, and that sends a response on as it reads it,
+/// byte for byte. It reads as fast as bytes come and holds any number of them. Leaves out the time that it takes, a bound on
+/// what it holds, and caching.
+///
+/// Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), sections on the US proxy.
+pub(crate) struct Proxy;
+
+impl Stand for Proxy {}
 
 /// The match on nodes.
 macro_rules! on_node {

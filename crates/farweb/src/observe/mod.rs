@@ -6,10 +6,10 @@
 mod caches;
 mod capture;
 mod frames;
-mod held;
 mod measurement;
 mod occupancy;
 mod recorder;
+mod senders;
 
 use crate::conn::{Cause, Connection, ConnectionId, Exchange, ExchangeId, HeldTimes, PacketPath};
 use crate::record::{Column, Status};
@@ -20,8 +20,8 @@ use crate::units::{Duration, Instant};
 use capture::Capture;
 pub(crate) use capture::Seen;
 use frames::Frames;
-use held::Senders;
 use recorder::Recorder;
+use senders::Senders;
 
 pub(crate) use caches::CacheWatch;
 pub use caches::{Asked, CacheStats};

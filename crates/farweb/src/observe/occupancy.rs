@@ -15,7 +15,7 @@ pub struct LegStats {
     pub open: Count,
     /// Connections with at least one request on them.
     pub busy: Count,
-    /// Requests on the leg, from when they are queued there until the last byte of the response is read at its near end.
+    /// Requests on the leg, from when they are queued there until the last byte of the response is read at its client end.
     pub requests: Count,
     /// Most requests on one connection at once.
     pub connection_requests_max: u64,

@@ -10,11 +10,11 @@ use crate::units::Instant;
 
 /// The clocks of the senders of responses, by the place of their connections.
 #[derive(Debug, Default)]
-pub(crate) struct Senders(Vec<Held>);
+pub(crate) struct Senders(Vec<Clocks>);
 
 /// The clocks of a sender.
 #[derive(Debug)]
-struct Held {
+struct Clocks {
     /// The cause that holds it, and since when; none when the connection is over.
     cause: Option<Cause>,
     since: Instant,
@@ -28,9 +28,9 @@ impl Senders {
     pub(crate) fn start(&mut self, now: Instant, id: ConnectionId) {
         let place = id.place();
         if place >= self.0.len() {
-            self.0.resize_with(place + 1, || Held::new(now));
+            self.0.resize_with(place + 1, || Clocks::new(now));
         }
-        self.0[place] = Held::new(now);
+        self.0[place] = Clocks::new(now);
     }
 
     /// Notes that from now on `cause` holds the sender on a connection.
@@ -62,7 +62,7 @@ impl Senders {
     }
 }
 
-impl Held {
+impl Clocks {
     fn new(now: Instant) -> Self {
         Self { cause: Some(Cause::Nothing), since: now, times: HeldTimes::default(), due: Vec::new() }
     }
@@ -101,7 +101,7 @@ mod tests {
             [Cause::Nothing, Cause::Cwnd, Cause::Window, Cause::Nagle]
                 .map(|cause| times.by(cause).as_nanos() / 1_000_000)
         };
-        let mut held = Held::new(at(5));
+        let mut held = Clocks::new(at(5));
         held.change(at(10), Cause::Cwnd);
         assert_eq!(ms(held.at(at(17))), [5, 7, 0, 0]);
         held.change(at(30), Cause::Window);

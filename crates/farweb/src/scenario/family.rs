@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::units::Duration;
-use crate::workload::{Directory, Held, ParameterError, nzix, prowgen};
+use crate::workload::{Directory, MemoryTable, ParameterError, nzix, prowgen};
 
 /// A family of traces that the core generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub enum Family {
 #[derive(Debug)]
 pub enum Generated {
     /// Days of requests, in memory.
-    Days(Held),
+    Days(MemoryTable),
     /// Requests that are made as they are asked for.
     Stream(prowgen::Trace),
 }

@@ -11,7 +11,6 @@ mod document;
 mod family;
 mod http2;
 mod key;
-mod later;
 mod load;
 mod model;
 mod points;

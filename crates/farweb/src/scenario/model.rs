@@ -69,13 +69,13 @@ pub struct Path {
     #[schemars(extend("examples" = [["clients", "servers"]]))]
     pub nodes: Vec<String>,
     /// Links between neighbours, one fewer than nodes.
-    pub link: Vec<LinkPair>,
+    pub link: Vec<Link>,
 }
 
 /// Both directions of the link between two neighbours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LinkPair {
+pub struct Link {
     /// The direction towards the servers, in which requests go.
     pub up: LinkDirection,
     /// The direction towards the clients, in which responses go.

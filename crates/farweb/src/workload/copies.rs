@@ -19,8 +19,8 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::held::HeldRows;
-use super::{Directory, Held, Host, HostId, Request, RequestSource, WorkloadError};
+use super::memory::MemoryRows;
+use super::{Directory, Host, HostId, MemoryTable, Request, RequestSource, WorkloadError};
 use crate::units::{Duration, Instant};
 
 /// Hosts that the copies of a workload ask.
@@ -62,8 +62,8 @@ impl Load {
     /// When there is a period and a request starts after it.
     pub fn of_table<S: RequestSource>(
         &self,
-        table: &Arc<Held>,
-        source: impl Fn(HeldRows) -> S,
+        table: &Arc<MemoryTable>,
+        source: impl Fn(MemoryRows) -> S,
     ) -> Result<Copies<S>, WorkloadError> {
         if let Some(period) = self.period
             && table.last_start().as_nanos() >= period.as_nanos()
@@ -75,11 +75,11 @@ impl Load {
             )));
         }
         let copies = self.days_of(table).map(|(day, number)| match self.period {
-            None => self.copy(source(HeldRows::of_day(table, day)), number, true),
+            None => self.copy(source(MemoryRows::of_day(table, day)), number, true),
             Some(period) => {
                 let by = u128::from(self.offset.as_nanos()) * u128::from(number);
                 let by = Duration::from_nanos((by % u128::from(period.as_nanos())) as u64);
-                self.copy(source(HeldRows::turned(table, day, period, by)), number, false)
+                self.copy(source(MemoryRows::wrapped(table, day, period, by)), number, false)
             }
         });
         Ok(Copies::new(copies.collect(), self.hosts))
@@ -87,12 +87,12 @@ impl Load {
 
     /// Number of requests that the load makes of a table.
     #[must_use]
-    pub fn requests_of(&self, table: &Held) -> u64 {
+    pub fn requests_of(&self, table: &MemoryTable) -> u64 {
         self.days_of(table).map(|(day, _)| table.day(day).len() as u64).sum()
     }
 
     /// The days that run: place of each in the table, and number of its copy.
-    fn days_of(&self, table: &Held) -> impl Iterator<Item = (usize, u32)> + use<> {
+    fn days_of(&self, table: &MemoryTable) -> impl Iterator<Item = (usize, u32)> + use<> {
         let (load, days) = (self.load as usize, table.days());
         let copies = if days == 0 { 0 } else { load };
         (0..copies).map(move |place| (place % days, (place / days) as u32))

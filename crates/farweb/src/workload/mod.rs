@@ -3,10 +3,10 @@
 mod copies;
 mod directory;
 mod fenwick;
-mod held;
 mod lines;
 mod log;
 mod lru_stack;
+mod memory;
 pub mod nzix;
 mod object;
 mod packed;
@@ -22,12 +22,12 @@ mod unreadable;
 
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
-pub use held::{Held, HeldRows};
 pub use log::{
     Bound, Keep, LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, Sample,
     SampleBy, ServerTime,
 };
 pub(crate) use lru_stack::LruStack;
+pub use memory::{MemoryRows, MemoryTable};
 pub use object::ObjectId;
 pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};

@@ -66,14 +66,14 @@ pub struct Sender<S> {
     connection: Window,
     initial: u64,
     /// In the order in which they began.
-    streams: Vec<Stream<S>>,
+    streams: Vec<Outgoing<S>>,
     turn: u64,
     /// Bytes sent of the stream that had its turn last, from where it began to count.
     cycle: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Stream<S> {
+struct Outgoing<S> {
     id: S,
     window: Window,
     urgency: Urgency,
@@ -135,7 +135,7 @@ impl<S: Copy + Eq> Sender<S> {
 
     /// The other end has opened a stream: it may grant something on it before there is a message.
     pub fn expect(&mut self, id: S) {
-        self.streams.push(Stream {
+        self.streams.push(Outgoing {
             id,
             window: Window::new(self.initial),
             urgency: Urgency::default(),
@@ -248,7 +248,7 @@ impl<S: Copy + Eq> Sender<S> {
     fn choose(&self) -> Option<usize> {
         let ready = self.streams.iter().enumerate();
         let ready = ready.filter(|(_, stream)| stream.can_send());
-        let rank = |stream: &Stream<S>| match self.schedule {
+        let rank = |stream: &Outgoing<S>| match self.schedule {
             Schedule::RoundRobin => (stream.cycle, stream.turn),
             Schedule::InOrder => (0, stream.turn),
             Schedule::Urgency => (u64::from(stream.urgency.urgency), stream.turn),
@@ -261,12 +261,12 @@ impl<S: Copy + Eq> Sender<S> {
         self.turn
     }
 
-    fn stream(&mut self, id: S) -> Option<&mut Stream<S>> {
+    fn stream(&mut self, id: S) -> Option<&mut Outgoing<S>> {
         self.streams.iter_mut().find(|stream| stream.id == id)
     }
 }
 
-impl<S> Stream<S> {
+impl<S> Outgoing<S> {
     /// Whether it has something to send and the credit for it.
     const fn can_send(&self) -> bool {
         self.has_begun && self.waiting > 0 && self.window.available() > 0

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::scenario::{HostOr, Leg, LinkPair, Scenario, TcpEnd};
+use crate::scenario::{HostOr, Leg, Link, Scenario, TcpEnd};
 use crate::tcp::Profile;
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
@@ -38,7 +38,7 @@ pub struct WindowLimit {
 /// Links of a leg, both directions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch<'s> {
-    pub(super) links: &'s [LinkPair],
+    pub(super) links: &'s [Link],
     /// Place of the first one on the path.
     pub(super) first: usize,
 }
@@ -67,7 +67,7 @@ impl<'s> Stretch<'s> {
         self.bottleneck(|link| link.down.rate.0)
     }
 
-    fn bottleneck(&self, rate: impl Fn(&LinkPair) -> Option<BitRate>) -> Option<(usize, BitRate)> {
+    fn bottleneck(&self, rate: impl Fn(&Link) -> Option<BitRate>) -> Option<(usize, BitRate)> {
         let rates = self.links.iter().enumerate().filter_map(|(index, link)| Some((index, rate(link)?)));
         rates.min_by_key(|(_, rate)| *rate).map(|(index, rate)| (self.first + index, rate))
     }

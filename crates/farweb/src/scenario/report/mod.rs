@@ -117,7 +117,7 @@ impl Scenario {
     #[must_use]
     pub fn report(&self, hosts: Option<&Directory>) -> Report {
         let nodes = &self.path.nodes;
-        let link = |(index, link): (usize, &super::LinkPair)| LinkReport {
+        let link = |(index, link): (usize, &super::Link)| LinkReport {
             index,
             from: nodes[index].clone(),
             to: nodes[index + 1].clone(),

@@ -348,7 +348,7 @@ prop_compose! {
             format: 1,
             name,
             leg: legs,
-            path: Path { nodes, link: links.into_iter().map(|(up, down)| LinkPair { up, down }).collect() },
+            path: Path { nodes, link: links.into_iter().map(|(up, down)| Link { up, down }).collect() },
             cache: Vec::new(),
             origin: Origin { release },
             clients: Clients { give_up: give_up.map(Duration::from_nanos) },

@@ -86,7 +86,7 @@ fn boxed_sources_are_sources() {
 
 /// A table whose rows are a day (0: none), a start in ns, and whether they are tagged; all to the host "a", each for the
 /// object whose id is its start.
-fn held(rows: &[(u32, u64, bool)]) -> Arc<Held> {
+fn held(rows: &[(u32, u64, bool)]) -> Arc<MemoryTable> {
     let mut names = Directory::default();
     let host = names.add(Host { key: "a".into(), name: "".into(), window: Some(8760), mss: Some(1460) });
     let sample = names.tags.symbol("sample");
@@ -101,11 +101,11 @@ fn held(rows: &[(u32, u64, bool)]) -> Arc<Held> {
         tag: tagged.then_some(sample),
         day: (day > 0).then_some(day),
     };
-    Arc::new(Held::new(rows.iter().map(request).collect(), names))
+    Arc::new(MemoryTable::new(rows.iter().map(request).collect(), names))
 }
 
 /// What a load makes of such a table: day, start, whether it is tagged, and the key of the host.
-fn loaded(load: &Load, table: &Arc<Held>) -> Vec<(u32, u64, bool, String)> {
+fn loaded(load: &Load, table: &Arc<MemoryTable>) -> Vec<(u32, u64, bool, String)> {
     let mut copies = load.of_table(table, |rows| rows).unwrap();
     let mut directory = table.names().clone();
     let mut all = Vec::new();
@@ -118,7 +118,7 @@ fn loaded(load: &Load, table: &Arc<Held>) -> Vec<(u32, u64, bool, String)> {
     all
 }
 
-fn days_and_starts(load: &Load, table: &Arc<Held>) -> Vec<(u32, u64)> {
+fn days_and_starts(load: &Load, table: &Arc<MemoryTable>) -> Vec<(u32, u64)> {
     loaded(load, table).into_iter().map(|(day, start, ..)| (day, start)).collect()
 }
 
@@ -137,7 +137,7 @@ fn days_come_first_and_then_copies_of_them() {
 }
 
 #[test]
-fn copies_are_turned_round_within_the_period() {
+fn copies_wrap_around_within_the_period() {
     let table = held(&[(0, 0, true), (0, 70, false), (0, 99, false)]);
     let load = |load| Load { period: Some(Duration::from_nanos(100)), ..shifted(load, 30) };
     let starts = |copies| days_and_starts(&load(copies), &table).into_iter().map(|row| row.1);

@@ -25,7 +25,7 @@ pub use parameters::{Overrides, Parameters};
 use day::Days;
 use hosts::Server;
 
-use super::{Directory, Held, Host, HostId, Request};
+use super::{Directory, Host, HostId, MemoryTable, Request};
 use crate::rng::Streams;
 use crate::units::{Duration, Instant};
 
@@ -43,7 +43,7 @@ const SAMPLE: &str = "sample";
 /// # Panics
 /// When the parameters do not pass [`Parameters::check`].
 #[must_use]
-pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> Held {
+pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> MemoryTable {
     parameters.check().expect("checked parameters");
     let streams = Streams::new(seed);
     let source = Days::new(parameters, streams);
@@ -65,7 +65,7 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> Held {
             });
         }
     }
-    Held::new(requests, names)
+    MemoryTable::new(requests, names)
 }
 
 /// The host with this number, added when it is new.
