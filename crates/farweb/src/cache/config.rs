@@ -112,7 +112,7 @@ impl Admit {
         }
         match (self.min, self.max) {
             (Some(min), Some(max)) if min > max => {
-                Err(format!("found min = {min} and max = {max}; nothing is that large and that small"))
+                Err(format!("found min = {min} and max = {max}; min must not be above max"))
             }
             _ => Ok(()),
         }

@@ -219,7 +219,7 @@ impl Frames {
 
     fn unknown(&self, column: &'static str, words: &Words, row: usize) -> ExportError {
         let found = text(column, words, row).unwrap_or_default();
-        ExportError::new(column, format!("\"{found}\""), "that is no word of the frame table")
+        ExportError::new(column, format!("\"{found}\""), "that is not a word of the frame table")
     }
 
     fn check(&self) -> Result<(), ExportError> {
@@ -245,7 +245,7 @@ fn without_data(data: u64) -> ExportError {
 }
 
 fn other_framing(framing: u64) -> ExportError {
-    ExportError::new("framing_bytes", framing.to_string(), "such a frame has other bytes")
+    ExportError::new("framing_bytes", framing.to_string(), "such a frame has another size")
 }
 
 /// A header block of `size` bytes.

@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
             ExportError::new(
                 column,
                 format!("\"{found}\""),
-                "that is no word of the packet table of this scenario",
+                "that is not a word of the packet table of this scenario",
             )
         })
     }

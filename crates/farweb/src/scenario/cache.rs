@@ -122,7 +122,7 @@ pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     let drawn: f64 = scenario.cache.iter().filter_map(|cache| cache.hit_ratio).sum();
     if problems.is_empty() && drawn > 1.0 + SHARE_TOLERANCE {
         let last = scenario.cache.iter().rposition(|cache| cache.hit_ratio.is_some()).unwrap_or_default();
-        let message = format!("shares of all client requests add up to {drawn}; they are 1 at most together");
+        let message = format!("shares of all client requests add up to {drawn}; together they are at most 1");
         problems.push((format!("cache.{last}.hit_ratio"), message));
     }
     problems
@@ -214,7 +214,7 @@ fn wrong_contents(scenario: &Scenario, cache: &Cache) -> Option<(&'static str, S
             Some(("ttl", "found 0 s; write a duration above zero, or leave the key out".to_owned()))
         }
         Some(_) if is_inside => {
-            Some(("ttl", "nothing can be asked from inside a leg; end a leg at the node, or leave the key out".to_owned()))
+            Some(("ttl", "a cache inside a leg makes no conditional requests;  end a leg at the node, or leave the key out".to_owned()))
         }
         _ if scenario.workload.family.is_some_and(|family| !family.has_objects()) => Some((
             "policy",

@@ -125,7 +125,7 @@ impl FromStr for BitRate {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         Self::from_bps(parse::<Self>(text)?).ok_or_else(|| {
-            QuantityError::new::<Self>(format!("\"{text}\" is zero, at which nothing arrives"))
+            QuantityError::new::<Self>(format!("\"{text}\" is zero, a rate at which nothing arrives"))
         })
     }
 }

@@ -103,10 +103,11 @@ fn request(line: &[u8]) -> Result<(Instant, ObjectId, u64), String> {
         return Err("has fewer than three columns".into());
     };
     let secs = time.parse().ok().and_then(Duration::from_secs_f64);
-    let no_time = || format!("has the time {}, which is no number of s from 0 on", quoted(time.as_bytes()));
+    let no_time =
+        || format!("has the time {}, which is not a number of seconds from 0 on", quoted(time.as_bytes()));
     let since = secs.ok_or_else(no_time)?;
     let bytes = bytes.parse().ok().filter(|bytes| *bytes <= BYTES_MAX);
-    let bytes = bytes.ok_or("has a size that is no whole number of bytes from 0 to 2^53")?;
+    let bytes = bytes.ok_or("has a size that is not a whole number of bytes from 0 to 2^53")?;
     Ok((Instant::ZERO + since, ObjectId::of_text(object), bytes))
 }
 
@@ -142,8 +143,11 @@ mod tests {
             unreadable.first.iter().map(|each| format!("{} {} {}", each.line, each.why, each.text)).collect();
         assert_eq!(unreadable.count, 5);
         assert_eq!(found[0], "1001 has fewer than three columns \"7 8\"");
-        assert_eq!(found[1], "1002 has the time \"-1\", which is no number of s from 0 on \"-1 0 5\"");
-        assert_eq!(found[3], "1004 has a size that is no whole number of bytes from 0 to 2^53 \"1 0 -5\"");
+        assert_eq!(
+            found[1],
+            "1002 has the time \"-1\", which is not a number of seconds from 0 on \"-1 0 5\""
+        );
+        assert_eq!(found[3], "1004 has a size that is not a whole number of bytes from 0 to 2^53 \"1 0 -5\"");
     }
 
     #[test]
@@ -155,7 +159,7 @@ mod tests {
         assert_eq!(
             error("1157689312.049 5006 10.105.21.199 TCP_MISS/200\n"),
             "trace: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has a \
-             size that is no whole number of bytes from 0 to 2^53, in \"1157689312.049 5006 10.105.21.199 TCP_MISS/200\""
+             size that is not a whole number of bytes from 0 to 2^53, in \"1157689312.049 5006 10.105.21.199 TCP_MISS/200\""
         );
     }
 }

@@ -54,7 +54,7 @@ impl Check {
             let Some(growth) = credit.tuning else { continue };
             if let Some((raised, _)) = credit.raised {
                 let message = format!(
-                    "credits grow with the path, or are raised once, and this end raises that of a stream to {raised} B; write \
+                    "an end lets credits grow or raises them once, and this one raises that of a stream to {raised} B; write \
                      \"none\", or another preset"
                 );
                 let place = if own.tuning.is_some() || own.preset.is_some() { name } else { "" };

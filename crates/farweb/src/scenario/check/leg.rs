@@ -124,7 +124,7 @@ impl Check {
         ];
         for (name, _, instead) in set.iter().filter(|(_, is_set, _)| *is_set) {
             let message =
-                format!("the profile \"ns2-reno\" has no such thing; set {key}.tcp.{instead} instead");
+                format!("the profile \"ns2-reno\" does not have this key; set {key}.tcp.{instead} instead");
             self.report(format!("{key}.tcp.{name}"), message);
         }
     }
@@ -146,14 +146,13 @@ impl Check {
                 self.webmux(&format!("{key}.carrier"), [credit, write_buffer, read_buffer, fragment]);
             }
             Carrier::Http11 { idle_timeout: Duration::ZERO, .. } => {
-                let message =
-                    "found 0 s; write a duration above zero, or kind = \"http/1.0\" for a connection each";
+                let message = "found 0 s; write a duration above zero, or kind = \"http/1.0\" for a connection per request";
                 self.report(format!("{key}.carrier.idle_timeout"), message);
             }
             Carrier::Http2(ref http2) => self.http2(&format!("{key}.carrier"), http2, is_last),
             Carrier::Transfer {} if scenario.leg.len() > 1 => {
                 let message =
-                    "a transfer has no proxy to go on from; write one leg from the first node to the last";
+                    "a transfer cannot go on from a proxy;  write one leg from the first node to the last";
                 self.report(format!("{key}.carrier.kind"), message);
             }
             _ => {}

@@ -34,7 +34,8 @@ impl Check {
         let copies = workload.load().load;
         let last = u128::from(workload.copies_offset.as_nanos()) * u128::from(copies);
         if last >= COPIES_LAST {
-            let message = format!("{copies} copies {} apart start over 292 years", workload.copies_offset);
+            let message =
+                format!("{copies} copies, {} apart, would start over 292 years", workload.copies_offset);
             self.report("workload.copies_offset", message);
         }
         self.mss("workload.default_mss", Some(HostOr::Size(workload.default_mss)));
@@ -64,7 +65,7 @@ impl Check {
             self.report("workload.hosts", "a family has hosts of its own; leave the key out");
         }
         if workload.speed.is_some() {
-            let message = "a family is as fast as it is; leave the key out, and write load for more of it";
+            let message = "the speed of a family is fixed; leave the key out, and write load for more of it";
             self.report("workload.speed", message);
         }
         if let Err(error) = workload.parameters.check(family) {

@@ -72,7 +72,7 @@ fn text(report: &SweepReport, random_numbers: RandomNumbers) -> String {
         let levels = fitted(&factor.levels.join(", "), LONGEST_LEVELS, factor.levels.len());
         let _ = writeln!(text, "  {:<24} {levels}", fitted(&factor.name, LONGEST_NAME, 1));
     }
-    text.push_str("  a single run leaves the sweep out of account\n");
+    text.push_str("  a single run ignores the sweep\n");
     text
 }
 

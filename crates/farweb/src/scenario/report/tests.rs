@@ -158,7 +158,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["path.link.0.up.delay=0 ms"], "path.link.0.up.delay: 0 ms on a link with a rate: it adds its transmission time only"),
     (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),
     (&["path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms"], "path.link.1: one direction has a rate, the other is unlimited"),
-    (&["path.link.0.up.rate=128 kbit/s"], "path.link.0.up.rate: ACKs of a full 34.4 Mbit/s downwards need 458 kbit/s, more than the 128 kbit/s upwards"),
+    (&["path.link.0.up.rate=128 kbit/s"], "path.link.0.up.rate: ACKs for a full link of 34.4 Mbit/s down need 458 kbit/s, more than the 128 kbit/s up"),
 ];
 
 #[test]

@@ -115,7 +115,7 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
                 figures::rate(down.as_bps() as f64),
             );
             warnings.push(format!(
-                "path.link.{index}.up.rate: ACKs of a full {down} downwards need {needed}, more than the {up} upwards"
+                "path.link.{index}.up.rate: ACKs for a full link of {down} down need {needed}, more than the {up} up"
             ));
         }
     }

@@ -127,7 +127,7 @@ impl Check<'_> {
             None if is_hypercube => {
                 self.report(
                     "sweep.samples",
-                    "missing; a Latin hypercube has as many points as it says: samples = 20",
+                    "missing; write the number of points of the Latin hypercube, for example samples = 20",
                 );
             }
             Some(samples) if !is_hypercube => {
@@ -243,11 +243,11 @@ impl Check<'_> {
             || is_numbered(LEG_COLUMNS)
             || is_numbered(CACHE_COLUMNS)
         {
-            self.report(path, "results have a column of this name; give the factor another");
+            self.report(path, "results have a column of this name; give the factor another name");
         }
         let factors = self.sweep.factors.0.iter();
         if factors.filter(|factor| is_taken(&factor.name)).count() > 1 {
-            self.report(path, "another factor has this name, but for small and capital letters");
+            self.report(path, "another factor has this name, apart from upper and lower case");
         }
     }
 
@@ -354,9 +354,7 @@ fn refused(key: &[String]) -> Option<&'static str> {
         ["run"] | ["run", "seed", ..] => {
             Some("the seeds of a sweep come from sweep.replications; vary other keys of run")
         }
-        ["name" | "format", ..] => {
-            Some("this key changes no result, so that a sweep has nothing to vary in it")
-        }
+        ["name" | "format", ..] => Some("this key changes no result; vary another one"),
         _ => None,
     }
 }

@@ -196,7 +196,7 @@ fn unknown(lines: &Lines) -> WorkloadError {
 /// Assumptions, a sentence each.
 fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
     let size = match options.request_bytes {
-        Some(bytes) => format!("Each request has {bytes} B, as was asked for."),
+        Some(bytes) => format!("Each request has {bytes} B, as requested."),
         None => format!(
             "Where the log does not give its size, a request has its first line, its Host line and {} B of other headers, \
              about 270 B in all, and no body.",
@@ -218,7 +218,7 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
         all.push("Requests that are logged in the same whole second are spread evenly over it.".into());
     }
     all.push(match options.server_time {
-        ServerTime::None => "The server time is left out, as was asked for.".into(),
+        ServerTime::None => "The server time is left out, as requested.".into(),
         ServerTime::Elapsed => format!(
             "The server took what the log says of it; else the elapsed time less a round trip of {}, at least 0, which \
              contains the transfer to the client as it was; where the log has neither, its time is not known.",

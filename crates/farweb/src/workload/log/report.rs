@@ -56,9 +56,9 @@ impl Reason {
     const fn meaning(self) -> &'static str {
         match self {
             Self::Blank => "are blank",
-            Self::Header => "name columns or say something of the log",
-            Self::OutsideTime => "are outside the span of time that was asked for",
-            Self::OtherClient => "are of clients that were not asked for",
+            Self::Header => "name columns or describe the log",
+            Self::OutsideTime => "are outside the selected span of time",
+            Self::OtherClient => "are of clients that were not selected",
             Self::NotSampled => "are not in the sample",
             Self::Icp => "are questions between caches",
             Self::Denied => "were refused by the proxy, or asked for a password",
@@ -67,8 +67,8 @@ impl Reason {
             Self::ConnectTunnel => "are tunnels, many exchanges under TLS",
             Self::DynamicPage => "are of pages made for each request",
             Self::NotSuccessful => "were answered with a status other than 2xx and 3xx",
-            Self::NoRequest => "are no request of HTTP",
-            Self::NoSize => "have no size of the response",
+            Self::NoRequest => "are not HTTP requests",
+            Self::NoSize => "do not have the size of the response",
             Self::ZeroBytes => "were answered without a body",
             Self::Hit => "were answered by the proxy's cache",
             Self::Revalidation => "confirmed what a cache held: a header only",

@@ -123,7 +123,7 @@ impl Capture {
             }
         };
         Err(WorkloadError(format!(
-            "{}: is no capture (pcap or pcapng, plain or gzip): {found}",
+            "{}: is not a capture (pcap or pcapng, plain or gzip): {found}",
             input.name()
         )))
     }

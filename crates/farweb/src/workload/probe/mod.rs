@@ -187,7 +187,7 @@ fn check(
     let first = report.unreadable.iter().find(|packet| packet.file == name);
     let example = first.map_or_else(String::new, |first| format!("; packet {}: {}", first.packet, first.why));
     Err(WorkloadError(format!(
-        "{name}: {unreadable} of {packets} packets are unreadable, and a share of {max_unreadable} may be{example}"
+        "{name}: {unreadable} of {packets} packets are unreadable, more than max_unreadable = {max_unreadable} allows{example}"
     )))
 }
 
@@ -203,7 +203,7 @@ fn lost(
     let rest = share.map_or_else(String::new, |share| format!(", {:.1} % of the file", 100.0 * share));
     let text = format!("{name}: damaged at packet {number}: {why}; what follows is lost{rest}");
     if share.is_none_or(|share| share > max_unreadable) {
-        return Err(WorkloadError(format!("{text}, and a share of {max_unreadable} may be")));
+        return Err(WorkloadError(format!("{text}, more than max_unreadable = {max_unreadable} allows")));
     }
     report.cut_off.push(text);
     Ok(())

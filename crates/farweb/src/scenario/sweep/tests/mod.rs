@@ -314,7 +314,7 @@ fn the_report_gives_the_design_in_a_line_and_a_line_a_factor() {
     sweep: full-factorial, 6 points × 5 replications with common random numbers: 30 runs
       workload.load            1, 2, 4
       circuit                  cable, satellite
-      a single run leaves the sweep out of account
+      a single run ignores the sweep
     ");
     assert_eq!(report.warnings, [""; 0]);
 }
