@@ -58,7 +58,7 @@ pub(crate) struct Connection {
     /// Number of the connection in results, by opening time.
     pub(crate) number: u64,
     pub(crate) opened: Instant,
-    /// When it was established at the near end.
+    /// When it was established at the client end.
     pub(crate) established: When,
     /// Since when it is idle, at the end that closes it for that.
     pub(crate) idle_since: When,
@@ -175,7 +175,7 @@ impl Connection {
         &mut self.ends[end as usize]
     }
 
-    /// Whether its near end may send another request.
+    /// Whether its client end may send another request.
     pub(crate) fn is_usable(&self) -> bool {
         let near = self.end(End::Client);
         near.closing == Closing::No && near.tcp().is_some_and(|tcp| tcp.state() == State::Established)
@@ -206,7 +206,7 @@ impl Connection {
         self.unacknowledged.take_up_to(acknowledged).map(|response| response.exchange)
     }
 
-    /// Bytes of the far end's stream that have been acknowledged.
+    /// Bytes of the server end's stream that have been acknowledged.
     #[inline]
     fn bytes_acknowledged(&mut self) -> u64 {
         let bytes = self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_acknowledged);
@@ -216,7 +216,7 @@ impl Connection {
         }
     }
 
-    /// Bytes of the far end's stream that have been sent.
+    /// Bytes of the server end's stream that have been sent.
     pub(crate) fn bytes_sent(&self) -> u64 {
         let bytes = self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_sent);
         self.tls.as_ref().map_or(bytes, |tls| tls.messages_within(End::Server as usize, bytes))

@@ -2,7 +2,7 @@
 //!
 //! A request travels leg by leg and has an exchange on each, linked `below`, towards the clients, and `above`, towards the
 //! servers. The exchange of the first leg writes the row of the request; the one on which nothing is above is served by the
-//! node at its far end. **Latency is defined here**: from [`Times::start`] of the first leg's exchange to its [`Times::end`].
+//! node at its server end. **Latency is defined here**: from [`Times::start`] of the first leg's exchange to its [`Times::end`].
 //!
 //! One response may feed several exchanges below: they wait for the same one above, and are a chain by `beside`.
 
@@ -38,13 +38,13 @@ pub(crate) struct Exchange {
     pub(crate) times: Times,
     /// Sending of the response, where the senders are recorded.
     pub(crate) sending: Option<Box<Sending>>,
-    /// The response that the node at the far end is releasing.
+    /// The response that the node at the server end is releasing.
     pub(crate) releasing: Option<Releasing>,
     /// The node at which its response began; of a delayed hit, the cache that had the fetch under way.
     pub(crate) served_by: Option<u8>,
     /// Whether it asks only whether what a cache holds is still good.
     pub(crate) is_conditional: bool,
-    /// The node inside its leg, or at the far end, where the connection for it goes; `None`: where the leg ends.
+    /// The node inside its leg, or at the server end, where the connection for it goes; `None`: where the leg ends.
     pub(crate) source: Option<u8>,
     /// The last node inside its leg at which it has waited for a response to another.
     pub(crate) waited_at: Option<u8>,
@@ -95,13 +95,13 @@ pub(crate) struct Times {
     pub(crate) start: Instant,
     /// Its connection was there.
     pub(crate) connected: When,
-    /// The whole request was at the far end.
+    /// The whole request was at the server end.
     pub(crate) requested: When,
-    /// The first bytes of the response were read at the near end.
+    /// The first bytes of the response were read at the client end.
     pub(crate) first_byte: When,
     /// The last byte was.
     pub(crate) end: When,
-    /// The far end had the last byte acknowledged.
+    /// The server end had the last byte acknowledged.
     pub(crate) acked: When,
     /// It was given up, on all legs.
     pub(crate) failed: When,
@@ -110,7 +110,7 @@ pub(crate) struct Times {
 /// Sending of a response.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sending {
-    /// Its first bytes were there to be sent at the far end.
+    /// Its first bytes were there to be sent at the server end.
     pub(crate) ready_first: When,
     /// The last byte was.
     pub(crate) ready_last: When,
@@ -150,7 +150,7 @@ impl Exchange {
         }
     }
 
-    /// Its request is to be sent again from the near end, and nothing has come of it yet.
+    /// Its request is to be sent again from the client end, and nothing has come of it yet.
     pub(crate) fn start_again(&mut self) {
         let mut fresh = Self::new(self.times.start, self.leg, self.number, self.request);
         if self.is_conditional {

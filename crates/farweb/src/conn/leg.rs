@@ -14,7 +14,7 @@ use super::{Application, End};
 /// A leg: where its ends are and how their transport is set.
 pub(crate) struct Leg {
     nodes: [u8; 2],
-    /// Whether its far end is where the origin servers are, each of which has connections of its own.
+    /// Whether its server end is where the origin servers are, each of which has connections of its own.
     ends_at_servers: bool,
     /// Whether there are caches between its ends.
     pub(crate) has_caches: bool,
@@ -91,7 +91,7 @@ impl Leg {
         self.nodes
     }
 
-    /// The host that a connection for a request to `host` belongs to; none where its far end is a proxy, which takes all requests.
+    /// The host that a connection for a request to `host` belongs to; none where its server end is a proxy, which takes all requests.
     pub(crate) fn host_of(&self, host: HostId) -> Option<HostId> {
         self.ends_at_servers.then_some(host)
     }

@@ -209,16 +209,16 @@ impl Network {
         end: End,
         output: &mut Output,
     ) -> Settled {
-        let mut told = 0;
+        let mut noticed = 0;
         loop {
             for segment in &output.segments {
                 self.transmit(id, connection, end, segment);
             }
             output.segments.clear();
-            let Some(notice) = output.notices.get(told).copied() else {
+            let Some(notice) = output.notices.get(noticed).copied() else {
                 break;
             };
-            told += 1;
+            noticed += 1;
             self.on_notice(id, connection, end, notice, output);
         }
         output.notices.clear();

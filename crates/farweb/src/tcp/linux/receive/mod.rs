@@ -297,13 +297,13 @@ impl Receiver {
         let is_emptied = self.used() == 0;
         let is_due = self.acking.on_read(is_emptied, self.unacknowledged(), self.segment, profile);
         if !is_due && self.fin != Fin::Received {
-            self.tell_opened_window();
+            self.announce_opened_window();
         }
         read
     }
 
     /// An ACK is due when reading has at least doubled the window.
-    fn tell_opened_window(&mut self) {
+    fn announce_opened_window(&mut self) {
         let left = self.window.left(self.rcv_nxt);
         if 2 * left > self.window.clamp() {
             return;
