@@ -34,7 +34,7 @@ pub(crate) struct Exchange {
     pub(crate) down: Option<Ride>,
     /// The connection that counts it among the requests on it.
     pub(crate) aboard: Option<ConnectionId>,
-    pub(crate) bytes: http::Exchange,
+    pub(crate) bytes: http::ExchangeBytes,
     pub(crate) times: Times,
     /// Sending of the response, where the senders are recorded.
     pub(crate) sending: Option<Box<Sending>>,
@@ -136,7 +136,7 @@ impl Exchange {
             up: None,
             down: None,
             aboard: None,
-            bytes: http::Exchange::new(request.request_bytes, request.response_bytes),
+            bytes: http::ExchangeBytes::new(request.request_bytes, request.response_bytes),
             times: Times { start: now, ..Times::default() },
             sending: None,
             releasing: None,
@@ -162,7 +162,7 @@ impl Exchange {
     /// It asks only whether what a cache holds is still good; the answer has `bytes`.
     pub(crate) const fn ask_only(&mut self, bytes: u64) {
         self.is_conditional = true;
-        self.bytes = http::Exchange::new(self.request.request_bytes, bytes);
+        self.bytes = http::ExchangeBytes::new(self.request.request_bytes, bytes);
     }
 
     /// Whether it is still going on.

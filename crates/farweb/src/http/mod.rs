@@ -4,7 +4,7 @@
 //! them, and reports the bytes to them.
 
 pub mod credit;
-mod exchange;
+mod exchange_bytes;
 pub mod h2;
 pub mod http11;
 pub mod mux;
@@ -13,5 +13,5 @@ pub mod stream;
 pub mod tls;
 pub mod webmux;
 
-pub use exchange::Exchange;
+pub use exchange_bytes::ExchangeBytes;
 pub use origin::{Release, ReleasePlan};

@@ -10,7 +10,7 @@
 
 /// Bytes of an exchange on one leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exchange {
+pub struct ExchangeBytes {
     request: u64,
     response: u64,
     requested: u64,
@@ -18,7 +18,7 @@ pub struct Exchange {
     received: u64,
 }
 
-impl Exchange {
+impl ExchangeBytes {
     /// An exchange of `request` bytes for `response` bytes.
     #[must_use]
     pub const fn new(request: u64, response: u64) -> Self {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn each_part_is_complete_once() {
-        let mut exchange = Exchange::new(300, 1000);
+        let mut exchange = ExchangeBytes::new(300, 1000);
         assert!(!exchange.on_requested(299) && !exchange.is_requested());
         assert!(exchange.on_requested(1) && exchange.is_requested());
         assert!(!exchange.on_requested(0), "a request is complete once");
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_transfer_ends_with_the_packet_that_has_its_last_byte() {
-        let mut transfer = Exchange::new(0, 1025);
+        let mut transfer = ExchangeBytes::new(0, 1025);
         assert!(!transfer.on_received(1024));
         assert!(transfer.on_received(512));
         assert_eq!(transfer.received(), 1536);
