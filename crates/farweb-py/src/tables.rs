@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use farweb::id::Id;
 use farweb::record::{NULL_CODE, NULL_ID, NULL_INT};
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::scenario::Generated;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
@@ -90,7 +90,7 @@ impl RequestReader {
                 let all = Load { load, offset: Duration::ZERO, period: None, hosts: CopiesHosts::Same };
                 Box::new(all.of_table(&Arc::new(table), |rows| rows).map_err(workload_error)?)
             }
-            Generated::Stream(trace) => Box::new(trace.requests()),
+            Generated::Trace(trace) => Box::new(trace.requests()),
         };
         Ok(Self { requests, directory: Directory::default() })
     }
@@ -182,7 +182,7 @@ impl Workload {
     ) -> PyResult<Self> {
         let workload = &scenario.checked().workload;
         let load = workload.load();
-        let pace = Pace { speed: workload.speed, rate: workload.rate(), streams: Streams::new(seed) };
+        let pace = Pace { speed: workload.speed, rate: workload.rate(), streams: RandomStreams::new(seed) };
         let Some(requests) = requests else {
             let generated = generated(scenario, seed)?;
             let directory = generated.names().clone();
@@ -199,7 +199,7 @@ impl Workload {
     fn of_family(load: &Load, pace: Pace, generated: Generated) -> PyResult<Self> {
         let trace = match generated {
             Generated::Days(table) => return Self::in_memory(load, pace, table),
-            Generated::Stream(trace) => trace,
+            Generated::Trace(trace) => trace,
         };
         if load.period.is_some() {
             return Self::in_memory(
@@ -266,7 +266,7 @@ fn generated(scenario: &Scenario, seed: u64) -> PyResult<Generated> {
 struct Pace {
     speed: Option<f64>,
     rate: Option<(f64, Duration)>,
-    streams: Streams,
+    streams: RandomStreams,
 }
 
 impl Pace {

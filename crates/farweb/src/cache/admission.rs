@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Admit;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::Bytes;
 use crate::workload::ObjectId;
 
@@ -21,7 +21,7 @@ pub(super) struct Admission {
     min: u64,
     max: u64,
     probability: f64,
-    random: Stream,
+    random: RandomStream,
     /// Objects that were missed, and whether more than once; `None` where no rule needs them.
     missed: Option<FxHashMap<ObjectId, bool>>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Admission {
 impl Admission {
     /// # Panics
     /// When the probability is not in 0 to 1.
-    pub(super) fn new(admit: Admit, random: Stream) -> Self {
+    pub(super) fn new(admit: Admit, random: RandomStream) -> Self {
         let probability = admit.probability;
         assert!((0.0..=1.0).contains(&probability), "admission with the probability {probability}");
         Self {

@@ -41,7 +41,7 @@ pub use config::{Admit, CacheConfig, Policy};
 pub use stack::StackDistances;
 pub use survey::Survey;
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Duration, Instant};
 use crate::workload::ObjectId;
 
@@ -128,7 +128,7 @@ macro_rules! with_policy {
 }
 
 impl Replacement {
-    fn new(policy: Policy, capacity: u64, random: Stream) -> Self {
+    fn new(policy: Policy, capacity: u64, random: RandomStream) -> Self {
         match policy {
             Policy::Fifo => Self::Fifo(Fifo::default()),
             Policy::Lru => Self::Lru(Lru::default()),
@@ -155,9 +155,9 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// An empty cache. `stream` gives the random stream for each of its purposes, as [`Streams::stream`](crate::rng::Streams)
+    /// An empty cache. `stream` gives the random stream for each of its purposes, as [`RandomStreams::stream`](crate::rng::RandomStreams)
     /// does.
-    pub fn new(config: &CacheConfig, stream: impl Fn(&str) -> Stream) -> Self {
+    pub fn new(config: &CacheConfig, stream: impl Fn(&str) -> RandomStream) -> Self {
         let capacity = config.capacity.get().min(CAPACITY_MAX);
         Self {
             entries: Entries::new(capacity),

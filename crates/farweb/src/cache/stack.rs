@@ -43,7 +43,7 @@ mod tests {
 
     use super::*;
     use crate::cache::{Admit, Cache, CacheConfig, Lookup, Policy};
-    use crate::rng::Streams;
+    use crate::rng::RandomStreams;
     use crate::units::{Bytes, Instant};
 
     fn id(number: u64) -> ObjectId {
@@ -59,7 +59,7 @@ mod tests {
     fn hits(capacity: u64, requests: &[(u64, u64)]) -> Vec<bool> {
         let capacity = Bytes::new(capacity);
         let config = CacheConfig { policy: Policy::Lru, capacity, admit: Admit::default(), ttl: None };
-        let mut cache = Cache::new(&config, |purpose| Streams::new(1).stream(purpose, 0));
+        let mut cache = Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0));
         let met = |(object, bytes): &(u64, u64)| cache.request(id(*object), *bytes, Instant::ZERO);
         requests.iter().map(met).map(|met| met == Lookup::Hit).collect()
     }

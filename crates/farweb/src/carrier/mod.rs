@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, Content, End, ExchangeId};
 use crate::http;
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::{self, Application, Scenario};
 use crate::tcp::Output;
 use crate::units::Bytes;
@@ -64,7 +64,7 @@ pub(crate) use on_carrier;
 
 impl Carrier {
     /// The carrier of leg number `leg`.
-    pub(crate) fn new(leg: usize, scenario: &Scenario, streams: Streams) -> Self {
+    pub(crate) fn new(leg: usize, scenario: &Scenario, streams: RandomStreams) -> Self {
         let carrier = &scenario.leg[leg].carrier;
         match *carrier {
             scenario::Carrier::Http10 {} => Self::Http10(Http10::new(leg)),
@@ -166,7 +166,7 @@ pub(crate) trait Carry {
     /// the transport has taken all of them, until it is none.
     ///
     /// A carrier that decides late what goes next, by credits and by turns, keeps what waits to itself, and puts frames into the
-    /// stream here: payload of messages with the framing before it by [`Stream::push`](crate::http::stream::Stream::push), frames
+    /// stream here: payload of messages with the framing before it by [`RandomStream::push`](crate::http::stream::Stream::push), frames
     /// without payload by [`push_frame`](crate::http::stream::Stream::push_frame).
     #[inline]
     fn to_write(&mut self, _cx: &mut Context, connection: &mut Connection, end: End) -> u64 {

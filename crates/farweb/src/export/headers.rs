@@ -24,7 +24,7 @@ use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 use rand_core::Rng as _;
 
 use crate::record::Event;
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::tcp::{Flags, Options, Segment};
 
 use super::rows::{ExportError, Point, Route, Sighting};
@@ -91,7 +91,7 @@ impl Headers {
 
 impl Host {
     fn of(packet: &Sighting<'_>, route: &Route, is_client: bool) -> Self {
-        let streams = Streams::new(0);
+        let streams = RandomStreams::new(0);
         let mut random = streams.stream("capture", 2 * packet.connection + u64::from(is_client));
         let (initial, identification) = (random.next_u32(), random.next_u32() as u16);
         let (client_node, server_node) = packet.leg;

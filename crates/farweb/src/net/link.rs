@@ -20,7 +20,7 @@
 //!
 //! Source: the link of ns-2.35, a queue and a delay (`queue/queue.cc`, `link/delay.cc`).
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Bytes, Duration, Instant};
 
 use super::config::LinkConfig;
@@ -59,7 +59,7 @@ impl<P: Packet> Link<P> {
     /// # Panics
     /// When a loss probability is not in 0 to 1.
     #[must_use]
-    pub fn new(config: &LinkConfig, random: impl Fn(&str) -> Stream) -> Self {
+    pub fn new(config: &LinkConfig, random: impl Fn(&str) -> RandomStream) -> Self {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
         Self {
             loss: LossProcess::new(&config.loss, random("loss")),

@@ -5,7 +5,7 @@
 
 use crate::define_ids;
 use crate::id::{Id, IdVec};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::units::Instant;
 
 use super::{Carried, Due, Enqueued, Link, LinkConfig, LinkStats, Packet};
@@ -95,7 +95,11 @@ impl<P: Packet> Path<P> {
     /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws from
     /// random streams of its own.
     #[must_use]
-    pub fn new(nodes: Vec<String>, links: impl Iterator<Item = [LinkConfig; 2]>, streams: &Streams) -> Self {
+    pub fn new(
+        nodes: Vec<String>,
+        links: impl Iterator<Item = [LinkConfig; 2]>,
+        streams: &RandomStreams,
+    ) -> Self {
         let mut path = Self { nodes, links: IdVec::new() };
         for config in links.flatten() {
             let number = path.links.len() as u64;

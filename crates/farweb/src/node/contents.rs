@@ -11,7 +11,7 @@
 use crate::cache::{Cache, Lookup};
 use crate::carrier::Context;
 use crate::conn::{Answer, Exchange, ExchangeId};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::{self, DivideBy, Scenario};
 use crate::units::Instant;
 use crate::workload::{Directory, ObjectId, Request, WorkloadError};
@@ -27,7 +27,7 @@ enum Kind {
     /// Requests that the request table says `node` serves, one of the `servers`.
     Listed { node: String, servers: Vec<String> },
     /// Requests whose drawn number is in this range.
-    Drawn { streams: Streams, from: f64, to: f64 },
+    Drawn { streams: RandomStreams, from: f64, to: f64 },
     /// Caches of the siblings, each for a part of the objects.
     Live { siblings: Vec<Cache>, divide_by: DivideBy },
 }
@@ -43,7 +43,7 @@ pub(crate) enum Found {
 
 impl Contents {
     /// Contents of cache number `cache` of a scenario when the run begins.
-    pub(crate) fn new(cache: usize, scenario: &Scenario, streams: &Streams) -> Self {
+    pub(crate) fn new(cache: usize, scenario: &Scenario, streams: &RandomStreams) -> Self {
         let own = &scenario.cache[cache];
         let kind = match (own.live(), own.hit_ratio) {
             (Some(config), _) => {

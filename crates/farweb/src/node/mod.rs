@@ -12,7 +12,7 @@ mod origin;
 use crate::carrier::Context;
 use crate::conn::{End, Event, ExchangeId, Releasing};
 use crate::http::{Release, ReleasePlan};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::{CacheMode, Scenario};
 use crate::units::Duration;
 use crate::workload::{Directory, Request, WorkloadError};
@@ -117,7 +117,7 @@ pub(crate) use on_node;
 
 impl Node {
     /// The nodes of a scenario, by number.
-    pub(crate) fn all(scenario: &Scenario, streams: &Streams) -> Vec<Self> {
+    pub(crate) fn all(scenario: &Scenario, streams: &RandomStreams) -> Vec<Self> {
         let last = scenario.path.nodes.len() - 1;
         let kind = |(place, name): (usize, &String)| {
             let legs_meet = scenario.leg.iter().any(|leg| leg.to == *name);
@@ -133,7 +133,7 @@ impl Node {
     }
 
     /// The node with cache number `cache`.
-    fn cache(cache: usize, node: u8, legs_meet: bool, scenario: &Scenario, streams: &Streams) -> Self {
+    fn cache(cache: usize, node: u8, legs_meet: bool, scenario: &Scenario, streams: &RandomStreams) -> Self {
         let contents = Contents::new(cache, scenario, streams);
         let coalesces = scenario.cache[cache].coalesce;
         match scenario.cache[cache].mode_at(legs_meet) {

@@ -25,11 +25,11 @@ pub enum Family {
 pub enum Generated {
     /// Days of requests, in memory.
     Days(MemoryTable),
-    /// Requests that are made as they are asked for.
-    Stream(prowgen::Trace),
+    /// A trace whose requests are made as they are needed.
+    Trace(prowgen::Trace),
 }
 
-/// Parameters of a family that are to have other values, as a scenario has them.
+/// Other values for parameters of a family, as a scenario has them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FamilyParameters(Map<String, Value>);
@@ -40,7 +40,7 @@ impl Generated {
     pub fn names(&self) -> &Directory {
         match self {
             Self::Days(table) => table.names(),
-            Self::Stream(trace) => trace.hosts(),
+            Self::Trace(trace) => trace.hosts(),
         }
     }
 }
@@ -92,7 +92,7 @@ impl FamilyParameters {
             }
             Family::Prowgen => {
                 let parameters = prowgen::Parameters::default().with(&self.of_family());
-                Generated::Stream(prowgen::Trace::new(&parameters, seed))
+                Generated::Trace(prowgen::Trace::new(&parameters, seed))
             }
         }
     }

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::{Directory, Request, RequestSource, WorkloadError};
-use crate::rng::{Stream, Streams};
+use crate::rng::{RandomStream, RandomStreams};
 use crate::units::{Duration, Instant};
 
 /// Smallest and largest load as a rate. Chosen: as for the speed; what is beyond is a slip.
@@ -35,8 +35,8 @@ pub struct AtRate<S> {
     source: S,
     load: f64,
     window: Duration,
-    streams: Streams,
-    choices: Stream,
+    streams: RandomStreams,
+    choices: RandomStream,
     rows: u64,
     /// The request of the source that is next, unless it is to be read.
     head: Option<Request>,
@@ -71,7 +71,7 @@ impl<S: RequestSource> AtRate<S> {
     /// # Panics
     /// When the load is out of range.
     #[must_use]
-    pub fn new(source: S, load: f64, window: Duration, streams: Streams) -> Self {
+    pub fn new(source: S, load: f64, window: Duration, streams: RandomStreams) -> Self {
         assert!((RATE_MIN..=RATE_MAX).contains(&load), "checked with the scenario");
         Self {
             source,

@@ -17,7 +17,7 @@ use crate::conn::{Closing, Connections, End, Event, Hosts, Leg};
 use crate::node::{self, Node};
 use crate::observe::Observer;
 use crate::record::{Column, Dictionary, Status};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::{Scenario, Until};
 use crate::tcp::{Flags, Output};
 use crate::units::{Duration, Instant};
@@ -76,7 +76,7 @@ impl World {
     /// The same scenario, seed and requests give the same rows in any process.
     #[must_use]
     pub fn new(scenario: &Scenario, seed: u64, directory: Directory) -> Self {
-        let streams = Streams::new(seed);
+        let streams = RandomStreams::new(seed);
         let legs = scenario.leg.iter().map(|leg| Leg::new(leg, scenario)).collect();
         let carriers = (0..scenario.leg.len()).map(|leg| Carrier::new(leg, scenario, streams)).collect();
         let nodes = Node::all(scenario, &streams);

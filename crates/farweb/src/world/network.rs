@@ -15,7 +15,7 @@ use crate::net::{Enqueued, LinkId};
 use crate::node::Node;
 use crate::observe::Seen;
 use crate::record;
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::Scenario;
 use crate::tcp::{self, FIRST_BYTE, Flags, Limit, Output, Segment, State};
 use crate::units::{Instant, When};
@@ -45,7 +45,7 @@ pub(super) struct Settled {
 impl Network {
     pub(super) fn new(
         scenario: &Scenario,
-        streams: &Streams,
+        streams: &RandomStreams,
         nodes: Vec<Node>,
         carriers: Vec<Carrier>,
         mut context: Context,

@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::sample::{Ruler, positions};
 use super::{DesignKind, Factor, Label, Levels, NamedLevel, RandomNumbers, Range, Sweep};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::document::{join, segments};
 use crate::scenario::key::Kind;
 use crate::scenario::{SEED_MAX, Scenario};
@@ -111,7 +111,7 @@ impl Design {
             RandomNumbers::Common => self.seed + u64::from(replication),
             RandomNumbers::Independent => {
                 let name = format!("independent run at {}", self.levels_text(point));
-                Streams::new(self.seed).stream(&name, u64::from(replication)).below(SEED_MAX)
+                RandomStreams::new(self.seed).stream(&name, u64::from(replication)).below(SEED_MAX)
             }
         }
     }
@@ -158,7 +158,7 @@ fn one_at_a_time(counts: &[u32]) -> Vec<Vec<u32>> {
 fn expand(factor: &Factor, sweep: &Sweep, tree: &Value, seed: u64) -> (DesignFactor, Vec<u32>) {
     let samples = sweep.samples.filter(|_| sweep.design == DesignKind::LatinHypercube).unwrap_or(0);
     // By name, so that one more factor does not move the samples of the others.
-    let mut random = Streams::new(seed).stream(&format!("latin hypercube of {}", factor.name), 0);
+    let mut random = RandomStreams::new(seed).stream(&format!("latin hypercube of {}", factor.name), 0);
     let positions = positions(samples, &mut random);
     if let Levels::Range(range) = &factor.levels {
         return draw(factor, range, tree, &positions);

@@ -12,7 +12,7 @@
 use serde_json::{Number, Value};
 
 use super::{Range, Scale};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::scenario::document::quote;
 use crate::scenario::key::Kind;
 use crate::units::{BitRate, Bytes, Duration, Quantity};
@@ -27,7 +27,7 @@ const DIGITS: usize = 4;
 const MOST_DIGITS: usize = 17;
 
 /// Positions in [0, 1), one in each of `samples` strata, in random order.
-pub(super) fn positions(samples: u32, random: &mut Stream) -> Vec<f64> {
+pub(super) fn positions(samples: u32, random: &mut RandomStream) -> Vec<f64> {
     let mut strata: Vec<u32> = (0..samples).collect();
     for last in (1..strata.len()).rev() {
         strata.swap(last, random.below(last as u64 + 1) as usize);

@@ -8,7 +8,7 @@
 
 use super::Parameters;
 use super::parameters::LONGEST;
-use crate::rng::{LogNormal, Stream, Streams};
+use crate::rng::{LogNormal, RandomStream, RandomStreams};
 use crate::units::{BitRate, Duration};
 
 /// Rule by which a system comes to the window that it advertises.
@@ -72,7 +72,7 @@ pub(super) struct Server {
 
 impl Server {
     /// The host with this number.
-    pub(super) fn new(number: u64, streams: &Streams, parameters: &Parameters) -> Self {
+    pub(super) fn new(number: u64, streams: &RandomStreams, parameters: &Parameters) -> Self {
         let random = &mut streams.stream("nzix host", number);
         let system = system(random.below(100));
         let mss = mss(system, random, parameters);
@@ -101,7 +101,7 @@ fn system(percent: u64) -> &'static System {
         .expect("shares add up to a hundred")
 }
 
-fn mss(system: &System, random: &mut Stream, parameters: &Parameters) -> u16 {
+fn mss(system: &System, random: &mut RandomStream, parameters: &Parameters) -> u16 {
     let (silent, of_hundred) = (random.happens(parameters.silent_share), random.below(100));
     let forgets = random.happens(parameters.mss_1480_share);
     match system.small {
@@ -114,7 +114,7 @@ fn mss(system: &System, random: &mut Stream, parameters: &Parameters) -> u16 {
 }
 
 /// A number whose logarithm has mean 0 and standard deviation `sigma`.
-pub(super) fn spread(sigma: f64, random: &mut Stream) -> f64 {
+pub(super) fn spread(sigma: f64, random: &mut RandomStream) -> f64 {
     LogNormal::from_mu_sigma(0.0, sigma).expect("checked").sample(random)
 }
 
@@ -143,15 +143,18 @@ mod tests {
 
     #[test]
     fn a_host_is_the_same_whenever_it_is_asked() {
-        let (streams, parameters) = (Streams::new(1), Parameters::default());
+        let (streams, parameters) = (RandomStreams::new(1), Parameters::default());
         assert_eq!(Server::new(7, &streams, &parameters), Server::new(7, &streams, &parameters));
         assert_ne!(Server::new(7, &streams, &parameters), Server::new(8, &streams, &parameters));
-        assert_ne!(Server::new(7, &streams, &parameters), Server::new(7, &Streams::new(2), &parameters));
+        assert_ne!(
+            Server::new(7, &streams, &parameters),
+            Server::new(7, &RandomStreams::new(2), &parameters)
+        );
     }
 
     #[test]
     fn windows_belong_to_the_mss() {
-        let (streams, parameters) = (Streams::new(1), Parameters::default());
+        let (streams, parameters) = (RandomStreams::new(1), Parameters::default());
         let all = (0..20_000).map(|number| Server::new(number, &streams, &parameters));
         let fixed = [4096, 6144, 8192, 16_384, 32_736, 61_440];
         let share = |count: usize| count as f64 / 20_000.0;

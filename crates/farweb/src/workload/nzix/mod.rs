@@ -26,7 +26,7 @@ use day::Days;
 use hosts::Server;
 
 use super::{Directory, Host, HostId, MemoryTable, Request};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::units::{Duration, Instant};
 
 /// Length of a day's trace. Source: the NZ–US studies, 15:00 to 15:10.
@@ -45,7 +45,7 @@ const SAMPLE: &str = "sample";
 #[must_use]
 pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> MemoryTable {
     parameters.check().expect("checked parameters");
-    let streams = Streams::new(seed);
+    let streams = RandomStreams::new(seed);
     let source = Days::new(parameters, streams);
     let mut names = Directory::default();
     let sample = names.tags.symbol(SAMPLE);
@@ -69,12 +69,12 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> MemoryTable {
 }
 
 /// The host with this number, added when it is new.
-fn known(names: &mut Directory, number: u64, streams: &Streams, parameters: &Parameters) -> HostId {
+fn known(names: &mut Directory, number: u64, streams: &RandomStreams, parameters: &Parameters) -> HostId {
     names.find(&key(number)).unwrap_or_else(|| names.add(host(number, streams, parameters)))
 }
 
 /// The host with this number, with what its system advertises.
-pub(super) fn host(number: u64, streams: &Streams, parameters: &Parameters) -> Host {
+pub(super) fn host(number: u64, streams: &RandomStreams, parameters: &Parameters) -> Host {
     let Server { mss, window, .. } = Server::new(number, streams, parameters);
     Host { key: key(number).into(), name: "".into(), window: Some(window), mss: Some(mss) }
 }
