@@ -23,7 +23,7 @@
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 use rand_core::Rng as _;
 
-use crate::record::Event;
+use crate::record::PacketEvent;
 use crate::rng::RandomStreams;
 use crate::tcp::{Flags, Options, Segment};
 
@@ -154,7 +154,7 @@ fn options(segment: &Segment, initial: u32, elements: &mut Vec<TcpOptionElement>
 fn ttl(packet: &Sighting<'_>) -> u8 {
     let (client, server) = packet.leg;
     let forwarded = match (packet.point, packet.up) {
-        (Point::End(_), _) if packet.event == Event::Send => 0,
+        (Point::End(_), _) if packet.event == PacketEvent::Send => 0,
         (Point::End(_), _) => server - client - 1,
         (Point::Link(link), true) => link.saturating_sub(client),
         (Point::Link(link), false) => server.saturating_sub(link + 1),

@@ -10,7 +10,7 @@
 use super::frames::{Contents, Frames};
 use super::headers::Headers;
 use super::rows::{ExportError, Packets, Point, Reader, Route, Sighting};
-use crate::record::Event;
+use crate::record::PacketEvent;
 
 /// Block types (section 11.1 of the draft).
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
@@ -112,7 +112,7 @@ impl Pcapng {
         for row in 0..reader.len() {
             let packet = reader.sighting(row)?;
             let Some(interface) = points.iter().position(|point| *point == packet.point) else { continue };
-            if packet.event != Event::Drop {
+            if packet.event != PacketEvent::Drop {
                 let content = contents.of(&packet);
                 let kept = if *payload == Payload::Whole { content } else { &[] };
                 enhanced_packet(interface as u32, &packet, out, |out| {
@@ -167,9 +167,9 @@ fn enhanced_packet(
         }
         pad(out);
         let way: u32 = match packet.event {
-            Event::Receive => 1,
-            Event::Send => 2,
-            Event::Drop | Event::Pass => return,
+            PacketEvent::Receive => 1,
+            PacketEvent::Send => 2,
+            PacketEvent::Drop | PacketEvent::Pass => return,
         };
         option(PACKET_FLAGS, &way.to_le_bytes(), out);
         option(END_OF_OPTIONS, &[], out);

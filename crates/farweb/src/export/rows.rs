@@ -4,7 +4,7 @@
 
 use std::num::NonZeroU16;
 
-use crate::record::{Event, NULL_INT, Ranges};
+use crate::record::{NULL_INT, PacketEvent, Ranges};
 use crate::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::workload::Words;
 
@@ -72,7 +72,7 @@ pub(super) struct Sighting<'a> {
     pub(super) connection: u64,
     pub(super) host: &'a str,
     pub(super) point: Point,
-    pub(super) event: Event,
+    pub(super) event: PacketEvent,
     pub(super) up: bool,
     /// Nodes of the leg's ends: the client's and the server's.
     pub(super) leg: (usize, usize),
@@ -91,7 +91,7 @@ pub(super) struct Reader<'a> {
     packets: &'a Packets,
     route: &'a Route,
     nodes: Vec<Option<usize>>,
-    events: Vec<Option<Event>>,
+    events: Vec<Option<PacketEvent>>,
     directions: Vec<Option<bool>>,
     flags: Vec<Option<Flags>>,
 }
@@ -298,12 +298,12 @@ pub(super) fn text<'a>(column: &'static str, words: &'a Words, row: usize) -> Re
         .ok_or_else(|| ExportError::new(column, "nothing".to_owned(), "everything recorded has a value"))
 }
 
-fn event(word: &str) -> Option<Event> {
+fn event(word: &str) -> Option<PacketEvent> {
     match word {
-        "send" => Some(Event::Send),
-        "receive" => Some(Event::Receive),
-        "drop" => Some(Event::Drop),
-        "pass" => Some(Event::Pass),
+        "send" => Some(PacketEvent::Send),
+        "receive" => Some(PacketEvent::Receive),
+        "drop" => Some(PacketEvent::Drop),
+        "pass" => Some(PacketEvent::Pass),
         _ => None,
     }
 }

@@ -19,7 +19,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::record::Event;
+use crate::record::PacketEvent;
 use crate::tcp::{Flags, Segment};
 
 use super::rows::{ExportError, Packets, Point, Reader, Route, Sighting};
@@ -124,7 +124,7 @@ impl Xplot {
         let mut pen = Pen { out, colour: self.colour };
         for row in 0..reader.len() {
             let packet = reader.sighting(row)?;
-            let is_seen = packet.point == self.point && packet.event != Event::Drop;
+            let is_seen = packet.point == self.point && packet.event != PacketEvent::Drop;
             if packet.connection != self.connection || !is_seen {
                 continue;
             }
@@ -135,7 +135,7 @@ impl Xplot {
             } else {
                 self.draw_answer(&packet, &mut pen);
             }
-            if (packet.up == self.up) == (packet.event == Event::Send) {
+            if (packet.up == self.up) == (packet.event == PacketEvent::Send) {
                 self.draw_credit(&packet, &mut pen);
             }
         }

@@ -10,7 +10,7 @@ pub use columns::{
     Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_ID, NULL_INT, Ranges, TableSpec,
 };
 pub use tables::{
-    CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, Event, ExchangeColumns, ExchangeRow, Failure,
+    CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,
     FrameColumns, FrameKind, FrameProtocol, FrameRow, LegColumns, LegRow, LinkColumns, LinkRow,
-    PacketColumns, PacketRow, RequestColumns, RequestRow, Status, TABLES,
+    PacketColumns, PacketEvent, PacketRow, RequestColumns, RequestRow, Status, TABLES,
 };

@@ -56,7 +56,7 @@ impl Failure {
 
 /// Event of a packet; its numbers are those of the column `event`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum PacketEvent {
     /// An endpoint sent it.
     Send,
     /// An endpoint received it.

@@ -131,7 +131,7 @@ impl Network {
         }
         if packet.mark().recorded {
             let credit = self.credit_limit(connection, end);
-            let seen = Seen { end, event: record::Event::Receive, credit_limit: credit };
+            let seen = Seen { end, event: record::PacketEvent::Receive, credit_limit: credit };
             self.context.observer.packets.record_at_end(now, connection, seen, &segment, packet.mark());
         }
         self.settle(packet.connection, connection, end, output)

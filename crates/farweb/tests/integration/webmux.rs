@@ -1,6 +1,6 @@
 //! W3C MUX on a long path, to the nanosecond, and the time that programs take to wake.
 
-use farweb::record::{Event, NULL_INT};
+use farweb::record::{NULL_INT, PacketEvent};
 use farweb::scenario::Scenario;
 use farweb::tcp::Flags;
 use farweb::units::{BitRate, Bytes};
@@ -116,7 +116,7 @@ fn with_losses(carrier: &str, drop: &str) -> Tables {
 }
 
 /// Sequence numbers and payload of what the client sent that has a flag, where this became of it.
-fn up(tables: &Tables, event: Event, flag: Flags) -> Vec<(i64, i64)> {
+fn up(tables: &Tables, event: PacketEvent, flag: Flags) -> Vec<(i64, i64)> {
     let number = |name, row: usize| ints(tables, "packets", name)[row];
     let word = |name, row: usize| codes(tables, "packets", name)[row];
     (0..ints(tables, "packets", "seq").len())
@@ -131,9 +131,9 @@ fn up(tables: &Tables, event: Event, flag: Flags) -> Vec<(i64, i64)> {
 #[test]
 fn frames_behind_the_last_response_may_be_lost_with_the_connection() {
     let tables = with_losses("kind = \"webmux\", credit = \"1 B\"", "data 2");
-    assert_eq!(up(&tables, Event::Drop, Flags::ACK), [(17, 8)], "the grant");
-    assert_eq!(up(&tables, Event::Send, Flags::FIN), [(25, 4)], "the FIN of the session");
-    assert_eq!(up(&tables, Event::Receive, Flags::RST), [(17, 0), (17, 0)]);
+    assert_eq!(up(&tables, PacketEvent::Drop, Flags::ACK), [(17, 8)], "the grant");
+    assert_eq!(up(&tables, PacketEvent::Send, Flags::FIN), [(25, 4)], "the FIN of the session");
+    assert_eq!(up(&tables, PacketEvent::Receive, Flags::RST), [(17, 0), (17, 0)]);
     let seqs = ints(&tables, "frames", "seq").iter().zip(codes(&tables, "frames", "direction"));
     let frames: Vec<_> = seqs.filter(|(_, direction)| **direction == 0).map(|(seq, _)| *seq).collect();
     assert_eq!(frames, [1, 9, 17, 25], "SYN, the request, a grant, FIN");
@@ -143,9 +143,9 @@ fn frames_behind_the_last_response_may_be_lost_with_the_connection() {
 #[test]
 fn the_end_of_a_session_may_be_given_up_with_the_connection() {
     let tables = with_losses("kind = \"webmux\"", "data 2..40");
-    let lost = up(&tables, Event::Drop, Flags::ACK);
+    let lost = up(&tables, PacketEvent::Drop, Flags::ACK);
     assert!((5..20).contains(&lost.len()) && lost.iter().all(|segment| *segment == (17, 4)), "{lost:?}");
-    assert_eq!(up(&tables, Event::Send, Flags::RST), []);
+    assert_eq!(up(&tables, PacketEvent::Send, Flags::RST), []);
     assert_eq!(ints(&tables, "connections", "close_ns"), [NULL_INT]);
 }
 

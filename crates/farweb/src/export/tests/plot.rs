@@ -205,8 +205,8 @@ fn other_connections_points_and_drops_are_left_out() {
     let row = received(segment(ACK, 1, 1, 10));
     let rows = [
         Seen { connection: 1, ..row },
-        Seen { point: Point::Link(0), event: Event::Pass, ..row },
-        Seen { point: Point::Link(0), event: Event::Drop, ..row },
+        Seen { point: Point::Link(0), event: PacketEvent::Pass, ..row },
+        Seen { point: Point::Link(0), event: PacketEvent::Drop, ..row },
     ];
     assert_eq!(plot(&rows), "");
     assert_eq!(drawn(true, &[sent(segment(ACK, 1, 1, 10))]), plot(&[row]), "either way looks alike");
