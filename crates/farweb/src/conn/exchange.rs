@@ -49,7 +49,7 @@ pub(crate) struct Exchange {
     /// The last node inside its leg at which it has waited for a response to another.
     pub(crate) waited_at: Option<u8>,
     /// Answer of the cache that was asked last on this leg.
-    pub(crate) answer: Option<Answer>,
+    pub(crate) answer: Option<CacheAnswer>,
     /// Number of times that its request was sent again.
     pub(crate) resent: u32,
     /// Why it fails, as far as that is known.
@@ -58,7 +58,7 @@ pub(crate) struct Exchange {
 
 /// Answer of a cache to a request; its numbers are those of the column `cache_answer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum CacheAnswer {
     /// A hit.
     Hit,
     /// A fetch of it that was under way.

@@ -19,7 +19,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::carrier::Context;
-use crate::conn::{Answer, Exchange, ExchangeId};
+use crate::conn::{CacheAnswer, Exchange, ExchangeId};
 use crate::workload::ObjectId;
 
 use super::contents::{Contents, Found};
@@ -96,14 +96,14 @@ impl Stand for Cache {
         let is_new = exchange.answer.is_none();
         let found = self.contents.find(cx.now, exchange, &cx.directory);
         let (answer, route) = if found == Found::Hit {
-            (Answer::Hit, Route::Serve(held_response(cx, id, self.node)))
+            (CacheAnswer::Hit, Route::Serve(held_response(cx, id, self.node)))
         } else if let Some(fetch) = self.under_way(cx, exchange) {
             fetch.joined += 1;
-            (Answer::DelayedHit, Route::Join(fetch.exchange))
+            (CacheAnswer::DelayedHit, Route::Join(fetch.exchange))
         } else if found == Found::Stale {
-            (Answer::Revalidated, Route::Fetch { is_conditional: true })
+            (CacheAnswer::Revalidated, Route::Fetch { is_conditional: true })
         } else {
-            (Answer::Miss, Route::Fetch { is_conditional: exchange.is_conditional })
+            (CacheAnswer::Miss, Route::Fetch { is_conditional: exchange.is_conditional })
         };
         if is_new {
             self.contents.note(cx, id, answer);

@@ -10,7 +10,7 @@
 
 use crate::cache::{Cache, Lookup};
 use crate::carrier::Context;
-use crate::conn::{Answer, Exchange, ExchangeId};
+use crate::conn::{CacheAnswer, Exchange, ExchangeId};
 use crate::rng::RandomStreams;
 use crate::scenario::{self, DivideBy, Scenario};
 use crate::units::Instant;
@@ -169,20 +169,20 @@ impl Contents {
     }
 
     /// Counts a request that was answered so.
-    pub(super) fn note(&self, cx: &mut Context, exchange: ExchangeId, answer: Answer) {
+    pub(super) fn note(&self, cx: &mut Context, exchange: ExchangeId, answer: CacheAnswer) {
         let exchange = cx.exchanges.get_mut(exchange).expect("its request is here");
         exchange.answer = Some(answer);
         let bytes = exchange.bytes.response();
         let stats = &mut cx.observer.caches[self.cache].total;
         stats.requests.add(bytes);
         match answer {
-            Answer::Hit => stats.hits.add(bytes),
-            Answer::DelayedHit => stats.delayed.add(bytes),
-            Answer::Revalidated => {
+            CacheAnswer::Hit => stats.hits.add(bytes),
+            CacheAnswer::DelayedHit => stats.delayed.add(bytes),
+            CacheAnswer::Revalidated => {
                 stats.hits.add(bytes);
                 stats.revalidations += 1;
             }
-            Answer::Miss => {}
+            CacheAnswer::Miss => {}
         }
     }
 }

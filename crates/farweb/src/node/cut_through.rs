@@ -14,7 +14,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::carrier::{Action, Context};
-use crate::conn::{Answer, ExchangeId};
+use crate::conn::{CacheAnswer, ExchangeId};
 use crate::workload::ObjectId;
 
 use super::contents::{Contents, Found};
@@ -67,12 +67,12 @@ impl CutThrough {
         let request = exchange.request;
         let fetch = request.object.and_then(|object| self.fetches.get_mut(&object));
         let (answer, ask) = match (found, fetch) {
-            (Found::Hit | Found::Stale, _) => (Answer::Hit, Ask::Serve),
+            (Found::Hit | Found::Stale, _) => (CacheAnswer::Hit, Ask::Serve),
             (Found::Miss, Some(fetch)) if !has_waited && self.contents.would_keep(&request) => {
                 fetch.waiting.push(id);
-                (Answer::DelayedHit, Ask::Wait)
+                (CacheAnswer::DelayedHit, Ask::Wait)
             }
-            (Found::Miss, _) => (Answer::Miss, Ask::Pass),
+            (Found::Miss, _) => (CacheAnswer::Miss, Ask::Pass),
         };
         if !has_waited {
             self.contents.note(cx, id, answer);
