@@ -65,7 +65,7 @@ struct Compressed {
 
 /// State of the receiver when it decides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Progress {
+pub(super) struct ReceiveState {
     pub(super) rcv_nxt: u64,
     /// Bytes received in order since the last ACK.
     pub(super) unacknowledged: u64,
@@ -206,32 +206,32 @@ impl Acking {
     }
 
     /// Decides about the ACK of the segment that has just come.
-    pub(super) fn decide(&mut self, context: &Context<'_>, progress: &Progress) {
+    pub(super) fn decide(&mut self, context: &Context<'_>, state: &ReceiveState) {
         if !self.scheduled {
             return;
         }
         let profile = context.profile;
         let is_quick = profile.quick_ack_always || (self.quick > 0 && !self.is_dialogue(profile));
-        let is_second = progress.unacknowledged > progress.segment && progress.window_advances;
+        let is_second = state.unacknowledged > state.segment && state.window_advances;
         if is_second || is_quick || self.at_once {
             self.due = true;
-        } else if progress.has_gap {
-            self.compress(context, progress);
+        } else if state.has_gap {
+            self.compress(context, state);
         } else {
             self.delay(context);
         }
     }
 
     /// An ACK of a segment beyond a gap.
-    fn compress(&mut self, context: &Context<'_>, progress: &Progress) {
+    fn compress(&mut self, context: &Context<'_>, state: &ReceiveState) {
         let Context { clock, profile, rtt } = context;
         let compressed = self.compressed.get_or_insert_default();
-        if !progress.sack || compressed.held >= profile.compressed_acks_max {
+        if !state.sack || compressed.held >= profile.compressed_acks_max {
             self.due = true;
             return;
         }
-        if compressed.rcv_nxt != progress.rcv_nxt {
-            compressed.rcv_nxt = progress.rcv_nxt;
+        if compressed.rcv_nxt != state.rcv_nxt {
+            compressed.rcv_nxt = state.rcv_nxt;
             compressed.sent = 0;
         }
         if compressed.sent < UNCOMPRESSED {
@@ -240,7 +240,7 @@ impl Acking {
             return;
         }
         compressed.held += 1;
-        let receiver = progress.receiver_rtt.unwrap_or(Duration::ZERO);
+        let receiver = state.receiver_rtt.unwrap_or(Duration::ZERO);
         let shortest = rtt.srtt().map_or(receiver, |srtt| srtt.min(receiver));
         let wait = shortest.mul_div(1, COMPRESSED_RTT_DIVISOR).min(profile.compressed_ack_delay);
         compressed.deadline.set_once(clock.now() + wait);

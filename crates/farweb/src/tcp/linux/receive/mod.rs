@@ -15,7 +15,7 @@ mod window;
 
 use std::ops::Range;
 
-use acking::{Acking, HalfWindow, Progress};
+use acking::{Acking, HalfWindow, ReceiveState};
 use reassembly::Early;
 use sack::SackReport;
 use tuning::Tuning;
@@ -210,7 +210,7 @@ impl Receiver {
         if is_short {
             self.acking.stop_quick();
         }
-        let progress = Progress {
+        let state = ReceiveState {
             rcv_nxt: self.rcv_nxt,
             unacknowledged: self.unacknowledged(),
             segment: self.segment,
@@ -219,7 +219,7 @@ impl Receiver {
             sack: self.sacks,
             receiver_rtt: self.tuning.rtt(),
         };
-        self.acking.decide(context, &progress);
+        self.acking.decide(context, &state);
     }
 
     /// Numbers received in order since the last ACK.
