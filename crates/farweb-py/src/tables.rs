@@ -49,7 +49,7 @@ impl HostTable {
         for (id, host) in self.0.hosts().iter() {
             table.host.codes.push(id.index() as i32);
             table.host.words.push(host.key.to_string());
-            windows.push(size(host.window));
+            windows.push(size(host.buffer));
             segments.push(size(host.mss.map(u64::from)));
         }
         (table.window_bytes, table.mss_bytes) = (Some(windows), Some(segments));

@@ -21,9 +21,9 @@ pub(crate) struct Leg {
     pub(crate) profile: Profile,
     pub(crate) application: Application,
     settings: [EndSettings; 2],
-    /// MSS and window of hosts that the host table does not give.
+    /// MSS and buffer of hosts that the host table does not give.
     default_mss: u16,
-    default_window: u64,
+    default_buffer: u64,
     /// TLS session with which its connections begin, if any.
     tls: Option<tls::Session>,
     /// Endpoints that have ended, whose memory serves those to come.
@@ -59,7 +59,7 @@ impl Leg {
             application: Application::new(&leg.application),
             settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
             default_mss: scenario.workload.default_mss.get() as u16,
-            default_window: scenario.workload.default_window.get(),
+            default_buffer: scenario.workload.default_window.get(),
             tls: leg.tls.as_ref().map(scenario::Tls::session),
             ended: Vec::new(),
         }
@@ -120,7 +120,7 @@ impl Leg {
     /// Configuration of an endpoint at `end` of a connection to `host`.
     pub(crate) fn config(&self, end: End, host: Option<&Host>) -> tcp::Config {
         let buffer = self.settings[end as usize].buffer.map(|buffer| match buffer {
-            HostOr::Host => host.and_then(|host| host.window).unwrap_or(self.default_window),
+            HostOr::Host => host.and_then(|host| host.buffer).unwrap_or(self.default_buffer),
             HostOr::Size(size) => size.get(),
         });
         tcp::Config {

@@ -162,12 +162,12 @@ impl<S: RequestSource> Copies<S> {
 
 /// A host that advertises the same as `host`, for copy `number`.
 fn another(directory: &mut Directory, host: HostId, number: u32) -> HostId {
-    let Host { key, name, window, mss } = directory.hosts()[host].clone();
+    let Host { key, name, buffer, mss } = directory.hosts()[host].clone();
     let mut key = format!("{key}~{number}");
     while directory.find(&key).is_some() {
         key.push('~');
     }
-    directory.add(Host { key: key.into(), name, window, mss })
+    directory.add(Host { key: key.into(), name, buffer, mss })
 }
 
 /// Latest start, in ns: results hold times as int64.

@@ -122,7 +122,7 @@ fn end_values(
     };
     let buffer = end.and_then(|end| end.buffer).or(leg.tcp.buffer).map(|buffer| match buffer {
         HostOr::Size(buffer) => buffer.get(),
-        HostOr::Host => host.and_then(|host| host.window).unwrap_or(scenario.workload.default_window.get()),
+        HostOr::Host => host.and_then(|host| host.buffer).unwrap_or(scenario.workload.default_window.get()),
     });
     (mss.max(1), buffer.map(|buffer| buffer.max(1)))
 }

@@ -8,8 +8,8 @@ fn report(overrides: &[&str]) -> Report {
     cable_with(overrides).unwrap().report(None)
 }
 
-fn host(key: &str, mss: Option<u16>, window: Option<u64>) -> Host {
-    Host { key: key.into(), name: "".into(), window, mss }
+fn host(key: &str, mss: Option<u16>, buffer: Option<u64>) -> Host {
+    Host { key: key.into(), name: "".into(), buffer, mss }
 }
 
 #[test]

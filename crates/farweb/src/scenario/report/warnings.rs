@@ -174,7 +174,7 @@ fn hosts_without(hosts: &Directory, name: &str, default: &str) -> Option<String>
     let all = hosts.hosts().len();
     let (what, lack) = match name {
         "mss" => ("MSS", hosts.hosts().iter().filter(|(_, host)| host.mss.is_none()).count()),
-        _ => ("window", hosts.hosts().iter().filter(|(_, host)| host.window.is_none()).count()),
+        _ => ("window", hosts.hosts().iter().filter(|(_, host)| host.buffer.is_none()).count()),
     };
     (lack > 0).then(|| format!("workload.hosts: {lack} of {all} hosts have no {what}: they get {default}"))
 }

@@ -88,7 +88,7 @@ fn boxed_sources_are_sources() {
 /// object whose id is its start.
 fn held(rows: &[(u32, u64, bool)]) -> Arc<MemoryTable> {
     let mut names = Directory::default();
-    let host = names.add(Host { key: "a".into(), name: "".into(), window: Some(8760), mss: Some(1460) });
+    let host = names.add(Host { key: "a".into(), name: "".into(), buffer: Some(8760), mss: Some(1460) });
     let sample = names.tags.symbol("sample");
     let request = |&(day, start, tagged): &(u32, u64, bool)| Request {
         start: Instant::from_nanos(start),
@@ -176,7 +176,7 @@ fn renamed_hosts_are_one_a_copy_and_advertise_the_same() {
     let of = |start, host: &str| (start, host.to_owned());
     assert_eq!(hosts, [of(0, "a"), of(1, "a"), of(2, "a"), of(10, "a~1"), of(11, "a~1"), of(12, "a~1")]);
     let mut directory = table.names().clone();
-    directory.add(Host { key: "a~1".into(), name: "".into(), window: None, mss: None });
+    directory.add(Host { key: "a~1".into(), name: "".into(), buffer: None, mss: None });
     let mut copies = load.of_table(&table, |rows| rows).unwrap();
     let mut last = None;
     while let Some(request) = copies.next_request(&mut directory).unwrap() {
@@ -184,7 +184,7 @@ fn renamed_hosts_are_one_a_copy_and_advertise_the_same() {
     }
     let last = &directory.hosts()[last.unwrap()];
     assert_eq!(
-        (&*last.key, last.window, last.mss),
+        (&*last.key, last.buffer, last.mss),
         ("a~1~", Some(8760), Some(1460)),
         "not the one that is there"
     );

@@ -76,7 +76,7 @@ fn known(names: &mut Directory, number: u64, streams: &RandomStreams, parameters
 /// The host with this number, with what its system advertises.
 pub(super) fn host(number: u64, streams: &RandomStreams, parameters: &Parameters) -> Host {
     let Server { mss, window, .. } = Server::new(number, streams, parameters);
-    Host { key: key(number).into(), name: "".into(), window: Some(window), mss: Some(mss) }
+    Host { key: key(number).into(), name: "".into(), buffer: Some(window), mss: Some(mss) }
 }
 
 fn key(number: u64) -> String {

@@ -54,7 +54,7 @@ fn the_trace_of_seed_1_is_this_one() {
         add(u64::from(request.day.unwrap()));
         add(request.start.as_nanos());
         host.key.bytes().for_each(|byte| add(byte.into()));
-        add(host.window.unwrap());
+        add(host.buffer.unwrap());
         add(host.mss.unwrap().into());
         add(request.request_bytes);
         add(request.response_bytes);

@@ -180,7 +180,7 @@ fn a_document_has_one_host_and_hosts_advertise() {
     }
     let trace = Trace::new(&parameters, 1);
     assert_eq!((trace.hosts().hosts().len(), trace.len()), (50, 20_000));
-    assert!(trace.hosts().hosts().iter().all(|(_, host)| host.mss.is_some() && host.window.is_some()));
+    assert!(trace.hosts().hosts().iter().all(|(_, host)| host.mss.is_some() && host.buffer.is_some()));
 }
 
 #[test]

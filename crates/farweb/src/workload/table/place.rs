@@ -84,8 +84,8 @@ pub(super) fn day(day: i64) -> Option<u32> {
     u32::try_from(day).ok().filter(|day| (1..=1_000_000).contains(day))
 }
 
-/// A window, or `None` when it is out of range: a buffer of less than 32 bytes, the smallest MSS, would never hold a segment.
-pub(super) fn window(bytes: i64) -> Option<u64> {
+/// A buffer, or `None` when it is out of range: one of less than 32 bytes, the smallest MSS, would never hold a segment.
+pub(super) fn buffer(bytes: i64) -> Option<u64> {
     size(bytes).filter(|bytes| *bytes >= 32)
 }
 
