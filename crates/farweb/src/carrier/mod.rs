@@ -166,7 +166,7 @@ pub(crate) trait Carry {
     /// the transport has taken all of them, until it is none.
     ///
     /// A carrier that decides late what goes next, by credits and by turns, keeps what waits to itself, and puts frames into the
-    /// stream here: payload of messages with the framing before it by [`RandomStream::push`](crate::http::stream::Stream::push), frames
+    /// stream here: payload of messages with the framing before it by [`Stream::push`](crate::http::stream::Stream::push), frames
     /// without payload by [`push_frame`](crate::http::stream::Stream::push_frame).
     #[inline]
     fn to_write(&mut self, _cx: &mut Context, connection: &mut Connection, end: End) -> u64 {
@@ -180,7 +180,7 @@ pub(crate) trait Carry {
     }
 
     /// Whether `end` of a connection has payload to send that nothing but credit keeps from its transport. Asked, where
-    /// somebody watches, when the transport has sent all that it took.
+    /// senders are recorded, when the transport has sent all that it took.
     fn waits_for_credit(&self, _connection: &Connection, _end: End) -> bool {
         false
     }

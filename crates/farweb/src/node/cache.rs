@@ -6,9 +6,9 @@
 //! anything else is a **miss** and goes on. A response is kept when all of it has come. In `split` mode it goes on towards the
 //! clients as it is read, in `store-and-forward` mode when it is whole.
 //!
-//! A fetch that nobody waits for any more goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it, and is
+//! A fetch for which no request waits any more goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it, and is
 //! given up otherwise. When a fetch fails, the request that began it fails, and so do those that were given some of it; the others
-//! go on by themselves, the first of them as a new fetch. What the cache would not keep for its size, nobody waits for.
+//! go on by themselves, the first of them as a new fetch. No request waits for an object that the cache would not keep for its size.
 //!
 //! Leaves out: objects that change, so that a conditional request never brings a body; requests that forbid caching; ranges; that
 //! a real proxy learns only from the header of a response how large it is; the time that look-ups and disks take.

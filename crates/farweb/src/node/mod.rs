@@ -79,7 +79,7 @@ pub(crate) trait Stand {
     /// A fetch has failed, or is given up.
     fn on_fetch_lost(&mut self, _cx: &Context, _fetch: ExchangeId) {}
 
-    /// Whether a fetch goes on for whose response nobody waits any more.
+    /// Whether a fetch goes on although no request waits for its response any more.
     fn goes_on_without(&self, _cx: &Context, _fetch: ExchangeId) -> bool {
         false
     }

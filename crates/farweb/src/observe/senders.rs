@@ -56,7 +56,7 @@ impl Senders {
         }
     }
 
-    /// Responses that were due on a connection when somebody looked last.
+    /// Responses that were due on a connection at the last look.
     pub(crate) fn due(&mut self, id: ConnectionId) -> &mut Vec<ExchangeId> {
         &mut self.0[id.place()].due
     }

@@ -1,4 +1,4 @@
-//! Lines of a text file that nobody vouches for: plain or packed, of bounded length, in constant memory.
+//! Lines of a text file that may hold anything: plain or packed, of bounded length, in constant memory.
 //!
 //! Files that hold something else than text (Parquet, another compression, a capture, UTF-16) are refused at once, by what
 //! they are. A line longer than [`LINE_BYTES_MAX`] is never held whole.

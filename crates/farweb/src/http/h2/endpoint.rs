@@ -361,7 +361,7 @@ mod tests {
 
     type End = Endpoint<u32, u8>;
 
-    /// Lets each end hear all that the other has to say, until nobody has anything; bytes from either, frames of data from the second.
+    /// Passes what each end sends to the other, until neither has anything to send; bytes from either, frames of data from the second.
     fn talk(ends: &mut [End; 2], segment: u64) -> ([u64; 2], u64) {
         let (mut sent, mut frames) = ([0; 2], 0);
         while ends.iter().any(Endpoint::has_frame) {

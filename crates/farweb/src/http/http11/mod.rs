@@ -142,7 +142,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
     /// [`idle`](Self::idle), also while it is being opened.
     ///
     /// # Panics
-    /// When nobody was allowed to open one.
+    /// When no request was allowed to open one.
     pub fn opened(&mut self, host: u32, connection: C) {
         self.members.insert(connection, Member { host, idle: None });
         assert!(self.members.len() <= self.counted as usize, "a connection that nobody was allowed to open");
@@ -196,7 +196,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
     /// place, as [`gone`](Self::gone) does.
     ///
     /// # Panics
-    /// When nobody was allowed to open one.
+    /// When no request was allowed to open one.
     pub fn declined(&mut self, host: u32) -> Option<W> {
         assert!(self.members.len() < self.counted as usize, "a connection that nobody was allowed to open");
         self.counted -= 1;

@@ -84,7 +84,7 @@ impl Session {
         let (plain, flights) = self.records[1 - end].on_read(bytes);
         self.steps[end] += flights;
         if end == 1 {
-            // Of requests nobody asks what is acknowledged.
+            // For requests it does not matter what is acknowledged.
             let read = self.records[0].bytes_read();
             self.records[0].on_acknowledged(read);
         }

@@ -139,7 +139,7 @@ impl Records {
         whole.checked_sub(1).map_or(0, |last| self.records[last].plain)
     }
 
-    /// Leaves out the records that have been read, and acknowledged where anybody asks for that.
+    /// Leaves out the records that have been read, and acknowledged where that is needed.
     fn forget(&mut self) {
         let passed = self.read.wire.min(self.acknowledged.wire);
         while self.records.front().is_some_and(|record| record.wire <= passed) {

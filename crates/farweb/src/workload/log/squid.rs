@@ -77,7 +77,7 @@ pub(super) fn crossed(
     Ok(Ok(Crossed { response_bytes: bytes.min(most), tunnel }))
 }
 
-/// Why no server was to answer, or nobody waited for its answer.
+/// Reason why no server was asked, or its answer was not waited for.
 fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
     let method = record.method.as_deref().unwrap_or_default();
     if code.starts_with(b"UDP_") || method.starts_with(b"ICP_") || method.starts_with(b"HTCP_") {
@@ -97,10 +97,10 @@ fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
 
 /// Source of the answer, by the parts of the result code.
 fn outcome(code: &[u8], hierarchy: &[u8]) -> Result<Outcome, String> {
-    let nobody = hierarchy.strip_prefix(b"HIER_").unwrap_or(hierarchy).starts_with(b"NONE");
+    let no_server = hierarchy.strip_prefix(b"HIER_").unwrap_or(hierarchy).starts_with(b"NONE");
     let has = |part: &[u8]| contains(code, part);
     if code == b"TCP_MISS" || has(b"CLIENT_REFRESH") {
-        return Ok(if nobody { Outcome::Proxy } else { Outcome::Miss });
+        return Ok(if no_server { Outcome::Proxy } else { Outcome::Miss });
     }
     // A revalidation that failed left the cache with its own copy.
     if has(b"REF_FAIL") || has(b"REFRESH_FAIL") {
@@ -117,7 +117,7 @@ fn outcome(code: &[u8], hierarchy: &[u8]) -> Result<Outcome, String> {
         return Ok(Outcome::Proxy);
     }
     if has(b"MISS") || has(b"SWAPFAIL") {
-        return Ok(if nobody { Outcome::Proxy } else { Outcome::Miss });
+        return Ok(if no_server { Outcome::Proxy } else { Outcome::Miss });
     }
     Err(wrong("code", code, "a result code of Squid 1 to 6"))
 }

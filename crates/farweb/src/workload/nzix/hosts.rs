@@ -32,8 +32,8 @@ struct System {
     small: (u64, u64),
 }
 
-/// Systems of servers. 4.4BSD advertises 512 B (`tcp_mssdflt`) to hosts off its network unless configured otherwise, SunOS 4 and others
-/// 536 B (RFC 1122, section 4.2.2.6).
+/// Systems of servers. 4.4BSD advertises 512 B (`tcp_mssdflt`) to hosts off its network unless configured otherwise, SunOS 4
+/// and others 536 B (RFC 1122, section 4.2.2.6).
 const SYSTEMS: [System; 12] = [
     System { percent: 27, window: Window::Segments(6), small: (0, 5) }, // Solaris 2.6: 8760 B for 1460 B
     System { percent: 6, window: Window::Segments(17), small: (0, 5) }, // Solaris 2.5: 24820 B

@@ -192,7 +192,7 @@ fn options(mut bytes: &[u8]) -> (Option<u16>, Option<u8>) {
                 }
                 bytes = &bytes[usize::from(length)..];
             }
-            // Cut off, or nonsense: where the next one begins nobody knows.
+            // Cut off, or nonsense: the beginning of the next one is unknown.
             _ => break,
         }
     }

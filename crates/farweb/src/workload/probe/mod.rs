@@ -8,7 +8,7 @@
 //!   advertised in the connection, the SYN|ACK's included. A short connection shows less than a long one, since Linux opens
 //!   its window as data come.
 //! * Round-trip time: from the SYN to the SYN|ACK where the capture was made, so that next to the server it is nothing.
-//!   A SYN that was sent again gives none, for which of the two was answered nobody knows (Karn's rule; RFC 6298,
+//!   A SYN that was sent again gives none, as it is unknown which of the two was answered (Karn's rule; RFC 6298,
 //!   section 3). The same SYN within 10 ms is one that was captured twice, as on mirrored ports.
 //!
 //! A connection counts once for each interface of a capture that saw it. It is followed until the server's FIN, a

@@ -61,7 +61,7 @@ pub struct ProbeReport {
     pub unanswered: u64,
     /// Answered ones that the client never acknowledged.
     pub half_open: u64,
-    /// Connections whose SYN was sent again before an answer came: to which one it is nobody knows, so they have no
+    /// Connections whose SYN was sent again before an answer came: it is unknown to which one it belongs, so they have no
     /// round-trip time.
     pub retransmitted: u64,
     /// Answered ones whose options were not captured as far as an MSS may stand.

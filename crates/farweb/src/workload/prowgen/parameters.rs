@@ -75,8 +75,8 @@ parameters! { "ProwgenParameters";
     /// Probabilities that positions of the stack own: static or dynamic. Source: base case.
     stack_mode: StackMode = StackMode::Dynamic;
 
-    /// Process of the starts of requests: poisson, constant, on-off or none (all at once). Source: the cache hierarchies that were fed with
-    /// ProWGen had Poisson arrivals.
+    /// Process of the starts of requests: poisson, constant, on-off or none (all at once). Source: the cache hierarchies that
+    /// were fed with ProWGen had Poisson arrivals.
     arrivals: Arrivals = Arrivals::Poisson;
     /// Requests a second, on average. Source: the same, 10 to 80.
     arrival_rate: f64 = 10.0;
