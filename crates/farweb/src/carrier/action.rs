@@ -1,9 +1,9 @@
 //! Actions: what carriers and nodes want done next.
 //!
-//! An action is done **now**, when the one who asked for it has returned and before anything else; or **later**, behind what
-//! else waits, when the connection that an event happened to is settled. While a connection is settled its applications may
-//! act on it at once; what concerns another one (a response goes on, a request starts on the next leg, a failure is passed
-//! on) is done later. So no connection is acted on twice at a time. All of it happens at one instant.
+//! An action is done **now**, when the method that asked for it has returned and before anything else; or **later**, behind
+//! other actions, when the connection of the event is settled. While a connection is settled its applications may act on it at
+//! once; actions on other connections (a response goes on, a request starts on the next leg, a failure is passed on) are done
+//! later. So no two actions on a connection overlap. All of them happen at one instant.
 
 use std::collections::VecDeque;
 

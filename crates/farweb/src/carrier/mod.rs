@@ -1,9 +1,8 @@
 //! Carriers: how requests ride connections, a file each, behind the one match on them.
 //!
-//! A carrier decides which connection a request goes over and which one its response comes back on, when connections are
-//! opened and closed, in which order what waits is written, with what framing, and what becomes of an exchange whose
-//! connection is lost. It owns its state, is given the [`Context`] and what else it may touch, and answers with
-//! [`Action`]s. What happens to a request at the server end of a leg is decided by the node there (`node`).
+//! A carrier selects the connections of a request and of its response, opens and closes connections, orders the bytes that wait
+//! and frames them, and decides about an exchange whose connection is lost. It owns its state, gets a [`Context`] with all that
+//! it may touch, and answers with [`Action`]s. The node at the server end of a leg decides about a request there (`node`).
 //!
 //! A new carrier is a file with an implementation of [`Carry`], and a line in each place of this one that names the others;
 //! a kind of `scenario::Carrier` gives it its keys.

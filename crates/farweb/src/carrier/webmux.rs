@@ -2,8 +2,8 @@
 //!
 //! Models a connection to each server, on an inner leg one to the next proxy, which the first request opens and which stays open
 //! until every request has ended and none will come. Each request is a session: SYN, the request; the response and FIN; FIN.
-//! Which bytes go when is decided by [`http::webmux`](crate::http::webmux) at each end, write by write, as the transport takes
-//! them; the reader takes what one read brings, hands it to the applications, and they take it at once, which is granted back. A
+//! [`http::webmux`](crate::http::webmux) decides at each end which bytes go when, write by write, as the transport takes them;
+//! the reader passes the bytes of one read to the applications, which take them at once, and grants them back. A
 //! request that finds 127 sessions open waits for one to end. One that fails is taken back with RST. Leaves out a second
 //! connection to the same server, strings and stacks of protocols, and limits of fragments that the peer sets.
 //!

@@ -2,10 +2,10 @@
 //!
 //! Models the flow control of protocols that put several messages on one connection: the sender's [`Window`] and the receiver's
 //! [`Grants`], one pair for each message and direction, in HTTP/2 another one for the connection. Both count bytes of payload. A
-//! grant is a frame with a number of bytes in it; who carries it, and how long that takes, is not known here. Leaves out credit
+//! grant is a frame with a number of bytes in it; its way to the sender is not modelled here. Leaves out credit
 //! as absolute offsets (QUIC), and rules that grow the credit.
 //!
-//! **What a credit is worth.** Let a receiver take bytes in reads of equal size, and let u be the smallest multiple of that size
+//! **The worth of a credit.** Let a receiver take bytes in reads of equal size, and let u be the smallest multiple of that size
 //! which its rule returns. A sender that has used a credit of W has k·u of it returned, k = ⌊W/u⌋, and waits for the rest: it
 //! sends k·u a round trip, not W. With grants at one half of the credit that is half of it, unless the reads divide one half.
 //!

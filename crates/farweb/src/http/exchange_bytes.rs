@@ -1,7 +1,7 @@
-//! A request and its response on one leg, by how many of their bytes have come how far.
+//! Byte counts of an exchange, a request and its response on one leg: how many have been read at each end.
 //!
-//! That is all there is of HTTP/1.0: a connection for each exchange; the client writes the request when it is connected,
-//! the server reads all of it, writes the response as it comes to be there, and closes; the client closes at the end of
+//! Models all of HTTP/1.0: a connection for each exchange; the client writes the request when it is connected,
+//! the server reads all of it, writes the response as it is released, and closes; the client closes at the end of
 //! the stream. Other carriers put several exchanges on a connection, and a one-way transfer, as ns-2's studies of web
 //! traffic have it, is an exchange of which only the response exists. Leaves out the text of messages, so also errors,
 //! redirections and `Content-Length`.

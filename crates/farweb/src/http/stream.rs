@@ -1,6 +1,6 @@
 //! Stream of one direction of a connection: pieces of the messages of exchanges, with their framing.
 //!
-//! Models a byte stream as a queue of pieces, so that whoever reads bytes at its other end learns whose they are. Carriers
+//! Models a byte stream as a queue of pieces, so that the reader at its other end knows the exchange of each byte. Carriers
 //! that multiplex put pieces of several exchanges one behind the other and framing before them; the others have one
 //! exchange after another and no framing. A writer may say where each of its writes ends. Leaves out the bytes themselves: a
 //! transport keeps their order and delivers each once, so counting is enough, and one [`Stream`] serves the writer at one end

@@ -1,12 +1,12 @@
 //! Contents of a cache: whether a request is a hit.
 //!
-//! Models three ways to know: the request table says it in its column `source`; a share of all client requests is drawn at
+//! Models three ways to decide: the request table says it in its column `source`; a share of all client requests is drawn at
 //! random, as the ns-2 study did in place of a cache; or a live cache remembers what passes through it. A drawn hit depends on the
 //! seed and the number of the request alone, so that equal requests hit in all runs of a sweep with one seed, whatever the path is.
-//! Only a live cache keeps what it is given.
+//! Only a live cache keeps responses.
 //!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
-//! "Simulation Model and Assumptions", and its footnote 1 for what the share is a share of.
+//! "Simulation Model and Assumptions", and its footnote 1 for the meaning of the share.
 
 use crate::cache::{Cache, Lookup};
 use crate::carrier::Context;

@@ -1,7 +1,7 @@
 //! Observation of a run: rows, recorded packets, the measured interval, what held a sender. **Nothing here changes a result.**
 //!
-//! The observer reads connections, exchanges and links. Others report to it what happens, and ask it only
-//! whether that is recorded.
+//! The observer reads connections, exchanges and links. Others report to it what happens, and ask it only whether that is
+//! recorded.
 
 mod caches;
 mod capture;

@@ -1,7 +1,7 @@
 //! Selects what an end of an HTTP/2 connection sends next: DATA frames, by credits and by turns.
 //!
 //! Models the windows of the connection and of each stream, how messages are cut into frames, and the order in which streams get
-//! their turn. A frame is cut when it is asked for, so what it has is decided late. Leaves out padding, and the limits on what a
+//! their turn. A frame is cut only when it is sent. Leaves out padding, and the limits on what a
 //! program keeps of each message.
 //!
 //! Source: RFC 9113, sections 5.2 and 6.9; RFC 9218, section 10; the orders, each where it is described.

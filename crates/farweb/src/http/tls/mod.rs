@@ -1,6 +1,6 @@
 //! TLS: the handshake before the first message of a connection, and the records that carry its bytes.
 //!
-//! Models a handshake as flights that ends send in turn, each of a size, and whoever has got one whole answers it at once; and
+//! Models a handshake as flights of given sizes that the ends send in turn, each answered at once when it is whole; and
 //! records, of which no byte can be read before the last one is there. Both count bytes between an application and its
 //! transport. Leaves out keys, alerts, renegotiation, a `HelloRetryRequest`, close_notify, and the time that cryptography takes.
 //!

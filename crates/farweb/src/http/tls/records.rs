@@ -1,7 +1,7 @@
 //! Records: the pieces in which a TLS connection carries bytes, each readable when it is whole.
 //!
-//! Models the bytes of one direction, of messages and of handshake flights. A sender fills a record with what it is given at once, up
-//! to a size, which may be a small one while the connection is young. Leaves out padding.
+//! Models the bytes of one direction, of messages and of handshake flights. A sender fills a record with the bytes of one write, up to a
+//! size, which may be smaller at the start of the connection. Leaves out padding.
 //!
 //! Source: RFC 8446, section 5; sizes, each where it is described.
 
