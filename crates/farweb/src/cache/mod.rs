@@ -1,16 +1,16 @@
 //! Caches: which objects a node keeps, and which it gives up when a new one needs their room.
 //!
-//! Models a cache of so many bytes that holds whole objects: a replacement policy, a file each, behind the one match of
-//! [`Replacement`]; what is admitted at all ([`Admit`]); and how long an object may be served before it is asked for again
-//! (`ttl`). A cache is sans-IO. [`look_up`](Cache::look_up) is one access, and a miss leaves the cache as it was but for what
-//! the policy counts; [`store`](Cache::store) takes the object in when it has been fetched whole. Whatever happens between the
-//! two, other look-ups and stores of the same object included, is well defined.
+//! Models a cache with a capacity in bytes that holds whole objects: a replacement policy, a file each, behind the one match of
+//! [`Replacement`]; admission ([`Admit`]); and the time for which an object may be served before it is fetched again (`ttl`). A
+//! cache is sans-IO. [`look_up`](Cache::look_up) is one access, and a miss changes only the counts of the policy;
+//! [`store`](Cache::store) takes the object in when it has been fetched whole. Anything may happen between the two, other look-ups
+//! and stores of the same object included.
 //!
 //! - An object larger than the cache bypasses it.
 //! - An object has the size with which it was stored. An access is a hit whatever size the request has.
 //! - An object that is stored again with its size is renewed; with another size it is another version: the old one is dropped,
 //!   and the new one comes in as an object that was never there.
-//! - An object takes at least one byte, so that no cache holds endlessly many.
+//! - An object takes at least one byte, so that their number is bounded.
 //!
 //! Leaves out: partial objects and ranges, `Vary`, heuristic freshness (a `ttl` is one for all), what an object costs besides
 //! its bytes. Sources are with each policy; `docs/models/cache.md` lists them together.

@@ -1,7 +1,7 @@
 //! Hit ratios of LRU caches of all sizes in one pass: stack distances in bytes.
 //!
 //! The objects in the order of their last use are a stack of which an LRU cache holds the top. A request's distance is the bytes of
-//! the objects used since its object was, itself included: the request is a hit in every LRU cache of at least that capacity, and
+//! the objects used since the last use of its own, itself included: the request is a hit in every LRU cache of at least that capacity, and
 //! a miss in every smaller one. Each distance takes the logarithm of the number of objects.
 //!
 //! This is exact for capacities that no object exceeds, as long as an object has one size. In a smaller cache the objects that

@@ -1,7 +1,7 @@
 //! Unpacks gzip, xz and Zstandard as a stream, in bounded memory: each is known by its first bytes, not by its name.
 //!
-//! A file may have several members, streams or frames. One whose window takes more than [`WINDOW_BYTES_MAX`] is refused, so
-//! that a small file that unpacks to a large one costs time only.
+//! A file may have several members, streams or frames. A file whose window takes more than [`WINDOW_BYTES_MAX`] is refused, so
+//! that a small file that unpacks to a large one costs only time.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
 

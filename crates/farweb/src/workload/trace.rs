@@ -2,7 +2,7 @@
 //!
 //! The format of webcachesim and the traces that were published with it: three numbers or words with blanks between them, the
 //! time in s from any origin (some traces have the number of the request there), the object by any name, its size in bytes.
-//! More columns are passed over, and so are blank lines. What cannot be read is counted and reported; too much of it is an error.
+//! Further columns and blank lines are ignored. Unreadable lines are counted and reported; too many of them are an error.
 //!
 //! Source: D. S. Berger, `webcachesim`, the section on its trace format in its README.
 

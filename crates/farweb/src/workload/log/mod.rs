@@ -5,14 +5,14 @@
 //! is then not what it was taken for. Requests come in the order of the log, which is that of their ends; the caller
 //! sorts.
 //!
-//! A line goes the same way in every format: its [`layout`] divides it into fields, the fields that are of use make a
-//! [`record`], and [`rules`] say what becomes of it.
+//! Lines of every format go the same way: the [`layout`] divides a line into fields, the fields that are of use make a
+//! [`record`], and [`rules`] decide about it.
 //!
 //! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other
 //! headers, and no body; the server took the elapsed time less a given round trip, at least 0; in a server's log a
 //! response has a header of 250 B besides its body.
 //!
-//! Left out: which client it was (a table has one), the content type, requests that a proxy sends on its own account.
+//! Left out: the client (a table has one), the content type, requests that a proxy sends on its own account.
 
 mod batch;
 mod fields;

@@ -1,9 +1,9 @@
 //! Lines described by a format string: that of Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`.
 //!
 //! A string is literals and fields in turn. A field ends where the literal after it begins, a blank of a literal stands for
-//! one or more, and nothing is looked at behind the last field of use. In quotes a backslash takes the meaning from the
+//! one or more, and the rest of the line behind the last field of use is ignored. In quotes a backslash takes the meaning from the
 //! byte after it, and a quote that no number follows where one should is part of the text: old logs have URLs with quotes
-//! that nobody escaped. A line is gone through once, whatever it holds.
+//! that are not escaped. A line is read once, whatever it contains.
 
 use std::borrow::Cow;
 

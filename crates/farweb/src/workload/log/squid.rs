@@ -7,7 +7,7 @@
 //! link as any answer did; whether Squid made a 502 to 504 itself after it had asked a server is not logged, and it counts
 //! as the server's.
 //!
-//! What a result code means is read from its parts, so that the codes of Squid 1 to 6 are known alike:
+//! The meaning of a result code follows from its parts, so that the codes of Squid 1 to 6 are read alike:
 //! `TCP_REFRESH_HIT` and `TCP_REFRESH_UNMODIFIED` are the same thing under two names.
 //!
 //! Source: Squid, `src/access_log.c` of version 2, `src/LogTags.cc` of version 6; D. Wessels, "Squid: The Definitive

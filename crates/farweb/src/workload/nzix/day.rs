@@ -3,8 +3,8 @@
 //! Users come to a site, ask for a page or a few, read each one, and leave. A page is one response and then the objects in
 //! it, which a browser asks for by a few connections at a time; each is busy for as long as the response took when the
 //! trace was recorded. So arrivals are clustered, a host is asked again within seconds, and slow hosts spread their pages
-//! out. What would begin after the ten minutes begins that much after their start instead: it stands for the pages of
-//! before. Left out: the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
+//! out. Requests that would begin after the ten minutes begin that much after their start instead, in place of the pages under
+//! way then. Left out: the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
 
 use super::hosts::{Server, scaled, spread};
 use super::parameters::LARGEST_DAY;

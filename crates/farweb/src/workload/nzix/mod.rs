@@ -2,7 +2,7 @@
 //!
 //! A trace has some days of ten minutes each: what a hierarchy of caches in New Zealand asked servers in the United States
 //! for from 15:00 to 15:10. Pages and their objects, hosts that are popular every day and others of one day, heavy-tailed
-//! sizes, what the systems of servers advertise, and server times made from what took time in the United States then. The
+//! sizes, windows and MSS by the systems of servers, and server times made from their causes in the United States then. The
 //! requests of the first day are tagged `sample`.
 //!
 //! A trace is a function of its seed, parameters and number of days; a day does not depend on how many others there are.

@@ -1,8 +1,8 @@
 //! The packets of a capture, one after the other: pcap in both byte orders, with times in µs or ns and in the format of
 //! Kuznetzov's patched libpcap; pcapng with any sections and interfaces. Either may be packed by gzip.
 //!
-//! What is damaged costs no more than it has to: a block of a pcapng file that contradicts itself is passed over, since its length
-//! says where the next begins. Where the length itself is nonsense, and in pcap, where nothing marks a packet, the rest
+//! Damage loses as little as possible: a block of a pcapng file that contradicts itself is skipped, since its length says where
+//! the next begins. Where the length itself is nonsense, and in pcap, where nothing marks a packet, the rest
 //! of the file is lost. A file whose last record is not whole, as a `tcpdump` leaves that was killed, ends before it.
 //!
 //! Left out: times of interfaces with an offset (`if_tsoffset`) are not shifted by it, since only differences are used;

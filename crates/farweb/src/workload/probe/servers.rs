@@ -1,7 +1,7 @@
 //! Servers over all their connections, and the rows of the host table that they make.
 //!
 //! A host that was seen several times has the MSS that it advertised most often (of equally many the largest), its largest
-//! window, and its least round-trip time: queues only add to that. What it said at other times is counted, not lost.
+//! window, and its least round-trip time: queues only add to that. Its other values are counted.
 
 use std::net::IpAddr;
 
