@@ -214,7 +214,7 @@ fn wrong_contents(scenario: &Scenario, cache: &Cache) -> Option<(&'static str, S
             Some(("ttl", "found 0 s; write a duration above zero, or leave the key out".to_owned()))
         }
         Some(_) if is_inside => {
-            Some(("ttl", "a cache inside a leg makes no conditional requests;  end a leg at the node, or leave the key out".to_owned()))
+            Some(("ttl", "a cache inside a leg makes no conditional requests; end a leg at the node, or leave the key out".to_owned()))
         }
         _ if scenario.workload.family.is_some_and(|family| !family.has_objects()) => Some((
             "policy",

@@ -153,7 +153,7 @@ impl Check {
             Carrier::Http2(ref http2) => self.http2(&format!("{key}.carrier"), http2, is_last),
             Carrier::Transfer {} if scenario.leg.len() > 1 => {
                 let message =
-                    "a transfer cannot go on from a proxy;  write one leg from the first node to the last";
+                    "a transfer cannot go on from a proxy; write one leg from the first node to the last";
                 self.report(format!("{key}.carrier.kind"), message);
             }
             _ => {}
