@@ -20,7 +20,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build demo images test lessons explore lint verify equality bench bench-parts bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build demo images test lessons explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
 	fuzz lock clean
 
 help: ## List the targets.
@@ -92,6 +92,9 @@ bench: ## Measure speed and memory of whole simulations; CASES_OF="web mux" choo
 
 bench-parts: ## Measure the event queue, links, TCP endpoints and caches alone.
 	cargo bench -p farweb --bench engine --bench link --bench tcp --bench cache --locked
+
+bench-sweep: build ## Measure what runs cost besides their simulation: 1,000 runs of a second, a single run, --help.
+	$(BIN)/python crates/farweb/benches/sweep.py
 
 bench-check: ## Count instructions with valgrind: no case may take 3 % more than it did; CASES_OF chooses.
 	$(PYTHON) crates/farweb/benches/instructions.py $(CASES_OF)

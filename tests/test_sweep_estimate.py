@@ -8,8 +8,9 @@ import pytest
 
 from farweb import Scenario
 from farweb.results.design import Design, Factor, Level
-from farweb.sweep.estimate import Measured, estimate, pilot
+from farweb.sweep.estimate import Besides, Measured, estimate, spread
 from farweb.sweep.inputs import Inputs
+from farweb.sweep.pilots import pilot
 from farweb.sweep.plan import plan
 from farweb.sweep.schedule import schedule
 from samples import Farweb
@@ -37,7 +38,7 @@ def test_times_that_are_products_are_found_exactly() -> None:
         fitted = estimate(design(), measured)
         assert fitted.point_s == pytest.approx([truth(point) for point in range(12)], rel=1e-9)
         assert fitted.measured == len(measured)
-        assert fitted.factor == pytest.approx(math.exp(0.2)), "equal runs differ by a tenth all the same"
+        assert fitted.factor(range(12)) == pytest.approx(math.exp(0.2)), "equal runs differ by a tenth all the same"
 
 
 def test_levels_that_were_not_measured_follow_a_power_law() -> None:
@@ -47,19 +48,34 @@ def test_levels_that_were_not_measured_follow_a_power_law() -> None:
 
 def test_few_runs_tell_the_mean_and_how_far_off_it_may_be() -> None:
     fitted = estimate(design(), [Measured(0, 1.0), Measured(11, 4.0)])
-    assert fitted.point_s == pytest.approx([2.0] * 12)
-    assert fitted.factor == pytest.approx(math.exp(2 * math.sqrt(2) * math.log(2)))
+    # The mean of logarithms is that of 2 s; scaled to the sum of what was measured, 2.5 s.
+    assert fitted.point_s == pytest.approx([1.0, *[2.5] * 10, 4.0])
+    spread = math.sqrt(2) * math.log(2)
+    assert fitted.factor([5]) == pytest.approx(math.exp(2 * math.hypot(0.1, spread)))
+    assert fitted.factor([0, 11, 5, 5]) == pytest.approx(math.exp(2 * math.hypot(0.1, spread / 2))), "half is known"
+    assert fitted.factor([0, 11]) == pytest.approx(math.exp(0.2))
     assert estimate(design(), [Measured(3, 0.5)]).point_s == pytest.approx([0.5] * 12)
+
+
+def test_what_was_measured_at_a_point_is_what_it_takes_there() -> None:
+    odd = [Measured(point, truth(point)) for point in range(12)] + [Measured(5, 3 * truth(5))]
+    assert estimate(design(), odd).point_s[5] == pytest.approx(2 * truth(5))
 
 
 def test_the_total_is_what_the_machine_needs() -> None:
     fitted = estimate(design(), [Measured(point, truth(point)) for point in range(12)])
-    low, high = fitted.total_s([0, 3, 6], jobs=1)
-    assert math.sqrt(low * high) == pytest.approx(truth(0) + truth(3) + truth(6))
-    assert high / low == pytest.approx(fitted.factor**2)
-    low, high = fitted.total_s([0, 3, 6], jobs=100)
-    assert math.sqrt(low * high) == pytest.approx(truth(6)), "no faster than the longest run"
-    assert fitted.total_s([], jobs=2) == (0.0, 0.0)
+    assert fitted.total_s([0, 3, 6], jobs=1) == pytest.approx(truth(0) + truth(3) + truth(6))
+    assert fitted.total_s([0, 3, 6], jobs=100) == pytest.approx(truth(6)), "no faster than the longest run"
+    # 10 ms and 30 ms at a time: the first worker is free first, and takes the last run.
+    assert fitted.total_s([0, 1, 10], jobs=2) == pytest.approx(truth(0) + truth(10))
+    assert fitted.total_s([], jobs=2) == 0.0
+    assert Besides(1.5, 0.01, 0.5).total_s(runs=300, jobs=2) == pytest.approx(1.5 + 1.5 + 0.5)
+
+
+def test_places_are_far_apart_from_the_first_few_on() -> None:
+    assert spread(100, 3) == [0, 99, 61]
+    assert sorted(spread(5, 24)) == [0, 1, 2, 3, 4]
+    assert spread(1, 24) == [0]
 
 
 @pytest.fixture
@@ -68,13 +84,16 @@ def swept(cable: Path) -> Path:
     return cable
 
 
-def test_pilots_are_one_a_point_and_stop_in_time(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = plan(Scenario.load(swept), Inputs())
-    measured = pilot(runs)
+def test_pilots_do_what_the_sweep_will_do(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs, scenario = Inputs(), Scenario.load(swept)
+    design = scenario.design
+    assert design is not None
+    measured, besides = pilot(design, plan(scenario, inputs), inputs, jobs=2, most=24)
     assert sorted(each.point for each in measured) == [0, 1, 2]
     assert all(0 < each.wall_s < 2 for each in measured)
-    monkeypatch.setattr("farweb.sweep.estimate._PILOTS_S", 0.0)
-    assert pilot(runs) == []
+    assert min(besides.begin_s, besides.statistics_s, besides.tables_s) > 0
+    monkeypatch.setattr("farweb.sweep.pilots._PILOTS_S", 0.0)
+    assert pilot(design, plan(scenario, inputs), inputs, jobs=1, most=24)[0] == []
 
 
 def test_a_plan_is_listed_without_being_run(farweb: Farweb, swept: Path, folder: Path) -> None:
@@ -85,15 +104,15 @@ def test_a_plan_is_listed_without_being_run(farweb: Farweb, swept: Path, folder:
     told = answer.json()["plan"]
     assert (told["points"], told["replications"], told["missing"], told["jobs"]) == (3, 40, 120, 2)
     assert told["estimate"]["from"] == "pilot runs"
-    assert 0 < told["estimate"]["low_s"] < told["estimate"]["high_s"]
+    assert 0 < told["estimate"]["low_s"] < told["estimate"]["expected_s"] < told["estimate"]["high_s"]
     assert len(told["runs"]) == 120
     assert told["runs"][41]["levels"] == {"workload.load": 2}
     assert (told["runs"][41]["seed"], told["runs"][41]["done"]) == (2, False)
     shown = farweb("sweep", swept, "--plan")
     assert "… 100 more" in shown.out
     assert shown.out.count("\n") < 30
-    assert "120 of 120 runs are to be done: " in shown.out
-    assert "judged by 3 pilot runs" in shown.out
+    assert "120 of 120 runs are to be done: about " in shown.out
+    assert "judged by 3 pilot" in shown.out
 
 
 def test_finished_runs_tell_more_than_pilots(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:

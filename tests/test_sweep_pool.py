@@ -5,6 +5,7 @@ import signal
 import socket
 import ssl
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from farweb.results.store import Outcome, Store
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool, local_cluster
-from farweb.sweep.work import Version, work
+from farweb.sweep.work import BATCH_S, Version, work, work_batch
 
 SWEEP = "[sweep]\nreplications = 6\n"
 
@@ -38,9 +39,11 @@ class Tampered(Pool):
     def __init__(self, task: Task, **options: Any) -> None:
         super().__init__(Store("out"), jobs=2, **options)
         self.task = task
+        self.sizes: list[int] = []
 
     def submit(self, batches: Sequence[Sequence[Run]]) -> Any:
         task, store, version = self.task, self._store, self._version
+        self.sizes += map(len, batches)
 
         def each(runs: Sequence[Run]) -> list[Outcome]:
             return [task(store, run, version) for run in runs]
@@ -64,6 +67,38 @@ def test_a_run_that_kills_its_worker_is_set_apart_and_the_others_are_done(runs: 
     assert (outcomes[deadly].error or "").startswith("every worker process that ran it was killed")
     assert Store("out").failed() == {deadly}
     assert Store("out").finished() == {run.run for run in runs} - {deadly}
+
+
+def test_a_run_that_kills_its_worker_takes_none_of_its_batch_with_it(cable: Path) -> None:
+    cable.write_text(cable.read_text() + SWEEP.replace("6", "120"))
+    inputs = Inputs()
+    runs = plan(Scenario.load(cable), inputs)
+    inputs.write(Store("out"))
+    deadly = runs[100].run
+
+    def task(store: Store, run: Run, version: Version) -> Outcome:
+        if run.run == deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return replace(work(store, run, version, "worker"), wall_s=BATCH_S / 10)
+
+    with Tampered(task) as pool:
+        outcomes = {outcome.run: outcome.status for outcome in pool.outcomes(runs)}
+    assert outcomes == {run.run: "failed" if run.run == deadly else "done" for run in runs}
+    assert pool.sizes[:3] == [1, 1, 1], "before it is known how long runs take"
+    assert max(pool.sizes) == 10, "as many as take the time of a batch"
+
+
+def test_a_batch_ends_in_time_and_what_it_did_is_on_the_disk(runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[Path] = []
+    monkeypatch.setattr("farweb.files.atomic._flush", flushed.append)
+    store = Store("out")
+    for limit_s, done in ((0.0, runs[:1]), (60.0, runs)):
+        monkeypatch.setattr("farweb.sweep.work.BATCH_S", limit_s)
+        outcomes = work_batch(store, runs, Version.here(), "worker")
+        assert [outcome.run for outcome in outcomes] == [run.run for run in done]
+        parts = {file for run in done for file in Path(f"out/parts/run={run.run}").absolute().iterdir()}
+        assert {file.name for file in parts} == {"requests.parquet", "connections.parquet", "manifest.json"}
+        assert set(flushed) == parts
 
 
 def test_failing_runs_are_tried_again_and_equal_ones_are_done_once(runs: list[Run], folder: Path) -> None:

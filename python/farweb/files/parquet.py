@@ -5,7 +5,7 @@ For small tables this is much faster than a query, and a sweep reads thousands o
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +42,8 @@ def unreadable(place: object, why: str) -> ResultsError:
 
 def equals(column: Column, word: str) -> NDArray[np.bool_]:
     """Where a column of words has `word`."""
-    codes, words = cast("tuple[NDArray[np.int32], list[str]]", column)
+    assert isinstance(column, tuple) and len(column) == 2, "a column of words"
+    codes, words = column
     equal: NDArray[np.bool_] = codes == (words.index(word) if word in words else _NO_CODE)
     return equal
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.files.atomic import staged_file
-from farweb.reproduce.campaign import Progress, failures, run_studies
+from farweb.reproduce.campaign import Progress, Workers, failures, run_studies
 from farweb.reproduce.scoreboard import Scoreboard, judge_study, together
 from farweb.reproduce.study import PAPERS, Study, find_studies
 
@@ -71,15 +71,21 @@ def reproduce(
         ResultsError: There is something else in the folder.
         RunError: The folder cannot be written to. What was finished stays.
     """
-    from farweb.reproduce.drawing import draw_figures
+    from farweb.reproduce.drawing import draw_figure
     from farweb.reproduce.pages import html_page, write_markdown
 
     folder = Path(out)
     for study in studies:
         study.measures, study.figures  # noqa: B018 - a mistake in them is told before the runs, not after
-    results = run_studies(studies, folder, quick=quick, jobs=jobs, progress=progress)
-    board = together(judge_study(each) for each in results)
-    drawn = tuple(figure for each in results for figure in draw_figures(each, folder / "figures", formats))
+    with Workers(jobs) as workers:
+        results = run_studies(studies, folder, quick=quick, workers=workers, progress=progress)
+        drawing = [
+            workers.later(draw_figure, each, name, folder / "figures", formats)
+            for each in results
+            for name in each.study.figures
+        ]
+        board = together(judge_study(each) for each in results)
+        drawn = tuple(painted() for painted in drawing)
     html_page(results, board, drawn).write(folder / PAGE)
     write_markdown(results, board, drawn, folder / MARKDOWN)
     with staged_file(folder / JSON) as stage:

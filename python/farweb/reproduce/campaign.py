@@ -1,10 +1,11 @@
-"""The runs of studies: all sweeps one after the other, on one set of workers."""
+"""The runs of studies: all sweeps on one set of workers, each begun when the one before has none left to hand out."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from farweb.description import Description
 from farweb.errors import FarwebError
@@ -15,10 +16,51 @@ from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import plan
 from farweb.sweep.pool import local_cluster
 from farweb.sweep.sweep import Progress as SweepProgress
-from farweb.sweep.sweep import run_sweep
+from farweb.sweep.sweep import sweep_steps
 
 if TYPE_CHECKING:
-    from distributed import LocalCluster
+    from distributed import Client, LocalCluster
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Workers:
+    """The processes of a campaign, started when the first run needs them. Use it in a `with` block.
+
+    Args:
+        jobs: How many; as many as cores when left out.
+    """
+
+    def __init__(self, jobs: int | None) -> None:
+        self._jobs = jobs
+        self._open = contextlib.ExitStack()
+        self._cluster: LocalCluster | None = None
+        self._client: Client | None = None
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    @property
+    def cluster(self) -> "LocalCluster":
+        """Where runs are handed to."""
+        if self._cluster is None:
+            self._cluster = self._open.enter_context(local_cluster(self._jobs))
+        return self._cluster
+
+    def later(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> Callable[[], R]:
+        """Call a function on the workers, if there are any, and else here when its result is asked for."""
+        if self._cluster is None:
+            return functools.partial(function, *arguments, **named)
+        if self._client is None:
+            from distributed import Client
+
+            self._client = self._open.enter_context(Client(self._cluster, set_as_default=False))
+        answer: Callable[[], R] = self._client.submit(function, *arguments, **named, pure=False).result
+        return answer
 
 
 @dataclass(frozen=True)
@@ -51,7 +93,7 @@ def run_studies(
     out: Path,
     *,
     quick: bool,
-    jobs: int | None = None,
+    workers: Workers,
     progress: Callable[[Progress], None] | None = None,
 ) -> list[StudyResults]:
     """Do the runs that are missing in the folder `out`, which has a folder a study and in it one a sweep.
@@ -64,24 +106,47 @@ def run_studies(
         RunError: The folder cannot be written to. What was finished stays.
     """
     planned = [_plan(study, sweep, out / study.name, quick=quick) for study in studies for sweep in study.sweeps]
-    total = sum(len(each.runs) for each in planned)
-    ended = failed = 0
+    campaign = _Campaign(planned, progress)
     with contextlib.ExitStack() as stack:
-        cluster: LocalCluster | None = None
+        before: Iterator[None] = iter(())
         for each in planned:
             folder = out / each.study.name / each.sweep.name
-            if cluster is None and not set(each.runs) <= Store(folder).finished():
-                cluster = stack.enter_context(local_cluster(jobs))
-            name, before = f"{each.study.name}/{each.sweep.name}", (ended, failed)
-
-            def told(now: SweepProgress, name: str = name, before: tuple[int, int] = before) -> None:
-                if progress is not None:
-                    progress(Progress(total, before[0] + now.done + now.failed, before[1] + now.failed, name))
-
-            results = run_sweep(each.scenario, folder, scheduler=cluster, progress=told)
-            ended += len(each.runs)
-            failed += int((results.runs["status"] == "failed").sum())
+            whole = set(each.runs) <= Store(folder).finished()
+            told = campaign.told(each, done=len(each.runs) if whole else 0)
+            steps = sweep_steps(each.scenario, folder, scheduler=None if whole else workers.cluster, progress=told)
+            stack.callback(steps.close)
+            next(steps, None)
+            _end(before)
+            before = steps
+        _end(before)
     return [StudyResults(study, out / study.name, quick=quick) for study in studies]
+
+
+def _end(steps: Iterator[None]) -> None:
+    for _ in steps:
+        pass
+
+
+class _Campaign:
+    """How far the sweeps are, of which two may be under way."""
+
+    def __init__(self, planned: Sequence[_Planned], progress: Callable[[Progress], None] | None) -> None:
+        self._total = sum(len(each.runs) for each in planned)
+        self._progress = progress
+        self._of_sweeps: dict[str, tuple[int, int]] = {}
+
+    def told(self, planned: _Planned, done: int) -> Callable[[SweepProgress], None]:
+        """What takes the progress of a sweep, of which so many runs are done."""
+        name = f"{planned.study.name}/{planned.sweep.name}"
+
+        def take(now: SweepProgress) -> None:
+            self._of_sweeps[name] = now.done, now.failed
+            if self._progress is not None:
+                done, failed = map(sum, zip(*self._of_sweeps.values(), strict=True))
+                self._progress(Progress(self._total, done + failed, failed, name))
+
+        self._of_sweeps[name] = done, 0
+        return take
 
 
 def _plan(study: Study, sweep: StudySweep, folder: Path, *, quick: bool) -> _Planned:

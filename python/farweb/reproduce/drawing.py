@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +11,9 @@ from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.replicated import judged
 from farweb.reproduce.curves import Curve, means
-from farweb.reproduce.study import Study, StudyResults
+from farweb.reproduce.study import StudyResults
 from farweb.results.sweep import SweepTables
 from farweb.text.quantities import share
-
-if TYPE_CHECKING:
-    from farweb.plot.chart import Chart
 
 PRESENTED = Axis("presented load", "bit/s", low=0)
 """The horizontal axis of the papers' figures."""
@@ -181,45 +177,39 @@ class Drawn:
     """A figure that was painted, or why it was not.
 
     Attributes:
-        study: Whose it is.
+        study: The name of the study whose it is.
         name: Its number in the paper, or its name.
         files: Where it was written.
-        chart: The figure; None when it could not be drawn.
+        html: How a page shows it; empty when it could not be drawn.
         why: Why not; empty when it was.
     """
 
-    study: Study
+    study: str
     name: str
     files: tuple[Path, ...]
-    chart: "Chart | None"
+    html: str
     why: str
 
-    @property
-    def png(self) -> bytes | None:
-        """The file that is a PNG; None when there is none."""
-        return next((file.read_bytes() for file in self.files if file.suffix == ".png"), None)
 
+def draw_figure(results: StudyResults, name: str, out: Path, formats: Sequence[str]) -> Drawn:
+    """Draw a figure of a study into a folder, as ``STUDY-NAME.png`` and its like.
 
-def draw_figures(results: StudyResults, out: Path, formats: Sequence[str]) -> list[Drawn]:
-    """Draw all figures of a study into a folder, as ``STUDY-NAME.png`` and its like.
-
-    One for which there are no results, or too few, is left out, and says why.
+    One for which there are no results, or too few, is not drawn, and says why.
 
     Raises:
         RunError: The folder cannot be written to.
     """
     from farweb.plot import chart, paper
+    from farweb.report import page
 
-    drawn = []
-    for name, describe in results.study.figures.items():
-        try:
-            with chart.look():
-                painted = paper.paint(describe(results))
-        except ResultsError as error:
-            drawn.append(Drawn(results.study, name, (), None, str(error)))
-            continue
-        files = tuple(out / f"{results.study.name}-{name}.{each}" for each in formats)
-        for file in files:
-            chart.save(painted, file)
-        drawn.append(Drawn(results.study, name, files, painted, ""))
-    return drawn
+    study = results.study
+    try:
+        with chart.look():
+            painted = paper.paint(study.figures[name](results))
+    except ResultsError as error:
+        return Drawn(study.name, name, (), "", str(error))
+    files = tuple(out / f"{study.name}-{name}.{each}" for each in formats)
+    for file in files:
+        chart.save(painted, file)
+    png = next((file.read_bytes() for file in files if file.suffix == ".png"), None)
+    return Drawn(study.name, name, files, page.figure(painted, png), "")

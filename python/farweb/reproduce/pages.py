@@ -19,7 +19,7 @@ def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequenc
     sections = [section("Answer", page.paragraph(f"{board.told}."), kind="answer")]
     for each in results:
         study, mine = each.study, board.of(each.study)
-        figures = [figure for figure in drawn if figure.study == study]
+        figures = [figure for figure in drawn if figure.study == study.name]
         sections.append(
             section(
                 study.title,
@@ -30,7 +30,7 @@ def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequenc
                     (f"{verdict.claim.id} {verdict.verdict}:", verdict.why) for verdict in mine.verdicts if verdict.why
                 ),
                 page.folded("How each claim is measured, and all that was measured", page.table(details(mine))),
-                *(page.figure(figure.chart, figure.png) for figure in figures if figure.chart is not None),
+                *(figure.html for figure in figures if figure.html),
                 page.bullets(f"figure {figure.name}: {figure.why}" for figure in figures if figure.why),
             )
         )
@@ -71,7 +71,7 @@ def write_markdown(results: Sequence[StudyResults], board: Scoreboard, drawn: Se
     for each in results:
         lines += [f"## {each.study.title}", "", each.study.question, "", board.of(each.study).markdown(), ""]
         for figure in drawn:
-            if figure.study == each.study and figure.files:
+            if figure.study == each.study.name and figure.files:
                 file = figure.files[0].relative_to(out.parent)
                 lines += [f"![figure {figure.name}]({file.as_posix()})", ""]
     with staged_file(out) as stage:

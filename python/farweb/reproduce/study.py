@@ -147,6 +147,9 @@ class StudyResults:
         self.quick = quick
         self._sweeps: dict[str, SweepTables] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self.study.folder, self.path, self.quick)
+
     def sweep(self, name: str) -> SweepTables:
         """A sweep of the study.
 
@@ -174,6 +177,12 @@ class StudyResults:
         if not path.is_dir():
             raise ResultsError(f"the study {name} was not run in this folder")
         return StudyResults(read_study(self.study.folder.parent / name), path, quick=self.quick)
+
+
+@functools.lru_cache(maxsize=1)
+def _reopened(folder: Path, path: Path, quick: bool) -> StudyResults:
+    """The results that another process has sent: one object for all figures of a study, which reads tables once."""
+    return StudyResults(read_study(folder), path, quick=quick)
 
 
 def find_studies(papers: Path, names: Sequence[str]) -> list[Study]:

@@ -1,28 +1,24 @@
-"""How long the runs of a plan will take, from runs that were measured.
+"""How long a sweep will take, from runs that were measured.
 
-The logarithm of a run's time is taken as a sum: a mean, and what each level of each factor adds. It is fitted by least
-squares. Times vary by factors (load, bandwidth), which in logarithms are sums; interactions are left out, and show in
-the range that is told.
+A point at which runs were measured takes what they took. For the others the logarithm of a run's time is taken as a
+sum: a mean, and what each level of each factor adds. It is fitted by least squares. Times vary by factors (load,
+bandwidth), which in logarithms are sums; interactions are left out, and show in the range that is told. The exponential
+of a mean logarithm is less than the mean, so that the fit is scaled to the sum of the times that were measured.
+
+Runs go to workers in the order of the plan, each to the first that is free; what it takes to start these and to make
+statistics comes to that.
 """
 
+import heapq
 import math
-import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.errors import FarwebError
 from farweb.results.design import Design, Factor
-from farweb.run import Progress, open_tables, simulate_into
-from farweb.sweep.plan import Run
 
-_PILOTS = 24  # points; chosen: twice as many as most designs have levels
-_PILOT_S = 2.0  # chosen: five runs at least in the time of all
-_PILOTS_S = 10.0  # chosen: as long as one waits for an answer
 _SPREAD = 2.0  # standard deviations on either side: some 95 % of runs
 _LEAST_SD = 0.1  # chosen: equal runs on a shared machine differ by a tenth
 
@@ -41,26 +37,53 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Besides:
+    """What a sweep takes besides its runs.
+
+    Attributes:
+        begin_s: To copy tables and to start and end the workers, in s.
+        statistics_s: For the statistics of the requests of a run, which workers make, in s.
+        tables_s: For the tables of statistics, in s.
+    """
+
+    begin_s: float
+    statistics_s: float
+    tables_s: float
+
+    def total_s(self, runs: int, jobs: int) -> float:
+        """All of it for a plan of so many runs, in s."""
+        return self.begin_s + runs * self.statistics_s / jobs + self.tables_s
+
+
+@dataclass(frozen=True)
 class Estimate:
     """How long runs take.
 
     Attributes:
         point_s: Seconds of a run at each point of the design.
-        factor: A run takes between its estimate divided and multiplied by this.
+        known: The points at which runs were measured.
+        sd: How far the logarithm of a run's time is from what the model says, where none was measured.
         measured: Runs that the estimate is made of.
     """
 
     point_s: tuple[float, ...]
-    factor: float
+    known: frozenset[int]
+    sd: float
     measured: int
 
-    def total_s(self, points: Sequence[int], jobs: int) -> tuple[float, float]:
-        """From how long to how long runs at these points take together, `jobs` at a time."""
-        if not points:
-            return 0.0, 0.0
+    def total_s(self, points: Sequence[int], jobs: int) -> float:
+        """How long runs at these points take together, `jobs` at a time."""
+        free = [0.0] * jobs
+        for point in points:
+            heapq.heapreplace(free, free[0] + self.point_s[point])
+        return max(free)
+
+    def factor(self, points: Sequence[int]) -> float:
+        """All of that together takes between its estimate divided and multiplied by this."""
         times = [self.point_s[point] for point in points]
-        together = max(sum(times) / jobs, max(times))
-        return together / self.factor, together * self.factor
+        unknown = math.fsum(self.point_s[point] for point in points if point not in self.known)
+        share = unknown / math.fsum(times) if times else 0.0
+        return math.exp(_SPREAD * math.hypot(_LEAST_SD, share * self.sd))
 
 
 def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
@@ -81,8 +104,11 @@ def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
     freedom = len(measured) - rank
     sd = math.sqrt(float(residuals @ residuals) / freedom) if freedom > 0 else _UNKNOWN_SD
     # A power law may run away where nothing was measured.
-    predicted = np.clip(matrix @ weights, logs.min() - _BEYOND, logs.max() + _BEYOND)
-    return Estimate(tuple(np.exp(predicted).tolist()), math.exp(_SPREAD * max(sd, _LEAST_SD)), len(measured))
+    predicted = np.exp(np.clip(matrix @ weights, logs.min() - _BEYOND, logs.max() + _BEYOND))
+    predicted *= np.exp(logs).sum() / predicted[places].sum()
+    for point in set(places.tolist()):
+        predicted[point] = np.exp(logs[places == point]).mean()
+    return Estimate(tuple(predicted.tolist()), frozenset(places.tolist()), sd, len(measured))
 
 
 _FREEDOM = 2  # runs that a model must not use up; chosen: with fewer, nothing tells how far off it is
@@ -129,52 +155,8 @@ def _numbers(factor: Factor, levels: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray((values - values.mean())[:, None])
 
 
-def pilot(runs: Sequence[Run]) -> list[Measured]:
-    """Measure some runs, spread over the points, for about ten seconds at most, in a folder that goes afterwards.
-
-    A run that takes longer than two seconds is stopped, and its time follows from the share of its requests that were
-    answered.
-    """
-    firsts = [run for run in runs if run.replication == 0]
-    began = time.perf_counter()
-    _time(firsts[0])  # a process's first run is slower: libraries are loaded
-    measured = []
-    for place in _spread(len(firsts)):
-        if time.perf_counter() - began > _PILOTS_S - _PILOT_S:
-            break
-        wall_s = _time(firsts[place])
-        if wall_s is not None:
-            measured.append(Measured(firsts[place].point, wall_s))
-    return measured
-
-
-def _spread(number: int) -> list[int]:
-    """Places among `number` that are far apart, from the first few on: the ends, then golden-section steps."""
+def spread(number: int, most: int) -> list[int]:
+    """At most so many places among `number` that are far apart, from the first few on: the ends, then golden steps."""
     golden = (math.sqrt(5) - 1) / 2
-    steps = (math.floor(number * (step * golden % 1)) for step in range(1, 4 * _PILOTS))
-    return list(dict.fromkeys([0, number - 1, *steps]))[:_PILOTS]
-
-
-class _Stopped(Exception):  # noqa: N818 - it is no error
-    """A pilot run has had its time."""
-
-
-def _time(run: Run) -> float | None:
-    """How long a run takes, in s; None when it fails, or shows nothing in its time."""
-    began = time.perf_counter()
-    share = 0.0
-
-    def look(now: Progress) -> None:
-        nonlocal share
-        share = now.ended / now.total if now.total else 0.0
-        if time.perf_counter() - began > _PILOT_S:
-            raise _Stopped
-
-    try:
-        with tempfile.TemporaryDirectory(prefix="farweb-pilot-") as folder, open_tables(run.scenario) as tables:
-            simulate_into(Path(folder), run.scenario, run.seed, tables, look)
-    except _Stopped:
-        return (time.perf_counter() - began) / share if share else None
-    except FarwebError:
-        return None
-    return time.perf_counter() - began
+    steps = (math.floor(number * (step * golden % 1)) for step in range(1, 4 * most))
+    return list(dict.fromkeys([0, number - 1, *steps]))[:most]

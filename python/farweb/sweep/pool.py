@@ -92,6 +92,7 @@ class Pool:
         self._open = contextlib.ExitStack()
         self._threads = 0
         self._counted = float("-inf")
+        self._flight: _Flight | None = None
         self._finished: set[str] = set()
         self._damaged = 0
         self._failed: set[str] = set()
@@ -117,6 +118,11 @@ class Pool:
         """Runs that are done again since their parts were damaged."""
         return self._damaged
 
+    @property
+    def handed_over(self) -> bool:
+        """Whether no run waits to be given to the workers."""
+        return self._flight is None or self._flight.handed_over
+
     def outcomes(self, runs: Iterable[Run]) -> Iterator[Outcome]:
         """What comes of runs, as they end. Those that the store has, undamaged, are not simulated again.
 
@@ -132,11 +138,11 @@ class Pool:
         missing = [run for run in each if run.run not in self._finished]
         yield from self._stored([run for run in each if run.run in self._finished])
         if missing:
-            flight = _Flight(self, missing, self._retries)
+            self._flight = _Flight(self, missing, self._retries)
             try:
-                yield from flight.outcomes()
+                yield from self._flight.outcomes()
             finally:
-                flight.cancel()
+                self._flight.cancel()
 
     def _remove_damaged(self, runs: Iterable[str]) -> None:
         """Remove the parts of which a table is not as it was written: their runs are done again."""
@@ -155,7 +161,7 @@ class Pool:
                 yield from readers.map(lambda run: self._store.outcome(run.run), runs[begin : begin + _READERS * 8])
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """As the built-in `map`, on the workers when there are any, who begin at once; `function` needs but the store.
+        """As the built-in `map`, on the workers when there are any, before any run; `function` needs but the store.
 
         Raises:
             FarwebError: What `function` raises, when its result is asked for.
@@ -165,7 +171,7 @@ class Pool:
             return map(function, items)
         each = list(items)
         chunks = [each[begin : begin + _CHUNK] for begin in range(0, len(each), _CHUNK)]
-        return self._mapped([self._client.submit(_map, function, chunk, pure=False) for chunk in chunks])
+        return self._mapped([self._client.submit(_map, function, chunk, pure=False, priority=1) for chunk in chunks])
 
     def _mapped(self, futures: "list[Future[list[R]]]") -> Iterator[R]:
         for future in futures:
@@ -320,6 +326,11 @@ class _Flight:
         from distributed import as_completed
 
         self._ended = as_completed(loop=pool.client.loop, raise_errors=False)
+
+    @property
+    def handed_over(self) -> bool:
+        """Whether no run waits to be given to the workers."""
+        return not self._waiting
 
     def outcomes(self) -> Iterator[Outcome]:
         while self._fill():

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from farweb.description import Description
 from farweb.results.design import Design
 from farweb.results.store import Store
-from farweb.sweep.estimate import Estimate, Measured, estimate, pilot
+from farweb.sweep.estimate import Besides, Estimate, Measured, estimate
 from farweb.sweep.inputs import Inputs
+from farweb.sweep.pilots import pilot
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import cores
 from farweb.text.quantities import count, seconds
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _SHOWN = 10  # rows of a table's head, and of its tail; chosen: both fit on a screen
+_PILOTS = 24  # points; chosen: twice as many as most designs have levels
 _READ = 1000  # finished runs whose times are read; chosen: more do not make an estimate better
 
 
@@ -33,6 +35,7 @@ class Schedule:
         jobs: Runs at a time.
         estimate: How long a run takes at each point; None when no run could be measured.
         piloted: Whether the estimate comes from pilot runs, and not from finished ones.
+        besides: What the sweep takes besides its runs; None when all are done.
     """
 
     design: Design
@@ -41,6 +44,7 @@ class Schedule:
     jobs: int
     estimate: Estimate | None
     piloted: bool
+    besides: Besides | None
 
     @property
     def missing(self) -> list[Run]:
@@ -48,11 +52,22 @@ class Schedule:
         return [run for run in self.runs if run.run not in self.finished]
 
     @property
-    def total_s(self) -> tuple[float, float] | None:
-        """From how long to how long these take; None when nothing was measured."""
+    def expected_s(self) -> float | None:
+        """How long these take, with the start of workers and with statistics; None when nothing was measured."""
         if self.estimate is None:
             return None
-        return self.estimate.total_s([run.point for run in self.missing], self.jobs)
+        points = [run.point for run in self.missing]
+        besides_s = 0.0 if self.besides is None else self.besides.total_s(len(self.runs), self.jobs)
+        return self.estimate.total_s(points, self.jobs) + besides_s
+
+    @property
+    def total_s(self) -> tuple[float, float] | None:
+        """From how long to how long; None when nothing was measured."""
+        expected_s = self.expected_s
+        if self.estimate is None or expected_s is None:
+            return None
+        factor = self.estimate.factor([run.point for run in self.missing])
+        return expected_s / factor, expected_s * factor
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -66,6 +81,7 @@ class Schedule:
             "estimate": {
                 "from": "nothing" if self.estimate is None else "pilot runs" if self.piloted else "finished runs",
                 "measured": 0 if self.estimate is None else self.estimate.measured,
+                "expected_s": self.expected_s,
                 "low_s": None if total is None else total[0],
                 "high_s": None if total is None else total[1],
             },
@@ -87,15 +103,15 @@ class Schedule:
         told = f"{count(len(self.missing))} of {count(len(self.runs))} runs are to be done"
         if done:
             told += f" ({count(done)} are)"
-        total = self.total_s
-        if total is None or self.estimate is None:
+        total, expected_s = self.total_s, self.expected_s
+        if total is None or expected_s is None or self.estimate is None:
             return f"{told}. No run could be measured, so their time is not known."
         if not self.missing:
             return f"All {count(len(self.runs))} runs are done."
         measured = f"{count(self.estimate.measured)} {'pilot' if self.piloted else 'finished'} runs"
         return (
-            f"{told}: {seconds(total[0])} to {seconds(total[1])}, {self.jobs} at a time, judged by {measured}; "
-            "starting workers and computing statistics take some seconds more."
+            f"{told}: about {seconds(expected_s)} ({seconds(total[0])} to {seconds(total[1])}), {self.jobs} at a time, "
+            f"with the start of workers and with statistics; judged by {measured}."
         )
 
     def _sheet(self) -> Sheet:
@@ -126,7 +142,8 @@ class Schedule:
 def schedule(scenario: Description, out: str | Path, jobs: int | None = None) -> Schedule:
     """The plan of a scenario's sweep into the folder `out`. Nothing is written there.
 
-    When no run of the plan is finished, some are tried for ten seconds in all, in a folder that goes again.
+    When no run of the plan is finished, some are tried for ten seconds in all, in a folder that goes again; of a plan
+    that is begun, a few, which show what workers and statistics take.
 
     Raises:
         ScenarioError: The scenario has no sweep, or a combination of levels is not allowed.
@@ -135,7 +152,8 @@ def schedule(scenario: Description, out: str | Path, jobs: int | None = None) ->
     """
     store = Store(out)
     store.manifest()
-    runs = plan(scenario, Inputs())
+    inputs = Inputs()
+    runs = plan(scenario, inputs)
     design = scenario.design
     assert design is not None, "plan() asks for one"
     found = store.finished()
@@ -143,8 +161,9 @@ def schedule(scenario: Description, out: str | Path, jobs: int | None = None) ->
     known = [run for run in runs if run.run in finished]
     every = -(-len(known) // _READ) or 1
     measured = [Measured(run.point, store.outcome(run.run).wall_s) for run in known[::every]]
+    jobs, besides = jobs or cores(), None
+    if missing := [run for run in runs if run.run not in finished]:
+        pilots, besides = pilot(design, missing, inputs, jobs, jobs if measured else _PILOTS)
     piloted = not measured
-    if piloted:
-        measured = pilot(runs)
-    fitted = estimate(design, measured) if measured else None
-    return Schedule(design, runs, finished, jobs or cores(), fitted, piloted)
+    fitted = estimate(design, measured or pilots) if measured or pilots else None
+    return Schedule(design, runs, finished, jobs, fitted, piloted, besides)

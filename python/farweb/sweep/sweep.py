@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,21 +72,40 @@ def run_sweep(
     progress: Callable[[Progress], None] | None = None,
 ) -> SweepTables:
     """Do the runs of a scenario's sweep that are missing in the folder `out`; see `Scenario.sweep`."""
+    steps = sweep_steps(scenario, out, jobs=jobs, scheduler=scheduler, retries=retries, progress=progress)
+    for _ in steps:
+        pass
+    return SweepTables.open(out)
+
+
+def sweep_steps(
+    scenario: Description,
+    out: str | Path,
+    *,
+    jobs: int | None = None,
+    scheduler: "str | LocalCluster | None" = None,
+    retries: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+) -> Generator[None, None, None]:
+    """A sweep that pauses whenever its workers have all of its runs.
+
+    A further sweep on the same workers can begin then: they need not wait for the last runs of this one, and not while
+    its statistics are made. See `run_sweep`.
+    """
     store, inputs = Store(out), Inputs()
     runs = plan(scenario, inputs)
     design = scenario.design
     assert design is not None, "plan() asks for one"
     manifest = describe(scenario, design, inputs, len(runs))
     if _is_whole(store, manifest, runs):
-        return SweepTables.open(out)
+        return
     with store.claimed():
         inputs.write(store)
         begin(store, manifest, design, runs)
         table = RunTable(runs)
         with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
-            _collect(pool, runs, table, progress)
+            yield from _collected(pool, runs, table, progress)
             finish(store, manifest, design, table, pool)
-    return SweepTables.open(out)
 
 
 def _is_whole(store: Store, manifest: Mapping[str, Any], runs: Sequence[Run]) -> bool:
@@ -137,7 +156,10 @@ def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "Ru
     store.write_json(MANIFEST, digests.seal({**manifest, "complete": True}, tables))
 
 
-def _collect(pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Callable[[Progress], None] | None) -> None:
+def _collected(
+    pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Callable[[Progress], None] | None
+) -> Iterator[None]:
+    """Enter what comes of runs into a table; a pause whenever the workers have all of them."""
     began = shown = time.monotonic()
     events = found = 0
     if progress is not None:
@@ -153,6 +175,8 @@ def _collect(pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Calla
             shown = now
             done = table.ended - table.failed
             progress(Progress(len(runs), done, table.failed, found, events, now - began, pool.threads, pool.damaged))
+        if pool.handed_over and table.ended < len(runs):
+            yield
 
 
 class RunTable:

@@ -1,7 +1,7 @@
 """What a worker does for runs: simulate each into its part of the store and tell what came of it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from farweb.errors import FarwebError, RunError, StorageError
 from farweb.results.manifest import MANIFEST
 from farweb.results.metrics import Measurement
 from farweb.results.store import Outcome, Store, part_name
-from farweb.run import Tables, simulate_into, write_manifest
+from farweb.run import Progress, Tables, simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
 from farweb.sweep.plan import Run
 
@@ -31,7 +31,13 @@ class Version:
 BATCH_S = 0.2  # chosen: what a batch costs beside its runs, some 5 ms, is little, and runs are spread evenly enough
 
 
-def work_batch(store: Store, runs: Sequence[Run], wanted: Version, worker: str) -> list[Outcome]:
+def work_batch(
+    store: Store,
+    runs: Sequence[Run],
+    wanted: Version,
+    worker: str,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[Outcome]:
     """Do runs one after the other, and no further one after `BATCH_S`; see `work`.
 
     Returns:
@@ -42,14 +48,16 @@ def work_batch(store: Store, runs: Sequence[Run], wanted: Version, worker: str) 
         RunError: As `work`.
     """
     until = time.monotonic() + BATCH_S
-    outcomes = [work(store, runs[0], wanted, worker)]
+    outcomes = [work(store, runs[0], wanted, worker, progress)]
     while len(outcomes) < len(runs) and time.monotonic() < until:
-        outcomes.append(work(store, runs[len(outcomes)], wanted, worker))
+        outcomes.append(work(store, runs[len(outcomes)], wanted, worker, progress))
     store.flush(outcome.run for outcome in outcomes if outcome.status == "done")
     return outcomes
 
 
-def work(store: Store, run: Run, wanted: Version, worker: str) -> Outcome:
+def work(
+    store: Store, run: Run, wanted: Version, worker: str, progress: Callable[[Progress], None] | None = None
+) -> Outcome:
     """Simulate `run` into its part.
 
     Returns:
@@ -69,7 +77,7 @@ def work(store: Store, run: Run, wanted: Version, worker: str) -> Outcome:
     began, cpu = time.perf_counter(), time.thread_time()
     tables = shared_tables(store, run.inputs)
     try:
-        manifest = _simulate(store, run, tables, began, cpu)
+        manifest = _simulate(store, run, tables, progress, began, cpu)
     except _Failed as failed:
         return Outcome(run.run, "failed", str(failed), wall_s=time.perf_counter() - began, worker=worker)
     return Outcome(
@@ -88,12 +96,14 @@ class _Failed(Exception):  # noqa: N818 - the way in which a run has ended
     """A run has failed; in a line, why."""
 
 
-def _simulate(store: Store, run: Run, tables: Tables, began: float, cpu: float) -> dict[str, Any]:
+def _simulate(
+    store: Store, run: Run, tables: Tables, progress: Callable[[Progress], None] | None, began: float, cpu: float
+) -> dict[str, Any]:
     """Simulate into the part of the run; its manifest."""
     with store.part(run.run) as folder:
         try:
             measurement = Measurement(run.scenario.core.warmup_ns)
-            manifest = simulate_into(folder, run.scenario, run.seed, tables, None, measurement)
+            manifest = simulate_into(folder, run.scenario, run.seed, tables, progress, measurement)
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
             manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):

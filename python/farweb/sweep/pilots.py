@@ -1,0 +1,155 @@
+"""Pilot runs: a few runs of a plan, on workers as the sweep will have them, in a folder that goes afterwards.
+
+They show what things cost on this machine as it is loaded now: runs with all that is written and brought to the disk,
+side by side on as many processes; the start and the end of these; and the statistics of the requests.
+"""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from farweb.errors import FarwebError
+from farweb.results.design import Design
+from farweb.results.store import Store
+from farweb.results.sweep_statistics import compute, of_requests
+from farweb.run import Progress
+from farweb.sweep.estimate import Besides, Measured, spread
+from farweb.sweep.inputs import Inputs
+from farweb.sweep.plan import Run
+from farweb.sweep.pool import local_cluster
+from farweb.sweep.work import Version, work_batch
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_PILOT_S = 2.0  # chosen: five runs at least a worker in the time of all
+_PILOTS_S = 10.0  # chosen: as long as one waits for an answer
+_RUNS = 16  # replications of a point at most; chosen: what a batch costs is little beside so many, however short
+_METRICS = 2  # chosen: what the tables of statistics take grows with the number of metrics
+
+
+@dataclass(frozen=True)
+class _Pilot:
+    """What came of some runs of a point.
+
+    Attributes:
+        wall_s: Of a run; None when they failed, or showed nothing in their time.
+        statistics_s: What the statistics of a run's requests took.
+        metrics: Names of the metrics that a run has.
+    """
+
+    wall_s: float | None
+    statistics_s: float = 0.0
+    metrics: tuple[str, ...] = ()
+
+
+def pilot(design: Design, runs: Sequence[Run], inputs: Inputs, jobs: int, most: int) -> tuple[list[Measured], Besides]:
+    """Measure runs at some points, spread over the plan, for about ten seconds at most.
+
+    A run that takes longer than two seconds is stopped, and its time follows from the share of its requests that were
+    answered.
+
+    Args:
+        design: Of the sweep.
+        runs: Those that are to be done; one at least.
+        inputs: Their tables.
+        jobs: Runs at a time.
+        most: Points that are tried at most.
+    """
+    of_points: dict[int, list[Run]] = {}
+    for run in runs:
+        of_points.setdefault(run.point, []).append(run)
+    batches = [each[:_RUNS] for each in of_points.values()]
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="farweb-pilot-") as folder:
+        store = Store(folder)
+        inputs.write(store)
+        with local_cluster(jobs) as cluster:
+            from distributed import Client
+
+            with Client(cluster, set_as_default=False) as client:
+                first = _warmed_up(client, store, batches[0][:1])
+                begin_s = time.perf_counter() - began - (first.wall_s or 0.0)
+                chosen = [batches[place] for place in spread(len(batches), most)]
+                found = list(_pilots(client, store, chosen, 2 * jobs))
+            ended = time.perf_counter()
+        begin_s += time.perf_counter() - ended
+    known = [(point, each) for point, each in found if each.wall_s is not None]
+    whole = [each for _, each in known if each.metrics]
+    statistics_s = float(np.mean([each.statistics_s for each in whole])) if whole else 0.0
+    tables_s = _tables_s(design, whole[0].metrics) if whole else 0.0
+    return [Measured(point, each.wall_s or 0.0) for point, each in known], Besides(begin_s, statistics_s, tables_s)
+
+
+def _warmed_up(client: "Client", store: Store, runs: list[Run]) -> _Pilot:
+    """Let each worker do a run: a process's first one is slower, since libraries are loaded."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    futures = [client.submit(_try, store, Version.here(), runs, workers=[each], pure=False) for each in workers]
+    pilots: list[_Pilot] = client.gather(futures)
+    return pilots[-1]
+
+
+def _pilots(
+    client: "Client", store: Store, batches: Sequence[Sequence[Run]], ahead: int
+) -> Iterator[tuple[int, _Pilot]]:
+    """What came of batches, by point, so many of them with the workers at a time."""
+    from distributed import as_completed
+
+    points: dict[Future[_Pilot], int] = {}
+    ended = as_completed(loop=client.loop)
+    began = time.perf_counter()
+    for runs in batches:
+        if len(points) >= ahead:
+            future = next(ended)
+            yield points.pop(future), future.result()
+        if time.perf_counter() - began > _PILOTS_S - _PILOT_S:
+            break
+        future = client.submit(_try, store, Version.here(), runs, pure=False)
+        points[future] = runs[0].point
+        ended.add(future)
+    for future in ended:
+        yield points[future], future.result()
+
+
+class _Stopped(BaseException):
+    """A pilot run has had its time; nothing that takes errors for failures takes this one."""
+
+
+def _try(store: Store, version: Version, runs: Sequence[Run]) -> _Pilot:
+    """Do runs of a point as a worker does them, and the statistics of their requests."""
+    began = time.perf_counter()
+    share = 0.0
+
+    def look(now: Progress) -> None:
+        nonlocal share
+        share = now.ended / now.total if now.total else 0.0
+        if time.perf_counter() - began > _PILOT_S:
+            raise _Stopped
+
+    try:
+        outcomes = work_batch(store, runs, version, "", look)
+    except _Stopped:
+        return _Pilot((time.perf_counter() - began) / share if share else None)
+    except FarwebError:
+        return _Pilot(None)
+    done = [outcome for outcome in outcomes if outcome.status == "done"]
+    if not done:
+        return _Pilot(None)
+    ended = time.perf_counter()
+    of_requests(store, [outcome.run for outcome in done])
+    statistics_s = (time.perf_counter() - ended) / len(done)
+    return _Pilot((ended - began) / len(outcomes), statistics_s, tuple(done[0].metrics))
+
+
+def _tables_s(design: Design, metrics: Sequence[str]) -> float:
+    """How long the tables of statistics take, from some metrics whose values are drawn at random."""
+    random = np.random.default_rng(1)
+    shape = (len(design.points), design.replications)
+    some = {metric: random.random(shape) for metric in metrics[:_METRICS]}
+    began = time.perf_counter()
+    compute(design, some, [None] * len(design.points))
+    return (time.perf_counter() - began) * len(metrics) / len(some)
