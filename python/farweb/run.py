@@ -1,4 +1,4 @@
-"""A run: drives the compiled simulation and writes its rows to a results folder as they come."""
+"""Runs a scenario: drives the compiled simulation and writes its rows to a results folder as they come."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ _ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes:
         now_ns: Simulated time since the start, in ns.
@@ -98,7 +98,7 @@ def open_tables(scenario: Description) -> Iterator[Tables]:
 def simulate_into(
     folder: Path, scenario: Description, seed: int, tables: Tables, progress: Callable[[Progress], None] | None
 ) -> dict[str, Any]:
-    """Run `scenario` with `seed` and write its tables to `folder`; its manifest, which the caller writes."""
+    """Run `scenario` with `seed` and write its tables to `folder`; return its manifest, which the caller writes."""
     wall, cpu = time.perf_counter(), time.thread_time()
     simulation = _core.Simulation(scenario.core, seed, tables.requests, str(scenario.requests_path), tables.hosts)
     inputs = {name: dict(table) for name, table in tables.inputs.items()}
@@ -144,7 +144,7 @@ def _run(
     total: int | None,
     progress: Callable[[Progress], None] | None,
 ) -> dict[str, int]:
-    """Run to the end, tables written as rows come; how many rows each has."""
+    """Run to the end, write the tables as rows come, and return the number of rows of each."""
     metadata = {
         "farweb.version": _core.version,
         "farweb.scenario": name,
@@ -209,7 +209,7 @@ class TableWriter:
 
 
 def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
-    """What a manifest says of an input file: enough to know it again."""
+    """Describe an input file for the manifest, well enough to recognize it."""
     return {"file": named, "sha256": _described(path)["sha256"], "rows": rows}
 
 

@@ -1,4 +1,4 @@
-"""Writing that is either complete or absent.
+"""Writes files and folders completely or not at all.
 
 Files and folders are written under a hidden name beside their destination and renamed when they are complete. A process
 that is killed leaves at most a hidden `.NAME.….partial`, which nothing takes for a result.

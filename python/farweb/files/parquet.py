@@ -1,4 +1,4 @@
-"""Columns of a run's tables as arrays, a row group at a time.
+"""Reads columns of a run's tables as arrays, a row group at a time.
 
 For small tables this is much faster than a query, and a sweep reads thousands of them.
 """
@@ -35,7 +35,7 @@ def read_columns(file: Path | BinaryIO, names: Iterable[str]) -> Iterable[dict[s
 
 
 def unreadable(place: object, why: str) -> ResultsError:
-    """What to say of a table of results that is damaged."""
+    """Make the error for a table of results that is damaged."""
     first = (why.splitlines() or ["it is empty"])[0].rstrip(".")
     return ResultsError(f"{place}: cannot be read: {first}; it is damaged: run the scenario again")
 
@@ -49,6 +49,6 @@ def whole_numbers(column: Any) -> NDArray[np.int64]:
 
 
 def equals(column: Any, word: str) -> NDArray[np.bool_]:
-    """Where a column of texts has `word`."""
+    """Mark the rows in which a column of texts has `word`."""
     equal: NDArray[np.bool_] = pc.fill_null(pc.equal(column, word), False).to_numpy()
     return equal

@@ -1,4 +1,4 @@
-"""The runs of studies: all sweeps one after the other, on one set of workers."""
+"""Does the runs of studies: all sweeps one after the other, on one set of workers."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a campaign is.
+    """Progress of a campaign.
 
     Attributes:
         total: Runs of all sweeps.
         ended: Runs that have ended, those of earlier campaigns included.
         failed: Runs that failed.
-        sweep: What is under way: ``cable/proxy``.
+        sweep: The sweep under way: ``cable/proxy``.
     """
 
     total: int
@@ -74,18 +74,18 @@ def run_studies(
                 cluster = stack.enter_context(local_cluster(jobs))
             name, before = f"{each.study.name}/{each.sweep.name}", (ended, failed)
 
-            def told(now: SweepProgress, name: str = name, before: tuple[int, int] = before) -> None:
+            def on_progress(now: SweepProgress, name: str = name, before: tuple[int, int] = before) -> None:
                 if progress is not None:
                     progress(Progress(total, before[0] + now.done + now.failed, before[1] + now.failed, name))
 
-            results = run_sweep(each.scenario, folder, scheduler=cluster, progress=told)
+            results = run_sweep(each.scenario, folder, scheduler=cluster, progress=on_progress)
             ended += len(each.runs)
             failed += int((results.runs["status"] == "failed").sum())
     return [StudyResults(study, out / study.name, quick=quick) for study in studies]
 
 
 def _plan(study: Study, sweep: StudySweep, folder: Path, *, quick: bool) -> _Planned:
-    """The runs of a sweep. Tables that the study generates are in the folder then, where scenarios name them."""
+    """Plan the runs of a sweep, and generate the tables of the study that they need into the folder."""
     scenario = sweep.load(quick=quick, tables=folder if study.tables else None)
     design = scenario.design
     if study.tables and design is not None:
