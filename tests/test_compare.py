@@ -201,7 +201,7 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     assert {float(row["difference in latency [s]"]) for row in rows if row["panel"] == "all requests"} == {-1.0}
     for arguments, said in (
         ((*places, "--no-title"), "-o names its file"),
-        ((*places, "-o", tmp_path / "e.png", "--data", tmp_path / "d.csv"), "exists already; use --force replaces it"),
+        ((*places, "-o", tmp_path / "e.png", "--data", tmp_path / "d.csv"), "exists already; --force replaces it"),
         ((places[0],), "at least two runs"),
         ((*places[:2], "--point", "circuit"), "write FACTOR=LEVEL"),
         ((*places[:2], "--point", "circuit=a", "--point", "circuit=b"), "points are of one sweep"),

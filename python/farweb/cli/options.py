@@ -112,7 +112,7 @@ def check_free(*files: Path | None, force: bool) -> None:
     """
     for file in files:
         if file is not None and not force and os.path.isfile(file) and not is_made(file):  # noqa: PTH113 - a name may be too long
-            raise FarwebError(f"{file}: exists already; use --force to replace it, or name another file")
+            raise FarwebError(f"{file}: exists already; --force replaces it, or name another file")
 
 
 _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
