@@ -50,5 +50,5 @@ def with_scenarios(sweep: SweepResults, overrides: Any = None, text: str = SCENA
 
 
 def _change(manifest: Path, values: Mapping[str, Any]) -> None:
-    told = json.loads(manifest.read_text("utf-8"))
-    manifest.write_text(json.dumps({**told, **values}), "utf-8")
+    shown = json.loads(manifest.read_text("utf-8"))
+    manifest.write_text(json.dumps({**shown, **values}), "utf-8")

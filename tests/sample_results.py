@@ -188,7 +188,7 @@ def interval(link: int, direction: str, number: int, **more: Any) -> Row:
 
 
 def leg(carrier: Row | None = None, **tcp: Any) -> Row:
-    """A leg of a scenario: `http/1.0` with a buffer of 10,000 B at both ends, unless told."""
+    """A leg of a scenario: `http/1.0` with a buffer of 10,000 B at both ends, unless given."""
     return {
         "carrier": {"kind": "http/1.0", **(carrier or {})},
         "tcp": {"profile": "bsd44-lite", "mss": "1460 B", "buffer": "10000 B", **tcp},

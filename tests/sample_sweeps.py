@@ -31,7 +31,7 @@ def design_of(
     kind: Kind = "full-factorial",
     points: Sequence[Sequence[int]] | None = None,
 ) -> Design:
-    """A design with common random numbers; its points are all combinations unless told."""
+    """A design with common random numbers; its points are all combinations unless given."""
     if isinstance(factors, Mapping):
         factors = [factor(name, values) for name, values in factors.items()]
     if points is None:
@@ -58,7 +58,7 @@ def write_sweep(
     Args:
         path: The folder, which is made.
         design: Factors, points and replications.
-        metrics: From levels by factor and the replication, the metrics that are told; the others are measured from the
+        metrics: From levels by factor and the replication, the metrics that are given; the others are measured from the
             requests, or zero.
         requests: From the same, the rows of the part's table of requests (see `sample_results.request`).
         name: Of the sweep.

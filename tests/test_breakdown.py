@@ -31,7 +31,7 @@ CHAIN = [over("mux", "client", "proxy1", 60), over("http/1.0", "proxy1", "server
 
 
 def exchange(number: int, of: int, start: int, **at: int | None) -> Row:
-    """A row of the table, times in ms; what is not told is when the request starts, or zero."""
+    """A row of the table, times in ms; what is not given is when the request starts, or zero."""
     names = ("connect", "requested", "ready_first", "ready_last", "sent_last", "first_byte", "end")
     times = {f"{name}_ns": start for name in names}
     given_ms = {name if name.startswith("connection") else f"{name}_ns": value for name, value in at.items()}
@@ -312,8 +312,8 @@ def test_who_reached_which_leg_stands_beside_the_mean(tmp_path: Path, farweb: Fa
     assert all(remark in " ".join(shown.out.split()) for remark in remarks)
     assert all(remark in found._repr_html_() for remark in remarks)
     assert all(remark in results.plot.breakdown().texts[-1].get_text().replace("\n", " ") for remark in remarks)
-    told = farweb("show", "--breakdown", results.path, "--json").json()["breakdown"]
-    assert (told["reached"], told["unfinished_reached"]) == ([3, 2], [2, 1])
+    result = farweb("show", "--breakdown", results.path, "--json").json()["breakdown"]
+    assert (result["reached"], result["unfinished_reached"]) == ([3, 2], [2, 1])
 
 
 def test_without_tags_it_is_of_all_that_began_after_the_warm_up(tmp_path: Path) -> None:
@@ -338,14 +338,14 @@ def test_show_prints_the_breakdown(tmp_path: Path, farweb: Farweb) -> None:
     results = make(tmp_path / "r", chain(0), [request(0, 0.23, 1000, tag="sample")])
     shown = farweb("show", "--breakdown", results.path)
     assert shown.code == 0, shown.err
-    for told in (
+    for result in (
         "mean latency of 1 request tagged sample",
         "leg 1: proxy1 → server",
         "held by cwnd",
         "230 ms",
         "29.1 %",
     ):
-        assert told in shown.out, told
+        assert result in shown.out, result
     breakdown = farweb("show", "--breakdown", results.path, "--json").json()["breakdown"]
     assert breakdown["latency_s"] == 0.23
     assert sum(part["mean_s"] for part in breakdown["parts"]) == pytest.approx(0.23)

@@ -1,4 +1,4 @@
-"""Caches without packets: what is read, what is counted, what is told."""
+"""Caches without packets: what is read, what is counted, what is reported."""
 
 import gzip
 import json

@@ -85,7 +85,7 @@ def compare(
 
     options = [*(word for rule in admit for word in ("--admit", rule)), *(("--ttl", ttl) if ttl else ())]
     asking = ("workload", "cache", "requests.csv", "--policy", policy, "--capacity", f"{CAPACITY} B", "--json")
-    (told,) = farweb(*asking, *options).json()["results"]
+    (shown,) = farweb(*asking, *options).json()["results"]
     bare = _core.Cache(read_admission(admit, ttl).config(policy, CAPACITY), 1)
     objects, sizes = (np.array(column) for column in zip(*asked, strict=True))
     times = np.arange(len(asked), dtype=np.uint64) * np.uint64(APART_S * 10**9)
@@ -100,12 +100,12 @@ def compare(
     (kept,) = run.caches.rows(named=True)
     assert kept["delayed_hits"] == 0
     assert (kept["objects"], kept["bytes"]) == (bare.objects, bare.bytes)
-    assert (kept["requests"], kept["request_bytes"]) == (told["requests"], told["request_bytes"])
+    assert (kept["requests"], kept["request_bytes"]) == (shown["requests"], shown["request_bytes"])
     # With packets a hit that had to be asked about is a hit.
-    assert kept["revalidations"] == told["revalidated_ratio"] * told["requests"]
-    assert kept["hits"] == told["hits"] + kept["revalidations"]
-    revalidated_bytes = told["revalidated_byte_ratio"] * told["request_bytes"]
-    assert kept["hit_bytes"] == pytest.approx(told["hit_bytes"] + revalidated_bytes, abs=0.5)
+    assert kept["revalidations"] == shown["revalidated_ratio"] * shown["requests"]
+    assert kept["hits"] == shown["hits"] + kept["revalidations"]
+    revalidated_bytes = shown["revalidated_byte_ratio"] * shown["request_bytes"]
+    assert kept["hit_bytes"] == pytest.approx(shown["hit_bytes"] + revalidated_bytes, abs=0.5)
     return kept
 
 

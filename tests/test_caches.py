@@ -1,4 +1,4 @@
-"""Caches on the path, end to end: what commands, tables, figures and breakdowns tell of them fits together."""
+"""Caches on the path, end to end: what commands, tables, figures and breakdowns say of them fits together."""
 
 import re
 from pathlib import Path
@@ -123,9 +123,9 @@ def test_show_tells_what_each_cache_served(run: Results, farweb: Farweb) -> None
     assert (shield["node"], shield["requests"], shield["hits"], shield["revalidations"]) == ("shield", 5, 2, 1)
     assert (edge["objects"], edge["bytes"], shield["objects"]) == (2, 18_000, 3)
     assert (shield["hit_ratio"], shield["byte_hit_ratio"]) == (0.4, 0.4)
-    told = farweb("show", run.path).out
-    assert "Caches, after the warm-up" in told
-    assert re.search(r"edge .* 20 kB, lru .* 7 .* 14.3 % .* 14.3 %", told)
+    shown = farweb("show", run.path).out
+    assert "Caches, after the warm-up" in shown
+    assert re.search(r"edge .* 20 kB, lru .* 7 .* 14.3 % .* 14.3 %", shown)
 
 
 def test_the_table_adds_up_to_the_totals(run: Results) -> None:

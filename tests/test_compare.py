@@ -109,7 +109,7 @@ def test_requests_of_either_warm_up_are_left_out(tmp_path: Path) -> None:
     base = run(tmp_path / "a", [1.0] * 10 + [2.0] * 30, warmup_ns=4 * 10**9)
     found = one(base, run(tmp_path / "b", [9.0] * 10 + [2.5] * 30, warmup_ns=10 * 10**9))
     assert (found.pairs, found.mean_s.value, found.method) == (30, 0.5, "none")
-    assert "Too few requests to tell b from a" in found.verdict
+    assert "Too few requests to compare b with a" in found.verdict
 
 
 def test_intervals_of_blocks_cover_what_neighbours_share() -> None:
@@ -188,8 +188,8 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     printed = " ".join(answer.out.split())
     assert "b is better than a by most requests" in printed
     assert "c is worse than a by most requests, 90 % quantile and failures" in printed
-    told = farweb("compare", *places[:2], "--json", "-o", tmp_path / "d.html").json()
-    assert told["changes"][0]["mean_s"] == {"value": -1.0, "low": -1.0, "high": -1.0}
+    shown = farweb("compare", *places[:2], "--json", "-o", tmp_path / "d.html").json()
+    assert shown["changes"][0]["mean_s"] == {"value": -1.0, "low": -1.0, "high": -1.0}
     assert "100 % faster" in (tmp_path / "d.html").read_text()
     assert farweb("compare", *places, "-o", tmp_path / "d.png", "--quiet").code == 0
     assert (tmp_path / "d.png").stat().st_size > 10_000
@@ -201,7 +201,7 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     assert {float(row["difference in latency [s]"]) for row in rows if row["panel"] == "all requests"} == {-1.0}
     for arguments, said in (
         ((*places, "--no-title"), "-o names its file"),
-        ((*places, "-o", tmp_path / "e.png", "--data", tmp_path / "d.csv"), "is there already; --force replaces it"),
+        ((*places, "-o", tmp_path / "e.png", "--data", tmp_path / "d.csv"), "exists already; --force replaces it"),
         ((places[0],), "at least two runs"),
         ((*places[:2], "--point", "circuit"), "write FACTOR=LEVEL"),
         ((*places[:2], "--point", "circuit=a", "--point", "circuit=b"), "points are of one sweep"),

@@ -31,16 +31,16 @@ def flip(file: Path) -> None:
 def test_a_damaged_table_is_named(farweb: Farweb, cable: Path, damage: Callable[[Path], None], table: str) -> None:
     farweb("run", cable, "-o", "r", "--set", "record.packets=all")
     damage(Path(f"r/{table}.parquet"))
-    told = 0
+    shown = 0
     for arguments in (*map(str.split, VERBS), ["sql", "r", f"select * from {table}"]):
         answer = farweb(*arguments)
         if answer.code:
-            told += 1
+            shown += 1
             assert answer.code == 2, answer.err
             assert f"r/{table}.parquet: " in answer.err, arguments
             assert "run the scenario again" in answer.err
             assert len(answer.err.splitlines()) == 1
-    assert told >= 3
+    assert shown >= 3
 
 
 def test_a_damaged_table_is_named_in_python(farweb: Farweb, cable: Path) -> None:

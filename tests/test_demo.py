@@ -20,26 +20,26 @@ WARNINGS = {"cable": [], "satellite": [f"path.link.0.{way}.queue: {SMALL}" for w
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The folder of a demonstration and what it told."""
+    """The folder of a demonstration and its output."""
     out = tmp_path_factory.mktemp("demo") / "demo"
-    told = io.StringIO()
-    main(out, Console(file=told, width=100))
-    return out, told.getvalue()
+    shown = io.StringIO()
+    main(out, Console(file=shown, width=100))
+    return out, shown.getvalue()
 
 
 def test_the_demonstration_leaves_figures_and_a_report_and_tells_where(made: tuple[Path, str]) -> None:
-    out, told = made
+    out, shown = made
     for name in ("size-latency.png", "cdf.png", "timeseq.png", "report.html"):
         assert (out / name).stat().st_size > 10_000
-        assert str(out / name) in told
+        assert str(out / name) in shown
     assert not [path.name for path in out.iterdir() if path.name.startswith(".")]
 
 
 def test_the_table_it_prints_is_that_of_the_runs(made: tuple[Path, str]) -> None:
-    out, told = made
+    out, shown = made
     for name in SCENARIOS:
         summary = Results.open(out / name).summary()
-        (row,) = [line for line in told.splitlines() if line.startswith(f"{summary.name}  ")]
+        (row,) = [line for line in shown.splitlines() if line.startswith(f"{summary.name}  ")]
         assert f" {summary.done} " in row
 
 

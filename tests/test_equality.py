@@ -1,4 +1,4 @@
-"""The comparison of results that `make equality` makes: what is equal, and that it tells what is not."""
+"""The comparison of results that `make equality` makes: what is equal, and that it names what is not."""
 
 import json
 import shutil

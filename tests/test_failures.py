@@ -38,11 +38,11 @@ def asked(folder: Path, rest: str = "", sizes: tuple[int, ...] = (10_000, 2_000_
     return path
 
 
-def told(farweb: Farweb, *arguments: str | Path) -> dict[str, Any]:
+def shown(farweb: Farweb, *arguments: str | Path) -> dict[str, Any]:
     answer = farweb(*arguments, "--json")
     assert answer.code == 0, answer.err
-    told: dict[str, Any] = answer.json()
-    return told
+    shown: dict[str, Any] = answer.json()
+    return shown
 
 
 def test_every_cause_has_its_meaning() -> None:
@@ -55,7 +55,7 @@ def test_every_cause_has_its_meaning() -> None:
 def test_clients_give_up_to_the_nanosecond(tmp_path: Path, farweb: Farweb) -> None:
     """2 and 3 MB at 1 Mbit/s take more than 16 s."""
     path = asked(tmp_path, '[clients]\ngive_up = "5 s"')
-    summary = told(farweb, "run", path, "--out", tmp_path / "r")["summary"]
+    summary = shown(farweb, "run", path, "--out", tmp_path / "r")["summary"]
     rows = pl.read_parquet(tmp_path / "r" / "requests.parquet").sort("request")
     assert rows["failure"].to_list() == [None, "client gave up", None, "client gave up"]
     assert (rows["failed_ns"] - rows["start_ns"]).to_list() == [None, 5 * 10**9, None, 5 * 10**9]
@@ -79,7 +79,7 @@ def test_a_wait_that_is_none_is_refused(tmp_path: Path, farweb: Farweb) -> None:
 
 
 def test_the_end_of_a_run_is_a_cause(tmp_path: Path, farweb: Farweb) -> None:
-    summary = told(farweb, "run", asked(tmp_path, '[run]\nuntil = "6 s"'), "--out", tmp_path / "r")["summary"]
+    summary = shown(farweb, "run", asked(tmp_path, '[run]\nuntil = "6 s"'), "--out", tmp_path / "r")["summary"]
     [cause] = summary["failures"]
     # The second and the fourth began 5 and 3 s before.
     assert (cause["cause"], cause["requests"], cause["after_p50_s"]) == ("run ended", 2, pytest.approx(4.0))
@@ -87,7 +87,7 @@ def test_the_end_of_a_run_is_a_cause(tmp_path: Path, farweb: Farweb) -> None:
 
 
 def test_results_without_causes_have_none(tmp_path: Path, farweb: Farweb) -> None:
-    told(farweb, "run", asked(tmp_path, '[run]\nuntil = "6 s"'), "--out", tmp_path / "r")
+    shown(farweb, "run", asked(tmp_path, '[run]\nuntil = "6 s"'), "--out", tmp_path / "r")
     file = tmp_path / "r" / "requests.parquet"
     pl.read_parquet(file).drop("failure", "failed_ns").write_parquet(file)
     assert failures_of(Results.open(tmp_path / "r")) == ()

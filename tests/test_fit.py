@@ -232,7 +232,7 @@ def test_figures_without_sizes_or_repetitions(folder: Path, farweb: Farweb) -> N
     assert farweb("workload", "fit", "ids", "--format", "cache2k", "-o", "ids.svg").code == 0
     ids = describe(fit("ids", format="cache2k"))
     assert [panel.title for panel in ids.panels] == ["Popularity", "Stack distances"]
-    assert "The data tell no sizes." in ids.caption
+    assert "The data have no sizes." in ids.caption
     data, _ = ids.panels[1].series
     # The distances are 1, 2 and 2.
     assert (data.x.tolist(), data.y.tolist()) == ([1, 2, 3], [0, pytest.approx(100 / 3), 100])

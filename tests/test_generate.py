@@ -144,7 +144,7 @@ def test_the_command(folder: Path, farweb: Farweb) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (("nzx",), 2, 'workload.family: found "nzx"; it is one of "nzix", "prowgen" (did you mean nzix?)'),
         (("nzix", "--set", "us_rat=1 kbit/s"), 2, "us_rat: unknown key; the keys here are day_requests"),
@@ -155,10 +155,10 @@ def test_the_command(folder: Path, farweb: Farweb) -> None:
         (("nzix", "--seed", -1), 2, "--seed"),
     ],
 )
-def test_wrong_arguments(folder: Path, farweb: Farweb, arguments: Any, code: int, told: str) -> None:
+def test_wrong_arguments(folder: Path, farweb: Farweb, arguments: Any, code: int, message: str) -> None:
     answer = farweb("workload", "generate", *arguments, "--out", "trace")
     assert answer.code == code
-    assert told in " ".join(answer.err.split())
+    assert message in " ".join(answer.err.split())
     assert list(folder.iterdir()) == []
 
 
@@ -173,7 +173,7 @@ def test_what_is_no_trace_is_left_alone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"workload.requests": "r.csv"}, "workload.family: stands beside requests; write one of the two"),
         ({"workload.hosts": "h.csv"}, "workload.hosts: a family has hosts of its own"),
@@ -184,10 +184,10 @@ def test_what_is_no_trace_is_left_alone(folder: Path) -> None:
         ({"workload.parameters.us_loss": 2}, "workload.parameters.us_loss: `us_loss` must be 0 to 1"),
     ],
 )
-def test_wrong_scenarios(family: Path, changes: dict[str, Any], told: str) -> None:
+def test_wrong_scenarios(family: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ScenarioError) as error:
         Scenario.load(family, changes)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_keys_of_a_family_beside_a_table(folder: Path) -> None:

@@ -52,15 +52,15 @@ def test_what_is_shown_adds_up_to_a_hundred(times: list[int]) -> None:
 def test_the_command_line_and_the_report_tell_it(farweb: Farweb, cable: Path) -> None:
     assert farweb("run", cable, "--set", "record.exchanges=true", "--out", "r").code == 0
     breakdown = farweb("show", "r", "--breakdown", "--json").json()["breakdown"]
-    (told,) = breakdown["held"]
-    assert (told["leg"], told["connections"]) == (0, 3)
-    assert sum(told["shares"].values()) == pytest.approx(1)
+    (result,) = breakdown["held"]
+    assert (result["leg"], result["connections"]) == (0, 3)
+    assert sum(result["shares"].values()) == pytest.approx(1)
     # A connection for each response, which is there at once: what holds its last byte holds the sender.
     (by_cwnd,) = (part["mean_s"] for part in breakdown["parts"] if part["kind"] == "cwnd")
     assert by_cwnd > 0
-    assert told["shares"]["cwnd"] * told["time_s"] == pytest.approx(3 * by_cwnd)
+    assert result["shares"]["cwnd"] * result["time_s"] == pytest.approx(3 * by_cwnd)
     lines = farweb("show", "r", "--breakdown").out.splitlines()
-    cells = [re.findall(r"\d+\.\d %", line) for line in lines if any(told in line for told in HOLDERS.values())]
+    cells = [re.findall(r"\d+\.\d %", line) for line in lines if any(result in line for result in HOLDERS.values())]
     of_senders = [cell for line in cells[-len(HOLDERS) :] for cell in line]
     assert len(of_senders) == len(HOLDERS)
     assert shown(of_senders) == pytest.approx(100.0)

@@ -217,7 +217,7 @@ def test_a_table_that_is_there_is_replaced_on_demand_only(farweb: Farweb, folder
     (folder / "access.parquet").write_text("older")
     answer = farweb("workload", "import", "access.log")
     assert (answer.code, (folder / "access.parquet").read_text()) == (2, "older")
-    assert "access.parquet: is there already; --force replaces it" in answer.err
+    assert "access.parquet: exists already; --force replaces it" in answer.err
     assert farweb("workload", "import", "access.log", "--force").code == 0
 
 

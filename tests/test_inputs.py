@@ -50,9 +50,9 @@ def test_both_verbs_read_a_trace_packed_or_not(
     folder: Path, farweb: Farweb, format_: str, pack: Callable[[bytes], bytes]
 ) -> None:
     Path("t").write_bytes(pack(trace(format_)))
-    told = ("--format", format_) if format_ == "cache2k" else ()
-    cache = farweb("workload", "cache", "t", *told, "--policy", "lru", "--capacity", "1 kB", "--json").json()
-    fitted = farweb("workload", "fit", "t", *told, "--json").json()
+    message = ("--format", format_) if format_ == "cache2k" else ()
+    cache = farweb("workload", "cache", "t", *message, "--policy", "lru", "--capacity", "1 kB", "--json").json()
+    fitted = farweb("workload", "fit", "t", *message, "--json").json()
     assert cache["format"] == fitted["format"] == format_
     assert cache["requests"] == fitted["requests"] == 12
     assert cache["objects"] == fitted["popularity"]["documents"] == 4
@@ -155,14 +155,14 @@ def test_a_few_unreadable_lines_are_left_out_and_told(folder: Path, farweb: Farw
     lines = farweb("workload", verb, "t", "--format", "webcachesim")
     records = farweb("workload", verb, "o")
     assert (lines.code, records.code) == (0, 0)
-    told = {
+    message = {
         "cache": (
             ["unreadable: 2 lines", 'line 401: has fewer than three columns: "1 7"'],
             ["the last 4 bytes, no whole record of 24 bytes", "left out: 1 records with the object 2^64 - 1"],
         ),
         "fit": (["left out: unreadable"], ["left out: unreadable", "left out: no-object"]),
     }[verb]
-    for answer, words in zip((lines, records), told, strict=True):
+    for answer, words in zip((lines, records), message, strict=True):
         assert all(each in answer.out for each in words), answer.out
     strict = farweb("workload", verb, "t", "--format", "webcachesim", "--max-unreadable", "0.001")
     assert strict.code == 2
@@ -192,8 +192,8 @@ WRONG: list[tuple[str, bytes, list[str], str]] = [
     ("o", b"short", ["--format", "oracle-general"], "o: holds no record of 24 bytes"),
     ("x.xz", lzma.compress(b"1 2 3\n" * 50)[:-30], ["--format", "webcachesim"], "x.xz: cannot be unpacked"),
     ("log", LOG.encode(), ["--format", "clf"], "that line reads as format squid"),
-    ("log", b"whatever it is\n", [], f"(if it is a log or a trace, tell --format: {', '.join(FORMATS)})"),
-    ("ids.xz", lzma.compress(trace("cache2k")), [], "(if it is a log or a trace, tell --format: table"),
+    ("log", b"whatever it is\n", [], f"(if it is a log or a trace, name it with --format: {', '.join(FORMATS)})"),
+    ("ids.xz", lzma.compress(trace("cache2k")), [], "(if it is a log or a trace, name it with --format: table"),
     ("t", b"", ["--format", "squidd"], 'unknown format "squidd" (did you mean "squid"?); the formats are table, squid'),
     ("log", SERVER_LOG.encode(), ["--keep", "hits"], 'keep: found "hits"; write one of: misses, crossed, all'),
     ("r.csv", f"{TABLE_HEAD}\n".encode(), [], "r.csv"),
@@ -201,25 +201,25 @@ WRONG: list[tuple[str, bytes, list[str], str]] = [
 
 
 @pytest.mark.parametrize("verb", ["cache", "fit"])
-@pytest.mark.parametrize(("name", "content", "options", "told"), WRONG)
+@pytest.mark.parametrize(("name", "content", "options", "message"), WRONG)
 def test_what_cannot_be_read_is_told_by_both_verbs_alike(
-    folder: Path, farweb: Farweb, verb: str, name: str, content: bytes, options: list[str], told: str
+    folder: Path, farweb: Farweb, verb: str, name: str, content: bytes, options: list[str], message: str
 ) -> None:
     Path(name).write_bytes(content)
     answer = farweb("workload", verb, name, *options, "-o", "f.png")
     assert answer.code == 2
-    assert told in " ".join(answer.err.split())
+    assert message in " ".join(answer.err.split())
     assert [path.name for path in folder.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("verb", ["cache", "fit"])
 def test_a_file_that_is_not_there(folder: Path, farweb: Farweb, verb: str) -> None:
-    for path, told in (
+    for path, message in (
         ("absent", "absent: no such file; name the requests"),
         (".", ".: is a folder; name the requests"),
     ):
         answer = farweb("workload", verb, path, "--format", "squid")
-        assert (answer.code, told in answer.err) == (2, True)
+        assert (answer.code, message in answer.err) == (2, True)
 
 
 def test_both_verbs_have_the_same_options_for_what_they_read(farweb: Farweb) -> None:

@@ -49,9 +49,9 @@ def test_each_table_is_a_day_that_begins_at_zero(folder: Path, farweb: Farweb) -
         "workload", "merge", "mon.csv", "tue.tsv", "wed.parquet", "--tag", "sample=1", "-o", "m.parquet", "--json"
     )
     assert answer.code == 0, answer.err
-    told = answer.json()
-    assert (told["requests"], told["span_s"], told["tagged"]) == (6, 2.65, {"sample": 2})
-    assert [each["shift_s"] for each in told["tables"]] == [-100.25, -86_500.1, -1.0]
+    shown = answer.json()
+    assert (shown["requests"], shown["span_s"], shown["tagged"]) == (6, 2.65, {"sample": 2})
+    assert [each["shift_s"] for each in shown["tables"]] == [-100.25, -86_500.1, -1.0]
     rows = pl.read_parquet("m.parquet").select("start_s", "host", "response_bytes", "tag", "day").rows()
     assert rows == [
         (0.0, "a", 1, "sample", 1),
@@ -105,7 +105,7 @@ def test_imported_logs_know_their_time_of_day(folder: Path, farweb: Farweb) -> N
     table("three.csv", [1.0])
     answer = farweb("workload", "merge", "one.parquet", "three.csv", "--align", "day", "-o", "m.parquet")
     assert answer.code == 2
-    assert "three.csv: tells no date, as other tables do" in answer.err
+    assert "three.csv: has no date, as other tables do" in answer.err
 
 
 def test_days_and_tags_and_objects_of_tables_are_kept(folder: Path) -> None:
@@ -210,8 +210,8 @@ def test_of_hosts_the_first_table_counts_and_disagreements_are_told(folder: Path
     pl.DataFrame({"host": ["d", "a"], "mss_bytes": [1400, 1460]}).write_parquet("4.parquet")
     given = [argument for name in ("1.tsv", "2.csv", "3.hosts.gz", "4.parquet") for argument in ("--hosts", name)]
     arguments = ("workload", "merge", "a.csv", "-o", "m.parquet", *given, "--hosts-out", "h.tsv")
-    told = farweb(*arguments, "--json").json()["hosts"]
-    assert told["conflicts"] == [
+    shown = farweb(*arguments, "--json").json()["hosts"]
+    assert shown["conflicts"] == [
         {
             "host": "a",
             "column": "window_bytes",

@@ -114,11 +114,11 @@ def test_every_frame_of_the_run_is_in_its_capture(farweb: Farweb, results: Resul
     table = results.frames
     assert table["protocol"].unique().to_list() == [f"webmux {layout}"]
     for up, stream in streams(capture).items():
-        told = table.filter(pl.col("direction") == ("up" if up else "down"))
-        columns = told.select("seq", "kind", "stream", "data_bytes", "credit_bytes")
+        shown = table.filter(pl.col("direction") == ("up" if up else "down"))
+        columns = shown.select("seq", "kind", "stream", "data_bytes", "credit_bytes")
         assert frames(stream, layout) == columns.rows()
-        assert {"FRAGMENT", "FIN", "AddCredit"} <= set(told["kind"])
-        sent = told.filter(kind="FRAGMENT").group_by("request").agg(pl.col("data_bytes").sum()).rows()
+        assert {"FRAGMENT", "FIN", "AddCredit"} <= set(shown["kind"])
+        sent = shown.filter(kind="FRAGMENT").group_by("request").agg(pl.col("data_bytes").sum()).rows()
         assert dict(sent) == {number: row[1 if up else 2] for number, row in enumerate(REQUESTS)}
 
 
@@ -138,7 +138,7 @@ def test_the_credit_is_a_stair_in_the_plot(farweb: Farweb, results: Results) -> 
         elif not numbers:
             colour = word
     at_server = results.packets.filter(pl.col("node") == "server")
-    told = at_server.select(pl.col("credit_limit").drop_nulls())["credit_limit"]
+    shown = at_server.select(pl.col("credit_limit").drop_nulls())["credit_limit"]
     assert len(levels) > 10
     # The last level may have no line behind it.
-    assert levels <= set(told) and len(set(told) - levels) <= 1
+    assert levels <= set(shown) and len(set(shown) - levels) <= 1

@@ -42,7 +42,7 @@ def test_nothing_is_replaced_unasked(farweb: Farweb, folder: Path, there: str) -
     (folder / there).write_text("older")
     answer = farweb("new", "link.toml", "--log", "access.log")
     assert (answer.code, sorted(os.listdir(folder))) == (2, sorted(["access.log", there]))
-    assert f"{there}: is there already; --force replaces it" in answer.err
+    assert f"{there}: exists already; --force replaces it" in answer.err
     assert (folder / there).read_text() == "older"
     assert farweb("new", "link.toml", "--log", "access.log", "--force").code == 0
 

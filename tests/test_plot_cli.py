@@ -126,7 +126,7 @@ def test_numbers_replace_no_file_without_force(farweb: Farweb, sweep: SweepResul
     Path("a.csv").write_text("mine")
     answer = farweb("plot", "cdf", "s", "--data", "a.csv", "-o", "a.png")
     assert (answer.code, Path("a.png").exists(), Path("a.csv").read_text()) == (2, False, "mine")
-    assert "a.csv: is there already; --force replaces it" in answer.err
+    assert "a.csv: exists already; --force replaces it" in answer.err
     assert farweb("plot", "cdf", "s", "--data", "a.csv", "-o", "a.png", "--force").code == 0
     assert Path("a.csv").read_text().startswith("panel,series")
 

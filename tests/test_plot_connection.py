@@ -223,8 +223,8 @@ def test_credit_is_a_stair_of_its_own_with_gaps_where_nothing_is_limited(tmp_pat
         for row in connection(3, start_ms=3000)
     ]
     figure = describe("timeseq", [write_results(tmp_path / "a", [request(3, 1.0, 3000)], packets=packets)])
-    told = [(round(x, 3), y) for x, y in points(part(figure, "credit")) if y == y]
-    assert told == [(0.15, 2001), (0.15, 2001), (0.15, 2001), (0.151, 2001), (0.25, 3501), (0.25, 3501)]
+    shown = [(round(x, 3), y) for x, y in points(part(figure, "credit")) if y == y]
+    assert shown == [(0.15, 2001), (0.15, 2001), (0.15, 2001), (0.151, 2001), (0.25, 3501), (0.25, 3501)]
     assert "credit" in legend(figure)
     without = describe("timeseq", [write_results(tmp_path / "b", [request(3, 1.0, 3000)], packets=connection(3))])
     assert "credit" not in legend(without)
@@ -241,7 +241,7 @@ def test_sack_blocks_stand_where_they_reached_the_sender(tmp_path: Path) -> None
         if (row["event"], row["ack"], row["seq"]) != ("receive", 1001, 301):
             return row
         newest = {"start": 2001, "end": 3001}
-        # The second acknowledgement of byte 1001 tells what has arrived behind the hole, the first nothing.
+        # The second acknowledgement of byte 1001 reports what has arrived behind the hole, the first nothing.
         return {**row, "sack": [newest, {"start": 1, "end": 501}] if row["time_ns"] == 3350 * MS else []}
 
     packets = [blocks(row) for row in connection(3, start_ms=3000)]

@@ -20,7 +20,7 @@ def test_panels_hold_rate_queue_busy_and_drops(tmp_path: Path) -> None:
     figure = describe("link", [write_results(tmp_path / "a", [], links=rows)])
 
     rate, up, queue, _, busy, _, drops, _ = figure.panels
-    # Each holds until the next; the last level is told again where it ends.
+    # Each holds until the next; the last level is drawn again where it ends.
     assert [panel.series[-1].y.tolist() for panel in (rate, queue, busy, drops)] == [
         [8e6, 4e6, 4e6],
         [100, 50, 50],

@@ -80,8 +80,8 @@ def test_a_probe_of_an_exported_run_gives_its_host_table_back(run_of_hosts: Resu
     Path("names.txt").write_text("# made up by the export\n" + "\n".join(f"{s.target[0]} {host}" for s, host in called))
     answer = farweb("workload", "probe", "c.pcapng", "--hosts", "names.txt", "-o", "probed.tsv", "--json")
     assert answer.code == 0, answer.err
-    told = answer.json()
-    assert (told["connections"], told["answered"], told["rtt_samples"], told["silent"]) == (8, 8, 8, [])
+    shown = answer.json()
+    assert (shown["connections"], shown["answered"], shown["rtt_samples"], shown["silent"]) == (8, 8, 8, [])
     found = rows("probed.tsv")
     assert {host: (int(row["window_bytes"]), int(row["mss_bytes"])) for host, row in found.items()} == HOSTS
     # 40 ms each way, and 44 B of SYN and of SYN|ACK at 2 and 10 Mbit/s.
@@ -121,11 +121,11 @@ def test_what_hosts_said_is_gathered_over_captures(folder: Path, farweb: Farweb)
     (folder / "1.pcap").write_bytes(pcap(one))
     (folder / "2.pcap.gz").write_bytes(gzip.compress(pcap(two)))
     answer = farweb("workload", "probe", "1.pcap", "2.pcap.gz", "-o", "h.tsv", "--json")
-    told, found = answer.json(), rows("h.tsv")
+    shown, found = answer.json(), rows("h.tsv")
     assert (found[A]["mss_bytes"], found[A]["window_bytes"], found[A]["rtt_s"]) == ("1460", "17520", "0.125")
-    assert (found[B]["mss_bytes"], told["silent"], told["default_mss"]) == ("1480", [B], 1480)
+    assert (found[B]["mss_bytes"], shown["silent"], shown["default_mss"]) == ("1480", [B], 1480)
     assert (found[C]["window_bytes"], found[C]["window_scale"]) == ("32000", "3")
-    host = next(host for host in told["hosts"] if host["host"] == A)
+    host = next(host for host in shown["hosts"] if host["host"] == A)
     assert (host["connections"], host["mss_differs"], host["window_differs"]) == (3, True, True)
     farweb("workload", "probe", "1.pcap", "--default-mss", 536, "-o", "h.tsv", "--force")
     assert rows("h.tsv")[B]["mss_bytes"] == "536"
@@ -138,9 +138,9 @@ def test_hosts_that_did_not_answer_are_told_and_not_in_the_table(folder: Path, f
     answer = farweb("workload", "probe", "c.pcap", "-o", "h.tsv")
     assert f"refused every connection: {B}" in answer.out
     assert f"answered no connection: {C}" in answer.out
-    told = farweb("workload", "probe", "c.pcap", "-o", "h.tsv", "--force", "--json").json()
+    shown = farweb("workload", "probe", "c.pcap", "-o", "h.tsv", "--force", "--json").json()
     counts = ("connections", "answered", "refused", "unanswered", "half_open", "retransmitted")
-    assert [told[name] for name in counts] == [4, 2, 1, 1, 1, 1]
+    assert [shown[name] for name in counts] == [4, 2, 1, 1, 1, 1]
     assert set(rows("h.tsv")) == {A, D}
 
 

@@ -62,9 +62,9 @@ def test_the_table_is_of_the_hosts_of_the_list(folder: Path, farweb: Farweb, tcp
     arguments = ("--connect", "hosts.txt", "--port", listener, "-o", "h.tsv", "--keep", "k.pcap", "--default-mss", 536)
     answer = farweb("workload", "probe", *arguments, "--json")
     assert answer.code == 0, answer.err
-    told = answer.json()
-    assert told["silent"] == ["127.0.0.1"]
-    assert told["failures"] == {
+    shown = answer.json()
+    assert shown["silent"] == ["127.0.0.1"]
+    assert shown["failures"] == {
         "127.0.0.1": "that refused",
         "no.such.host.invalid": "with a name that is not known",
     }

@@ -79,7 +79,7 @@ def test_parameters_from_a_file(folder: Path, farweb: Farweb) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("requests = ", "p.toml: is not TOML"),
         ("requests = [1]", "p.toml: requests: found [1]; write a number or text"),
@@ -87,18 +87,18 @@ def test_parameters_from_a_file(folder: Path, farweb: Farweb) -> None:
         ("reqests = 1", "reqests: unknown key"),
     ],
 )
-def test_wrong_files_of_parameters(folder: Path, farweb: Farweb, text: str, told: str) -> None:
+def test_wrong_files_of_parameters(folder: Path, farweb: Farweb, text: str, message: str) -> None:
     Path("p.toml").write_text(text)
     answer = farweb("workload", "generate", "prowgen", "--parameters", "p.toml", "--out", "trace")
     assert answer.code == 2
-    assert told in " ".join(answer.err.split())
+    assert message in " ".join(answer.err.split())
     assert not Path("trace").exists()
     with pytest.raises(ScenarioError, match=r"q\.toml: cannot be read: No such file"):
         read_parameters("q.toml")
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"requests": "0"}, "`requests` must be 1 to 1000000000"),
         ({"distinct_share": "0.9"}, "`distinct_share` must be smaller, or `onetimer_share` larger"),
@@ -109,10 +109,10 @@ def test_wrong_files_of_parameters(folder: Path, farweb: Farweb, text: str, told
         ({"tail_from": "10000"}, "tail_from: found 10000 without a unit"),
     ],
 )
-def test_wrong_parameters(folder: Path, changes: dict[str, str], told: str) -> None:
+def test_wrong_parameters(folder: Path, changes: dict[str, str], message: str) -> None:
     with pytest.raises(ScenarioError) as error:
         generate("prowgen", "trace", parameters=changes)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert list(folder.iterdir()) == []
 
 

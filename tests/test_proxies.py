@@ -1,4 +1,4 @@
-"""Runs over proxies and on connections that persist, end to end: what is told of them fits together."""
+"""Runs over proxies and on connections that persist, end to end: what is reported of them fits together."""
 
 from pathlib import Path
 from typing import Any
@@ -68,21 +68,21 @@ def test_requests_that_end_early_keep_what_is_known(tmp_path: Path, changes: dic
         with pytest.raises(ResultsError, match="no request finished"):
             run.breakdown()
         return
-    told = run.breakdown()
+    shown = run.breakdown()
     came = [run.exchanges.filter(pl.col("leg") == leg)["request"].n_unique() for leg in (0, 1)]
-    assert [sum(each) for each in zip(told.reached, told.unfinished_reached, strict=True)] == came
-    assert told.requests == told.reached[1] == run.summary().done > 0
-    assert told.unfinished_reached[0] > told.unfinished_reached[1] > 0
+    assert [sum(each) for each in zip(shown.reached, shown.unfinished_reached, strict=True)] == came
+    assert shown.requests == shown.reached[1] == run.summary().done > 0
+    assert shown.unfinished_reached[0] > shown.unfinished_reached[1] > 0
 
 
 def test_what_a_proxy_saves(runs: dict[str, Results]) -> None:
-    told = {name: run.breakdown() for name, run in runs.items()}
+    shown = {name: run.breakdown() for name, run in runs.items()}
     # A SYN and its answer, of 40 B and some options each, over the satellite.
-    assert told["straight"].total_s("handshake") == pytest.approx(RTT_S, abs=1e-3)
-    assert told["split"].total_s("handshake", 0) == pytest.approx(RTT_S, abs=1e-3)
-    assert told["mux"].total_s("handshake") < 0.3 * RTT_S  # of the first request only
-    assert told["mux"].latency_s < told["split"].latency_s
-    for each in told.values():
+    assert shown["straight"].total_s("handshake") == pytest.approx(RTT_S, abs=1e-3)
+    assert shown["split"].total_s("handshake", 0) == pytest.approx(RTT_S, abs=1e-3)
+    assert shown["mux"].total_s("handshake") < 0.3 * RTT_S  # of the first request only
+    assert shown["mux"].latency_s < shown["split"].latency_s
+    for each in shown.values():
         assert sum(each.total_s(kind) for kind in KINDS) == pytest.approx(each.latency_s)
         assert each.total_s("travel") == pytest.approx(RTT_S / 2)
 
@@ -121,5 +121,5 @@ def test_figures_and_the_report(runs: dict[str, Results], farweb: Farweb, tmp_pa
     answer = farweb("report", *(run.path for run in runs.values()), "-o", tmp_path / "report.html")
     assert answer.code == 0, answer.err
     page = (tmp_path / "report.html").read_text()
-    for told in ("us-proxy is a proxy", "Where the time goes", "mux over 20", "Socket buffers that connections"):
-        assert told in page, told
+    for shown in ("us-proxy is a proxy", "Where the time goes", "mux over 20", "Socket buffers that connections"):
+        assert shown in page, shown

@@ -45,9 +45,9 @@ def test_messages_begin_with_the_key(cable: Path, changes: dict[str, Any], messa
         lambda: Scenario.load(cable).with_(changes),
     )
     for make in made:
-        with pytest.raises(ScenarioError, match=message) as told:
+        with pytest.raises(ScenarioError, match=message) as shown:
             make()
-        assert "--set" not in str(told.value)
+        assert "--set" not in str(shown.value)
 
 
 def test_a_dict_with_mistakes_is_told_without_lines_of_a_file() -> None:
@@ -99,9 +99,9 @@ def test_a_script_that_sweeps_without_a_guard_is_told_its_line(cable: Path) -> N
     Path("bare.py").write_text(script)
     bare = subprocess.run([sys.executable, "bare.py"], capture_output=True, text=True)
     assert bare.returncode == 1
-    told = [line for line in bare.stderr.splitlines() if "FarwebError: " in line]
-    assert len(told) == 1
-    assert 'bare.py:2: put what sweeps below `if __name__ == "__main__":`' in told[0]
+    shown = [line for line in bare.stderr.splitlines() if "FarwebError: " in line]
+    assert len(shown) == 1
+    assert 'bare.py:2: put what sweeps below `if __name__ == "__main__":`' in shown[0]
     lines = script.splitlines()
     Path("guarded.py").write_text(f'{lines[0]}\nif __name__ == "__main__":\n    {lines[1]}\n')
     subprocess.run([sys.executable, "guarded.py"], check=True, capture_output=True)

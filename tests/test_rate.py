@@ -49,14 +49,14 @@ def test_a_whole_load_repeats_every_request(tmp_path: Path, farweb: Farweb) -> N
 
 
 @pytest.mark.parametrize(
-    ("load", "scale", "told"),
+    ("load", "scale", "message"),
     [
         ("0", "rate", "workload.load: found 0; it is 0.001 to 1000000"),
         ("0.5", "copies", "workload.load: found the number 0.5; write a whole number"),
         ("2", "rates", 'workload.scale: found "rates"; it is one of "copies", "rate" (did you mean rate?)'),
     ],
 )
-def test_loads_that_are_none(tmp_path: Path, farweb: Farweb, load: str, scale: str, told: str) -> None:
+def test_loads_that_are_none(tmp_path: Path, farweb: Farweb, load: str, scale: str, message: str) -> None:
     answer = farweb("check", thin_line(tmp_path, load), "--set", f"workload.scale={scale}")
     assert answer.code == 2
-    assert told in answer.err
+    assert message in answer.err

@@ -226,8 +226,8 @@ def test_the_same_results_give_the_same_page(cable_run: Results, satellite_run: 
 
 
 def test_a_line_does_not_break_before_a_unit() -> None:
-    told = text_of("64 kB of 2 packets at 3.5 Mbit/s in 60 ms: 5 %, then 7 more").replace("\N{NO-BREAK SPACE}", "_")
-    assert told == "64_kB of 2_packets at 3.5_Mbit/s in 60_ms: 5_%, then 7 more"
+    shown = text_of("64 kB of 2 packets at 3.5 Mbit/s in 60 ms: 5 %, then 7 more").replace("\N{NO-BREAK SPACE}", "_")
+    assert shown == "64_kB of 2_packets at 3.5_Mbit/s in 60_ms: 5_%, then 7 more"
 
 
 def test_what_has_nothing_to_say_is_not_there() -> None:

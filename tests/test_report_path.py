@@ -45,12 +45,12 @@ def drawn(*points: Point) -> tuple[str, str]:
 
 def _text(svg: str) -> str:
     lines = ElementTree.fromstring(svg).iter("text")
-    told = []
+    parts = []
     for line in lines:
         for span_ in line:
             span_.text = f"[{span_.text}]"
-        told.append("".join(line.itertext()))
-    return "\n".join(told)
+        parts.append("".join(line.itertext()))
+    return "\n".join(parts)
 
 
 @pytest.mark.parametrize("nodes", range(2, 7))
@@ -89,7 +89,7 @@ def test_what_differs_between_scenarios_stands_out_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"),
+    ("texts", "expected"),
     [
         (["60 ms"], "60 ms"),
         (["320 ms", "60 ms"], "60 ms or 320 ms"),
@@ -100,15 +100,15 @@ def test_what_differs_between_scenarios_stands_out_and_nothing_else() -> None:
         (["a", "b", "c", "d"], "4 values"),
     ],
 )
-def test_values_in_a_few_words(texts: list[str], told: str) -> None:
-    assert span(texts) == told
+def test_values_in_a_few_words(texts: list[str], expected: str) -> None:
+    assert span(texts) == expected
 
 
 @pytest.mark.parametrize(
-    ("delay", "told"), [("10.73 ms", "10.73 ms"), ("250 us", "250 us"), ("1500 ms", "1500 ms"), ("0.4 s", "400 ms")]
+    ("delay", "expected"), [("10.73 ms", "10.73 ms"), ("250 us", "250 us"), ("1500 ms", "1500 ms"), ("0.4 s", "400 ms")]
 )
-def test_delays_are_told_in_a_unit_that_fits(delay: str, told: str) -> None:
-    assert f"down ← 2 Mbit/s · {told} · queue" in drawn(made(delay=delay))[0]
+def test_delays_are_told_in_a_unit_that_fits(delay: str, expected: str) -> None:
+    assert f"down ← 2 Mbit/s · {expected} · queue" in drawn(made(delay=delay))[0]
 
 
 def proxied(connections: int = 20) -> Point:

@@ -189,8 +189,8 @@ def test_an_unfinished_sweep_with_failures_says_so_first(tmp_path: Path) -> None
     failed = {(0, 1): "disk full", (1, 2): "disk full", (1, 0): "other"}
     sweep = write_sweep(tmp_path / "sweep", design, None, requests, failed=failed, missing=[(3, 0), (3, 1), (3, 2)])
     outline = Outline(report([with_scenarios(sweep, circuits)]).html())
-    told = outline.text.index("This sweep is not finished: 9 of 12 runs have ended.")
-    assert told < outline.text.index("Answer")
+    result = outline.text.index("This sweep is not finished: 9 of 12 runs have ended.")
+    assert result < outline.text.index("Answer")
     assert "3 runs of 9 failed. Numbers are of the others." in outline.text
     assert "2 runs failed: disk full" in outline.text
     assert "1 run failed: other" in outline.text
@@ -301,9 +301,9 @@ def test_a_search_without_an_answer_says_how_near_it_came(tmp_path: Path) -> Non
     found: dict[str, Any] = {"curve": tried, "runs": 2, "answer": None, "low": None, "high": None}
     found |= {"attainable": False, "confidence": 0.95, "without_chance": True, "reached": ["the best is 0.5"]}
     search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": True, "answer": found}
-    told = answer_of(with_manifest(sweep, {"search": search}))
+    result = answer_of(with_manifest(sweep, {"search": search}))
     fact = "No value from 8 KiB to 1 MiB meets utilisation >= 0.9:"
-    assert told == [(fact, "the best is 0.5 (the seed makes no difference; 2 runs).")]
+    assert result == [(fact, "the best is 0.5 (the seed makes no difference; 2 runs).")]
 
 
 def test_quantiles_are_those_of_all_requests_with_a_bootstrap(tmp_path: Path) -> None:

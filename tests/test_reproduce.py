@@ -243,7 +243,7 @@ def test_claims_and_measures_belong_together(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('id = "X2"', 'id = "X1"', "X1: claimed twice"),
         ('unit = "kbit/s"\n', "", "X1: unknown or missing: unit"),
@@ -253,10 +253,10 @@ def test_claims_and_measures_belong_together(folder: Path) -> None:
         ("above = 0", "above = ", "not a file of claims"),
     ],
 )
-def test_a_wrong_file_of_claims_is_told(folder: Path, old: str, new: str, told: str) -> None:
+def test_a_wrong_file_of_claims_is_told(folder: Path, old: str, new: str, message: str) -> None:
     file = write_study(folder / "papers") / "small" / "claims.toml"
     file.write_text(file.read_text().replace(old, new))
-    with pytest.raises(FarwebError, match=told):
+    with pytest.raises(FarwebError, match=message):
         read_claims(file)
 
 
@@ -305,8 +305,8 @@ def test_a_failure_without_explanation_says_so() -> None:
 def test_the_scoreboard_counts() -> None:
     verdicts = [judge(claim(Bound(above=0)), "s", [Measured(value)]) for value in (1, 2, -1, float("nan"))]
     board = Scoreboard(tuple(verdicts))
-    assert (board.told, board.failed) == ("2 of 4 claims pass, 1 fail, 1 not run", 1)
-    assert Scoreboard(tuple(verdicts[:2])).told == "2 of 2 claims pass"
+    assert (board.text, board.failed) == ("2 of 4 claims pass, 1 fail, 1 not run", 1)
+    assert Scoreboard(tuple(verdicts[:2])).text == "2 of 2 claims pass"
 
 
 def test_the_studies_of_the_source_tree_are_in_their_order() -> None:
@@ -323,7 +323,7 @@ def test_without_runs_no_claim_has_a_verdict(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "message"),
     [
         ([1, 2], [1, 2]),
         ("60 ms", "60 ms"),
@@ -331,5 +331,5 @@ def test_without_runs_no_claim_has_a_verdict(folder: Path) -> None:
         ([{"level": 'a"b', "set": {"leg": [{}]}}], '[{ "level" = "a\\"b", "set" = { "leg" = [{  }] } }]'),
     ],
 )
-def test_tables_of_a_study_become_overrides(value: Any, told: Any) -> None:
-    assert toml_of(value) == told
+def test_tables_of_a_study_become_overrides(value: Any, message: Any) -> None:
+    assert toml_of(value) == message

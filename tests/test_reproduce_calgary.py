@@ -204,16 +204,16 @@ def test_references_are_what_ns_2_has_left() -> None:
     with (PAPERS / "calgary" / "ns-2.csv").open(encoding="utf-8") as file:
         rows = {(row["case"], row["rate"], row["c1_mbit"], row["seed"]): row for row in csv.DictReader(file)}
 
-    def told(column: str, *runs: tuple[str, int, int]) -> list[str]:
+    def shown(column: str, *runs: tuple[str, int, int]) -> list[str]:
         return [f"{float(rows[case, str(rate), str(c1), '1'][column]):.3f}" for case, rate, c1 in runs]
 
     three = [(case, 40, 10) for case in ("good", "average", "poor")]
     expected = {
-        "C8": told("all_s", *three),
-        "C9": [value for source in ("server", "parent", "child") for value in told(f"{source}_s", *three)],
-        "C10": told("all_s", ("good", 40, 10), ("threshold", 40, 10)),
-        "C11": told("all_s", ("good", 40, 100), ("threshold", 40, 100)),
-        "C12": told("all_s", ("good", 80, 10), ("threshold", 80, 10), ("good", 80, 100), ("threshold", 80, 100)),
+        "C8": shown("all_s", *three),
+        "C9": [value for source in ("server", "parent", "child") for value in shown(f"{source}_s", *three)],
+        "C10": shown("all_s", ("good", 40, 10), ("threshold", 40, 10)),
+        "C11": shown("all_s", ("good", 40, 100), ("threshold", 40, 100)),
+        "C12": shown("all_s", ("good", 80, 10), ("threshold", 80, 10), ("good", 80, 100), ("threshold", 80, 100)),
     }
     references = {claim.id: claim.reference for claim in CALGARY.claims}
     for name, values in expected.items():

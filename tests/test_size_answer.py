@@ -38,7 +38,7 @@ def answer(
         for position, replication in asked:
             luck = float(np.random.default_rng([position, replication]).standard_normal())
             latency = metric(axis.choice(position).number or 0) * (1 + noise * luck)
-            search.tell(position, replication, {"latency_p50_s": latency})
+            search.add(position, replication, {"latency_p50_s": latency})
     return answer_of(search, axis, goal, limits, "cable", ["said before"])
 
 

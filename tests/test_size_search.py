@@ -47,20 +47,20 @@ def search(
     made = Search(Steps(length), parse_target(target), limits or Limits(), chance)
     while asked := made.ask():
         for position, replication in reversed(asked):  # the order in which runs end does not matter
-            made.tell(position, replication, {name: metric(position, replication)})
+            made.add(position, replication, {name: metric(position, replication)})
     assert len(made.tried) <= made.values
     return made
 
 
 def test_what_is_asked_for_is_asked_once_and_stays_until_it_is_told() -> None:
     made = Search(Steps(100), parse_target("drops <= 0.5"), Limits())
-    told: set[tuple[int, int]] = set()
+    shown: set[tuple[int, int]] = set()
     while asked := made.ask():
         assert asked == made.ask()
-        assert len({*asked} - told) == len(asked)
-        told |= {*asked}
+        assert len({*asked} - shown) == len(asked)
+        shown |= {*asked}
         for position, replication in asked:
-            made.tell(position, replication, {"drops": float(position < 70) + 0.1 * (replication % 2)})
+            made.add(position, replication, {"drops": float(position < 70) + 0.1 * (replication % 2)})
     assert made.found().answer == 70
 
 
@@ -96,7 +96,7 @@ def test_clauses_hold_together() -> None:
     made = Search(Steps(100), parse_target("drops <= 60 and retransmits <= 10"), Limits())
     while asked := made.ask():
         for position, replication in asked:
-            made.tell(position, replication, {"drops": 100 - position, "retransmits": 90 - position})
+            made.add(position, replication, {"drops": 100 - position, "retransmits": 90 - position})
     assert (made.found().below, made.found().answer) == (79, 80)
 
 
@@ -149,7 +149,7 @@ def test_a_mean_of_what_ended_is_not_compared_where_requests_failed() -> None:
         while asked := made.ask():
             for position, replication in asked:
                 failed = position < 40
-                made.tell(
+                made.add(
                     position, replication, {"latency_mean_s": 0.5 if failed else 1.5, "failed_share": 0.1 * failed}
                 )
         assert (made.found().below, made.found().answer) == (39, 40), target
@@ -232,7 +232,7 @@ def test_looking_often_does_not_add_up() -> None:
         values = random.normal(1, 0.1, (2, limits.most))
         while asked := made.ask():
             for position, replication in asked:
-                made.tell(position, replication, {"goodput_bps": values[position, replication]})
+                made.add(position, replication, {"goodput_bps": values[position, replication]})
         for position in (0, 1):
             verdict = made.judge.verdict(position)
             if verdict in wrong:

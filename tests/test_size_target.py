@@ -1,4 +1,4 @@
-"""Targets of `farweb size`: what is read, and what is told of what cannot be."""
+"""Targets of `farweb size`: what is read, and the messages about what cannot be read."""
 
 import pytest
 

@@ -16,7 +16,7 @@ MS = 1_000_000
 
 
 def make(path: Path, requests: list[dict[str, Any]], warmup_ns: int = 0) -> Results:
-    """A results folder with these requests; every column that is not told is zero."""
+    """A results folder with these requests; every column that is not given is zero."""
     names = ("start_ns", "first_byte_ns", "end_ns", "response_bytes", "retransmits", "timeouts")
     columns = {name: pa.array([row.get(name, 0) for row in requests], pa.int64()) for name in names}
     columns["status"] = pa.array([row.get("status", "done") for row in requests], pa.string())
@@ -60,8 +60,8 @@ def test_failed_requests_count_and_are_null_in_json(tmp_path: Path) -> None:
     assert summary.latency.mean_s == pytest.approx(0.045)
     assert summary.of_ended("45 ms") == "45 ms (of 80 %)"
     assert summary.latency.told(summary.latency.p90_s) == "more than 80 ms"
-    told = json.loads(json.dumps(summary.to_dict(), allow_nan=False))
-    assert (told["failed_share"], told["latency"]["p90_s"], told["latency"]["p99_s"]) == (0.2, None, None)
+    result = json.loads(json.dumps(summary.to_dict(), allow_nan=False))
+    assert (result["failed_share"], result["latency"]["p90_s"], result["latency"]["p99_s"]) == (0.2, None, None)
 
 
 def test_quantiles_and_rates(tmp_path: Path) -> None:

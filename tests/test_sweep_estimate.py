@@ -101,13 +101,13 @@ def test_a_plan_is_listed_without_being_run(farweb: Farweb, swept: Path, folder:
     answer = farweb("sweep", swept, "--plan", "--jobs", 2, "--json")
     assert (answer.code, answer.err) == (0, "")
     assert {path.name for path in folder.iterdir()} == before
-    told = answer.json()["plan"]
-    assert (told["points"], told["replications"], told["missing"], told["jobs"]) == (3, 40, 120, 2)
-    assert told["estimate"]["from"] == "pilot runs"
-    assert 0 < told["estimate"]["low_s"] < told["estimate"]["expected_s"] < told["estimate"]["high_s"]
-    assert len(told["runs"]) == 120
-    assert told["runs"][41]["levels"] == {"workload.load": 2}
-    assert (told["runs"][41]["seed"], told["runs"][41]["done"]) == (2, False)
+    result = answer.json()["plan"]
+    assert (result["points"], result["replications"], result["missing"], result["jobs"]) == (3, 40, 120, 2)
+    assert result["estimate"]["from"] == "pilot runs"
+    assert 0 < result["estimate"]["low_s"] < result["estimate"]["expected_s"] < result["estimate"]["high_s"]
+    assert len(result["runs"]) == 120
+    assert result["runs"][41]["levels"] == {"workload.load": 2}
+    assert (result["runs"][41]["seed"], result["runs"][41]["done"]) == (2, False)
     shown = farweb("sweep", swept, "--plan")
     assert "… 100 more" in shown.out
     assert shown.out.count("\n") < 30

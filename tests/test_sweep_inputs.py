@@ -144,7 +144,7 @@ def test_a_host_table_can_be_read_back(cable: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         (
             "requests.csv",
@@ -157,12 +157,12 @@ def test_a_host_table_can_be_read_back(cable: Path, folder: Path) -> None:
     ],
 )
 def test_a_wrong_table_is_told_before_anything_is_written(
-    cable: Path, folder: Path, name: str, text: str, told: str
+    cable: Path, folder: Path, name: str, text: str, message: str
 ) -> None:
     (folder / "hosts.tsv").write_text(HOSTS)
     (folder / name).write_text(text)
     before = sorted(os.listdir(folder))
     scenario = Scenario.load(cable, {"workload.hosts": "hosts.tsv", "sweep.replications": 2})
-    with pytest.raises(WorkloadError, match=told):
+    with pytest.raises(WorkloadError, match=message):
         scenario.sweep("sweep", jobs=1)
     assert sorted(os.listdir(folder)) == before

@@ -144,9 +144,9 @@ def test_what_the_machine_has_to_put_right_ends_everything(runs: list[Run]) -> N
     )
     pool = Tampered(full)
     with pool:
-        for task, error, told in cases:
+        for task, error, shown in cases:
             pool.task = task
-            with pytest.raises(error, match=told):
+            with pytest.raises(error, match=shown):
                 list(pool.outcomes(runs[:2]))
     assert Store("out").failed() == set()
 

@@ -118,7 +118,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(scenario: Path, folder: Path) ->
         os.killpg(client.pid, signal.SIGINT)  # as a terminal does: the workers get it too
         printed, err = client.communicate(timeout=30)
     assert client.returncode == 130, err
-    assert err == f"What is finished stays in {out}; the same command goes on from there.\nfarweb: interrupted\n"
+    assert err == f"Finished runs are kept in {out}; the same command continues from there.\nfarweb: interrupted\n"
     assert printed == ""
     assert {path.name for path in out.iterdir()} == {"inputs", "manifest.json", "parts", "plan.parquet"}
     assert {path.name for path in (out / "parts").iterdir()} == parts(out), "no half-written part"
@@ -178,20 +178,20 @@ def test_a_cluster_over_tcp_gives_the_same_bytes(
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("tcp://127.0.0.1:1", "no Dask scheduler answers at tcp://127.0.0.1:1: "),
         ("scheduler.json", "scheduler.json: no such file; name a scheduler's address"),
     ],
 )
 def test_without_a_scheduler_it_says_so(
-    farweb: Farweb, cable: Path, monkeypatch: pytest.MonkeyPatch, address: str, told: str
+    farweb: Farweb, cable: Path, monkeypatch: pytest.MonkeyPatch, address: str, message: str
 ) -> None:
     monkeypatch.setattr("farweb.sweep.pool._CONNECT_S", 0.2)
     cable.write_text(cable.read_text() + "[sweep]\nreplications = 2\n")
     swept = farweb("sweep", cable, "--scheduler", address, "--out", "out")
     assert swept.code == 3
-    assert swept.err.startswith(f"farweb: {told}"), swept.err
+    assert swept.err.startswith(f"farweb: {message}"), swept.err
     assert swept.err.count("\n") == 1
     again = farweb("sweep", cable, "--scheduler", address, "--jobs", 2)
     assert (again.code, "--jobs is for this machine" in again.err) == (2, True)
@@ -215,7 +215,7 @@ def test_a_run_that_fails_is_recorded_and_the_others_go_on(cable: Path, folder: 
     error = sweep.runs["error"][0]
     assert error.startswith("request table: column request_bytes: found 0 for the request at 0.000000000 s"), error
     assert swept.stderr == (
-        f"farweb: 2 of 4 runs failed, the first with: {error} (results/cable/failures tells of each; the same command "
+        f"farweb: 2 of 4 runs failed, the first with: {error} (results/cable/failures describes each; the same command "
         "tries them again)\n"
     )
     failures = [json.loads(path.read_text("utf-8")) for path in Path("results/cable/failures").iterdir()]
@@ -263,7 +263,7 @@ def test_what_failures_reach_is_infinite_in_tables_and_null_in_json(folder: Path
     Path("out/runs.parquet").unlink()
     assert SweepResults.open("out").runs.equals(whole.runs)
     shown = ended("show", "out", "--metric", "latency_p90_s", "--metric", "within(500 ms)", "--json")
-    told = json.loads(shown.stdout, parse_constant=pytest.fail)["sweep"]
-    rows = [row for row in told["estimates"] if row["path.link.0.down.delay"] == "320 ms"]
+    message = json.loads(shown.stdout, parse_constant=pytest.fail)["sweep"]
+    rows = [row for row in message["estimates"] if row["path.link.0.down.delay"] == "320 ms"]
     assert {row["metric"]: row["mean"] is None for row in rows} == {"latency_p90_s": True, "within(500 ms)": False}
-    assert any("latency_p90_s has no end at 2 of 4 points" in warning for warning in told["warnings"])
+    assert any("latency_p90_s has no end at 2 of 4 points" in warning for warning in message["warnings"])

@@ -116,16 +116,16 @@ def test_urls_that_cannot_be_used_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("notes.txt", "mine", "has files that are not of a farweb sweep, such as notes.txt, and is left alone"),
         ("manifest.json", '{"kind": "farweb run"}', "has results that are not those of a sweep"),
         ("manifest.json", "{", "has results that are not those of a sweep"),
     ],
 )
-def test_what_is_no_sweep_is_left_alone(store: Store, name: str, text: str, told: str) -> None:
+def test_what_is_no_sweep_is_left_alone(store: Store, name: str, text: str, message: str) -> None:
     store.write(name, text.encode())
-    with pytest.raises(ResultsError, match=told), store.claimed():
+    with pytest.raises(ResultsError, match=message), store.claimed():
         pytest.fail("it may not be taken")
     assert store.read(name) == text.encode()
     assert not store.has(".lock")

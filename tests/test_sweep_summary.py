@@ -49,24 +49,24 @@ def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResult
 
 
 def test_json_has_all_metrics_and_tables(sweep: SweepResults, farweb: Farweb) -> None:
-    told = farweb("show", sweep.path, "--json").json()["sweep"]
-    assert told["runs"] == {"planned": 12, "done": 12, "failed": 0, "missing": 0}
-    assert (told["complete"], told["seeds"], told["points"]) == (True, [1, 2, 3], 4)
-    assert {row["metric"] for row in told["estimates"]} == set(sweep.metrics)
+    result = farweb("show", sweep.path, "--json").json()["sweep"]
+    assert result["runs"] == {"planned": 12, "done": 12, "failed": 0, "missing": 0}
+    assert (result["complete"], result["seeds"], result["points"]) == (True, [1, 2, 3], 4)
+    assert {row["metric"] for row in result["estimates"]} == set(sweep.metrics)
     for table in STATISTICS:
-        assert told[table] == json.loads(json.dumps(sweep.statistics(table).to_dicts())), table
+        assert result[table] == json.loads(json.dumps(sweep.statistics(table).to_dicts())), table
 
 
 def test_metric_and_by_choose(sweep: SweepResults, farweb: Farweb) -> None:
-    told = farweb("show", sweep.path, "--metric", "latency_mean_s", "--by", "workload.load", "--json").json()["sweep"]
+    result = farweb("show", sweep.path, "--metric", "latency_mean_s", "--by", "workload.load", "--json").json()["sweep"]
     values = sweep.values("latency_mean_s")
-    assert [(row["workload.load"], row["metric"], row["n"]) for row in told["estimates"]] == [
+    assert [(row["workload.load"], row["metric"], row["n"]) for row in result["estimates"]] == [
         (1, "latency_mean_s", 3),
         (2, "latency_mean_s", 3),
     ]
     # The mean over circuits in each replication, then over replications.
-    assert told["estimates"][1]["mean"] == pytest.approx(values[2:].mean())
-    assert told["estimates"][1]["sd"] == pytest.approx(values[2:].mean(axis=0).std(ddof=1))
+    assert result["estimates"][1]["mean"] == pytest.approx(values[2:].mean())
+    assert result["estimates"][1]["sd"] == pytest.approx(values[2:].mean(axis=0).std(ddof=1))
     shown = farweb("show", sweep.path, "-m", "latency_mean_s", "--by", "workload.load").out
     assert "latency_p90_s" not in shown
     wrong = farweb("show", sweep.path, "--by", "load")
@@ -92,9 +92,9 @@ def test_an_incomplete_sweep_says_so_and_ends_well(tmp_path: Path, farweb: Farwe
     assert "1 of 12 runs failed" in shown.out
     assert "no memory left" in shown.out
     assert "2 replications, in which a point lacks a value" in shown.out
-    told = farweb("show", sweep.path, "--json").json()["sweep"]
-    assert told["runs"] == {"planned": 12, "done": 10, "failed": 1, "missing": 1}
-    assert told["failed_runs"][0]["error"] == "no memory left"
+    result = farweb("show", sweep.path, "--json").json()["sweep"]
+    assert result["runs"] == {"planned": 12, "done": 10, "failed": 1, "missing": 1}
+    assert result["failed_runs"][0]["error"] == "no memory left"
 
 
 def warnings_of(path: Path, design: Any, **more: Any) -> str:

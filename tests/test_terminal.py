@@ -61,7 +61,7 @@ def test_a_mistake_leads_to_the_help_of_its_verb(farweb: Farweb, arguments: str,
     answer = farweb(*arguments.split())
     assert answer.code == 2
     assert len(answer.err.splitlines()) == 1
-    assert f"({verb} --help tells more)" in answer.err
+    assert f"(see {verb} --help)" in answer.err
 
 
 def test_completion_is_offered(folder: Path) -> None:

@@ -52,16 +52,16 @@ def scatter(
 
 
 def scatters(
-    results: StudyResults, title: str, told: str, panels: list[Panel], sweep: str, columns: int | None = None
+    results: StudyResults, title: str, caption: str, panels: list[Panel], sweep: str, columns: int | None = None
 ) -> Figure:
-    """A figure of such panels, in rows of up to three, of two when there are more, or of as many as told."""
+    """A figure of such panels, in rows of up to three, of two when there are more, or of as many as given."""
     manifest = results.sweep(sweep).manifest
     seed, version, each = manifest["seed"], manifest["version"], " in each panel" if len(panels) > 1 else ""
     columns = columns or (len(panels) if len(panels) <= 3 else 2)
     rows = -(-len(panels) // columns)
     return Figure(
         f"{title} – {PLACE}",
-        f"{told} {_TOLD} n = {TRANSFERS:,} transfers{each}, seed {seed}, farweb {version}.",
+        f"{caption} {_TOLD} n = {TRANSFERS:,} transfers{each}, seed {seed}, farweb {version}.",
         tuple(panels),
         columns=columns,
         size=(7.5, 5.2) if len(panels) == 1 else (4.2 * columns if columns > 2 else 10.0, 1.9 + 3.2 * rows),

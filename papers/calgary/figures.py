@@ -8,7 +8,7 @@ import numpy as np
 from farweb.plot.against import Ask
 from farweb.plot.effects import effects as allocation
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
-from farweb.reproduce.drawing import runs_told
+from farweb.reproduce.drawing import runs_text
 from farweb.reproduce.study import StudyResults
 
 from .claims import HITS, NEAR
@@ -26,8 +26,8 @@ def _levels(rate: int = 10, hits: str = "40 / 15 %", capacity: str = SLOW, delay
 
 def _baseline(results: StudyResults) -> Figure:
     panel = scatter(results, "factorial", _levels(), "")
-    told = "10 requests/s, links of 10 Mbit/s, 1, 5 and 30 ms."
-    return scatters(results, "2: the baseline", told, [panel], "factorial")
+    caption = "10 requests/s, links of 10 Mbit/s, 1, 5 and 30 ms."
+    return scatters(results, "2: the baseline", caption, [panel], "factorial")
 
 
 def _capacity(results: StudyResults) -> Figure:
@@ -37,8 +37,8 @@ def _capacity(results: StudyResults) -> Figure:
 
 def _delay(results: StudyResults) -> Figure:
     panel = scatter(results, "factorial", _levels(delay="1 / 10 / 30"), "", (1, 10, 30))
-    told = "10 requests/s, links of 10 Mbit/s."
-    return scatters(results, "4: the parent proxy 10 ms away", told, [panel], "factorial")
+    caption = "10 requests/s, links of 10 Mbit/s."
+    return scatters(results, "4: the parent proxy 10 ms away", caption, [panel], "factorial")
 
 
 def _rates(results: StudyResults) -> Figure:
@@ -69,8 +69,8 @@ def _policies(results: StudyResults) -> Figure:
             "abcd", ((capacity, each) for capacity in (SLOW, FAST) for each in POLICIES.items()), strict=True
         )
     ]
-    told = "40 requests/s; with the threshold the child has documents of 8 KB at most, and the parent larger ones."
-    return scatters(results, "7: what the caches may have", told, panels, "cases")
+    caption = "40 requests/s; with the threshold the child has documents of 8 KB at most, and the parent larger ones."
+    return scatters(results, "7: what the caches may have", caption, panels, "cases")
 
 
 def _effects(results: StudyResults) -> Figure:
@@ -102,7 +102,7 @@ def _factorial(results: StudyResults) -> Figure:
     return Figure(
         f"The full factorial design – {PLACE}",
         "Mean time until the sender has the last ACK, in each of the 192 runs. Three capacity settings have C1 ≥ 100 "
-        f"Mbit/s (C2 = 10 or 100, C1 = 100 or 1000) and lie on one another. {runs_told([sweep])}",
+        f"Mbit/s (C2 = 10 or 100, C1 = 100 or 1000) and lie on one another. {runs_text([sweep])}",
         tuple(panels),
         columns=2,
         size=(10.0, 8.2),
@@ -136,7 +136,7 @@ def _clusters(results: StudyResults) -> Figure:
         f"Large transfers that come together – {PLACE}",
         "Beyond the paper: the same transfers at the same times, in an order in which those of 10,000 B and more come "
         "together, of all transfers or among the hits at the child; 1: they are independent. Dashed: published, in the "
-        f"colour of the policy. Shade: 95 % interval (Student). {runs_told([sweep])}",
+        f"colour of the policy. Shade: 95 % interval (Student). {runs_text([sweep])}",
         tuple(panels),
         columns=3,
         counted="workloads",
@@ -167,7 +167,7 @@ def _http(results: StudyResults) -> Figure:
         f"Handshakes and requests – {PLACE}",
         "Beyond the paper: the same documents one-way as in ns-2, and over HTTP/1.0 with a connection each and "
         "segments of 512 or 1460 B. Latency to the last byte at the client. Bars: 95 % interval (Student), of the "
-        f"differences paired by workload. {runs_told([sweep])}",
+        f"differences paired by workload. {runs_text([sweep])}",
         (_by_distance(results), *(_threshold_less_default(results, capacity) for capacity in (SLOW, FAST))),
         columns=3,
         counted="workloads",
@@ -241,7 +241,7 @@ def _ns2(results: StudyResults) -> Figure:
         f"ns-2 and farweb on the same transfers – {PLACE}",
         f"Each point is one of {len(done)} runs of ns-2 2.35, {lossless} of them without loss, and farweb's of the "
         "same case, rate, capacity and workload. With losses a transfer depends on the random phases of clocks. "
-        f"{runs_told([runs])}",
+        f"{runs_text([runs])}",
         panels,
         columns=2,
         size=(10.0, 5.0),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
-from farweb.reproduce.drawing import runs_told
+from farweb.reproduce.drawing import runs_text
 from farweb.reproduce.study import StudyResults
 
 from .drawing import PLACE, scatter, scatters, spread
@@ -47,14 +47,17 @@ def _live(results: StudyResults) -> Figure:
     rates = _levels(results, "live", "rate")
     panels = [
         scatter(
-            results, "live", {"rate": rate, "served": served, "capacity": SLOW}, f"({letter}) {told}, {rate} requests/s"
+            results,
+            "live",
+            {"rate": rate, "served": served, "capacity": SLOW},
+            f"({letter}) {caption}, {rate} requests/s",
         )
-        for letter, (rate, served, told) in zip(
+        for letter, (rate, served, caption) in zip(
             "abcdef", ((rate, *each) for rate in rates for each in SCATTERED.items()), strict=False
         )
     ]
-    told = "Links of 10 Mbit/s. Short-range locality: ProWGen's static stack, with the hit ratios 30 / 10 %."
-    return scatters(results, "Live caches", told, panels, "live", columns=len(SCATTERED))
+    caption = "Links of 10 Mbit/s. Short-range locality: ProWGen's static stack, with the hit ratios 30 / 10 %."
+    return scatters(results, "Live caches", caption, panels, "live", columns=len(SCATTERED))
 
 
 def _distribution(results: StudyResults) -> Figure:
@@ -75,7 +78,7 @@ def _distribution(results: StudyResults) -> Figure:
     return Figure(
         f"Latencies with live caches – {PLACE}",
         "C1 = 10 Mbit/s. The same requests with live LRU caches, and with hits drawn as often. Short-range locality: "
-        f"ProWGen's static stack, with the hit ratios 30 / 10 %. All traces together. {runs_told([sweep])}",
+        f"ProWGen's static stack, with the hit ratios 30 / 10 %. All traces together. {runs_text([sweep])}",
         tuple(panels),
         columns=len(panels),
         size=(6.3 * len(panels), 5.2),
@@ -94,7 +97,7 @@ def _steps(results: StudyResults) -> Figure:
         "requests wait for what is on its way. Hits remember the past: who serves a request depends on those before. "
         "Hits depend on size: popular documents are small. Sizes remember the past: a large document comes again. "
         "Cases: hit ratios 40 / 15, 30 / 10, 20 / 7 %; 42 / 15 % with the size threshold; 30 / 10 % with short-range "
-        f"locality. Bars: 95 % interval (Student), paired by trace. {runs_told([sweep])}",
+        f"locality. Bars: 95 % interval (Student), paired by trace. {runs_text([sweep])}",
         tuple(panels),
         columns=len(rates),
         counted="traces",
@@ -131,7 +134,7 @@ def _policies(results: StudyResults) -> Figure:
         "Live caches: three policies at the child, LRU at the parent. Thresholds: the child takes in documents of 8 "
         "KiB at most; with the paper's the parent takes in larger ones alone. Middle and right: mean latency with "
         "the paper's threshold less that without one, paired by trace. Bars: 95 % interval (Student). "
-        f"{runs_told([sweep])}",
+        f"{runs_text([sweep])}",
         tuple(panels),
         columns=3,
         counted="traces",

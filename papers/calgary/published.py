@@ -1,4 +1,4 @@
-"""What the paper's tables 2 to 4 tell of its workload.
+"""Figures of the workload from tables 2 to 4 of the paper.
 
 Source: Williamson and Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003.
 """
@@ -17,6 +17,6 @@ COUNTS = {
 }
 """Transfers of each source, by case."""
 BYTES = {"good": (20_957_250, 6_821_625, 20_343_081), "threshold": (21_353_492, 20_291_324, 6_477_140)}
-"""Bytes of each source, where the paper tells them."""
+"""Bytes of each source, where the paper states them."""
 SMALL = 8 * 1024
 """With the size threshold the child has nothing that is larger, and the parent nothing else, in bytes."""

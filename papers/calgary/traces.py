@@ -18,7 +18,7 @@ number of requests:
 The capacities are those of ``live.toml``; they were chosen for the paper's hit ratios, by sending the requests through
 caches without packets.
 
-Left out: what the paper does not tell, which is everything about its trace but number and sizes.
+Left out: what the paper does not state, which is everything about its trace but number and sizes.
 
 Source: Busari and Williamson, "ProWGen", Computer Networks 38(6), 2002; docs/models/prowgen.md.
 """
@@ -116,8 +116,8 @@ def _farness(size: Ints) -> float:
 @functools.cache
 def caches(case: str) -> tuple[Mapping[str, Any], ...]:
     """The caches of a case as ``live.toml`` has them, from the clients on."""
-    told = tomllib.loads((Path(__file__).parent / "live.toml").read_text("utf-8"))
-    (level,) = (each for each in told["sweep"]["factors"]["served"] if each["level"] == f"{case}, live")
+    described = tomllib.loads((Path(__file__).parent / "live.toml").read_text("utf-8"))
+    (level,) = (each for each in described["sweep"]["factors"]["served"] if each["level"] == f"{case}, live")
     return tuple(level["set"]["cache"])
 
 

@@ -41,13 +41,13 @@ def _measured(sweep: str) -> Any:
 
 @functools.lru_cache(maxsize=8)
 def _runs(results: StudyResults, sweep: str) -> dict[tuple[frozenset[Any], str | None], list[dict[str, Any]]]:
-    """What is told of runs, by their levels and a source (None: all), in the order of replications."""
+    """Summarize runs by their levels and a source (None: all), in the order of replications."""
     import polars as pl
 
     swept = results.sweep(sweep)
     factors = [factor.name for factor in swept.design.factors]
     taken = pl.col("acked_ns") - pl.col("start_ns")
-    told = [
+    statistics = [
         pl.len().alias("transfers"),
         pl.col("response_bytes").sum().alias("bytes"),
         taken.mean().alias("mean_s") / 1e9,
@@ -62,8 +62,8 @@ def _runs(results: StudyResults, sweep: str) -> dict[tuple[frozenset[Any], str |
     rows = swept.scan("requests").filter(pl.col("status") == "done", _measured(sweep))
     rows = rows.select(*factors, "replication", *used, source=pl.col("served_by").cast(pl.String)).collect().lazy()
     keys = [*factors, "replication"]
-    by_source = rows.group_by(*keys, "source").agg(told).collect()
-    together = rows.group_by(*keys).agg(told).with_columns(source=pl.lit(None, pl.String)).collect()
+    by_source = rows.group_by(*keys, "source").agg(statistics).collect()
+    together = rows.group_by(*keys).agg(statistics).with_columns(source=pl.lit(None, pl.String)).collect()
     found: dict[tuple[frozenset[Any], str | None], list[dict[str, Any]]] = {}
     for row in pl.concat([by_source, together.select(by_source.columns)]).sort("replication").to_dicts():
         levels = frozenset((factor, row[factor]) for factor in factors)

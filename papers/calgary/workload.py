@@ -174,7 +174,7 @@ def _stretched(tail: Ints, total: int) -> Ints:
 
 
 def _sources(random: Random, size: Ints, case: str) -> Ints:
-    """Who serves each transfer: at random, with the counts of the case and, where they are told, the bytes."""
+    """Draw the source of each transfer at random, with the counts of the case and, where they are known, the bytes."""
     kinds = [size <= SMALL, size > SMALL] if case == "threshold" else [np.full(TRANSFERS, True)]
     drawn = [_drawn(random, kinds, case) for _ in range(_DRAWS if case in BYTES else 1)]
     if case not in BYTES:

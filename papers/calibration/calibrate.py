@@ -1,7 +1,7 @@
 """Fit the two free parameters of the family nzix to what the NZ–US studies say of their traces.
 
-    python papers/calibration/calibrate.py            fit, and tell what the family then gives
-    python papers/calibration/calibrate.py --check    tell what it gives as it is
+    python papers/calibration/calibrate.py            fit, and print what the family then gives
+    python papers/calibration/calibrate.py --check    print what it gives as it is
 
 `tail_share` is fitted to the ratio of bytes on the cable, `us_rate` to the mean latency of the sample requests; each by
 bisection over the same seeds, in turns, since the one has a small effect on the other's target. README.md says what
@@ -110,7 +110,7 @@ def report(parameters: Parameters) -> None:
 
 
 def main() -> None:
-    """Fit, unless told otherwise, and report."""
+    """Fit, unless only to check, and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="take the parameters as they are")
     parameters: Parameters = {} if parser.parse_args().check else fit()

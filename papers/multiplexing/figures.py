@@ -198,12 +198,16 @@ def _presented_by_servers(study: Multiplexing, place: str) -> Figure:
 _WAYS = ("no US proxy", "US proxy, a connection each")
 
 
-def _pair(title: str, told: str, lines: Callable[[str], list[Line]], study: Multiplexing, *sweeps: str) -> Figure:
+def _pair(title: str, caption: str, lines: Callable[[str], list[Line]], study: Multiplexing, *sweeps: str) -> Figure:
     """Carried load and latency side by side."""
     axis = Axis("load carried to NZ", "bit/s", low=0)
     carried = panel(lines("carried_bps"), axis, references=[_rate(study)], most=study.link_bps)
     return figure(
-        title, told, [carried, panel(lines(LATENCY), _WAIT)], [study.results.sweep(name) for name in sweeps], columns=2
+        title,
+        caption,
+        [carried, panel(lines(LATENCY), _WAIT)],
+        [study.results.sweep(name) for name in sweeps],
+        columns=2,
     )
 
 
@@ -307,8 +311,8 @@ def _breakdown(study: Multiplexing, place: str) -> Figure:
         RunTables(part.path, {**part.manifest, "name": way})
         for part, way in zip(parts, runs["architecture"], strict=True)
     ]
-    told = describe("breakdown", named)
-    return replace(told, title=f"Where the time of the sample requests goes – {place}")
+    described = describe("breakdown", named)
+    return replace(described, title=f"Where the time of the sample requests goes – {place}")
 
 
 def _at(of: Curve, levels: Sequence[float]) -> Curve:

@@ -179,9 +179,9 @@ class Multiplexing:
         """The queue toward NZ at the highest load over that at half of the link's rate."""
         found = []
         for name, of in self.saturating(numbers):
-            for statistic, told in (("mean", "mean"), ("max", "peak")):
+            for statistic, label in (("mean", "mean"), ("max", "peak")):
                 queue = of(f"link_0_down_queue_bytes_{statistic}")
-                found.append(Measured.of(student(queue.y[-1] / queue.at(self.link_bps / 2)), f"{name}, {told}"))
+                found.append(Measured.of(student(queue.y[-1] / queue.at(self.link_bps / 2)), f"{name}, {label}"))
         return found
 
     def buffers_with_few(self, numbers: Sequence[int]) -> list[Measured]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.style import QUIETLY
-from farweb.reproduce.drawing import runs_told
+from farweb.reproduce.drawing import runs_text
 from farweb.reproduce.study import StudyResults
 
 from .packets import EXPERIMENTS, PUBLISHED, Dump, Floats, Ints, Levels, dumps, meeting_all, of_experiment
@@ -84,14 +84,14 @@ def _zoomed(results: StudyResults) -> Figure:
                 note=f"at most {dump.most_in_flight()} in flight",
             )
         )
-    told = f"The {100 * ZOOM:.0f} % of the time in the middle of each document; axes differ. "
-    return _figure(results, "zoomed: the middle of the document", told, panels)
+    caption = f"The {100 * ZOOM:.0f} % of the time in the middle of each document; axes differ. "
+    return _figure(results, "zoomed: the middle of the document", caption, panels)
 
 
-def _figure(results: StudyResults, title: str, told: str, panels: list[Panel]) -> Figure:
+def _figure(results: StudyResults, title: str, caption: str, panels: list[Panel]) -> Figure:
     return Figure(
         f"{title} – {PLACE}",
-        f"{told}{_TOLD} {runs_told([results.sweep('experiments')])}",
+        f"{caption}{_TOLD} {runs_text([results.sweep('experiments')])}",
         tuple(panels),
         columns=3,
         size=(13.0, 5.0),
@@ -116,7 +116,7 @@ def _in_flight(results: StudyResults) -> Figure:
     return Figure(
         f"segments in flight – {PLACE}",
         "Segments with data that the server has sent and has no ACK for, whenever it sends one. "
-        f"{runs_told([results.sweep('experiments')])}",
+        f"{runs_text([results.sweep('experiments')])}",
         tuple(panels),
         columns=3,
         size=(13.0, 4.2),
@@ -138,7 +138,7 @@ def _sensitivity(results: StudyResults) -> Figure:
         "Packets each way by the level of each parameter that is not known: points have all others as the study has "
         "them, bars are the range over all combinations; lines: as published. Within the tolerance of all six counts "
         f"are {without} combinations, with the packets of the close {with_close}. "
-        f"{runs_told([results.sweep('sensitivity')])}",
+        f"{runs_text([results.sweep('sensitivity')])}",
         tuple(panels),
         columns=1,
         size=(11.0, 13.0),

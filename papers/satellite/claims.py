@@ -100,8 +100,8 @@ def _order(results: StudyResults) -> list[Measured]:
         return []
     pairs = implied_order()
     wrong = [(slow, fast) for slow, fast in pairs if latency[slow] <= latency[fast]]
-    told = ", ".join(f"{slow} is not slower than {fast}" for slow, fast in wrong)
-    return [Measured(100 * (1 - len(wrong) / len(pairs)), what=told)]
+    wrong_words = ", ".join(f"{slow} is not slower than {fast}" for slow, fast in wrong)
+    return [Measured(100 * (1 - len(wrong) / len(pairs)), what=wrong_words)]
 
 
 MEASURES = {

@@ -1,4 +1,4 @@
-"""What a scenario means, worked out without simulating it."""
+"""Explains a scenario without simulating it."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _LABEL_WIDTH = 24  # as the core aligns what `check` says
 
 @dataclass(frozen=True)
 class Check:
-    """What a scenario means.
+    """Explanation of a scenario: what its path, legs and workload amount to.
 
     Attributes:
         figures: Links, legs and warnings with their numbers; units are in the names.
@@ -38,7 +38,7 @@ class Check:
 
     @property
     def warnings(self) -> list[str]:
-        """What is allowed but may not be meant."""
+        """Warnings about settings that are allowed but may be mistakes."""
         return list(self.figures["warnings"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Check:
 
 
 def check(scenario: Description) -> Check:
-    """Work out what a scenario means.
+    """Explain a scenario.
 
     Reads the tables of the workload, if they are there, and simulates nothing.
 

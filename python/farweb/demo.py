@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SEED = 2053
 """Seed of the log; that of the runs is in the scenarios. Chosen: the responses have the mean that the model aims at,
-and the slowest transfer is short enough for its segments to be told apart."""
+and the slowest transfer is short enough for its segments to be distinguished."""
 
 SCENARIOS = ("cable", "satellite")
 SWEEP = "circuits"
@@ -39,7 +39,7 @@ def main(out: Path, console: "Console") -> None:
 
     Args:
         out: Folder for all that it makes; what an earlier demonstration left there is replaced.
-        console: Where it tells how far it is.
+        console: Where it reports its progress.
 
     Raises:
         FarwebError: The examples are missing, since this is not a source tree; or something could not be written.

@@ -1,4 +1,4 @@
-"""Descriptions of scenarios: a path and what rides on it, checked when they are made."""
+"""Descriptions of scenarios, checked when they are made: a path, its protocols and its workload."""
 
 import contextlib
 import functools
@@ -66,7 +66,7 @@ class Description:
             raise ScenarioError(f"a scenario is a dict, not {description!r}; Scenario.load reads a file")
         text = "".join(f"{toml.key(str(key))} = {toml.value(value, str(key))}\n" for key, value in description.items())
         texts = _texts(overrides or {})
-        with _told_by_key(texts):
+        with _problems_by_key(texts):
             self._fill(_NO_FILE, texts, text, _parsed(text, str(_NO_FILE), tuple(texts.items())), None, tables)
 
     def _fill(
@@ -100,7 +100,7 @@ class Description:
         """
         path = Path(path)
         texts = _texts(overrides or {})
-        with _told_by_key(texts):
+        with _problems_by_key(texts):
             return cls._parse(path, read_text(path, ScenarioError, "a scenario is a TOML file"), texts, tables)
 
     @classmethod
@@ -138,7 +138,7 @@ class Description:
         """
         texts = _texts({**(changes or {}), **more})
         overrides = _later(self.overrides, texts)
-        with _told_by_key(overrides):
+        with _problems_by_key(overrides):
             if self._cut is None:
                 return self._parse(self.path, self._text, overrides, self.tables)
             cut, core = replace(self._cut, after=_later(self._cut.after, texts)), self.core.with_(texts)
@@ -179,7 +179,7 @@ class Description:
 
     @property
     def name(self) -> str:
-        """What the scenario is called: its `name`, or its file's."""
+        """The name of the scenario: its `name`, or that of its file."""
         return self.effective["name"] or self.path.stem
 
     def table(self, kind: str, seed: int) -> Path | None:
@@ -212,7 +212,7 @@ class Description:
 
 @dataclass(frozen=True)
 class _Cut:
-    """How a scenario without a sweep came from one with a sweep.
+    """Steps by which a scenario without a sweep came from one with a sweep.
 
     Attributes:
         before: Overrides of the one with a sweep.
@@ -254,8 +254,8 @@ _NO_FILE = Path("scenario")  # of a scenario from a dict: names its results fold
 
 
 @contextlib.contextmanager
-def _told_by_key(overrides: Mapping[str, str]) -> Iterator[None]:
-    """Let problems begin with their key where they are of no file: `--set` is a word of the command line.
+def _problems_by_key(overrides: Mapping[str, str]) -> Iterator[None]:
+    """Make messages about values of no file begin with their key, instead of with `--set` of the command line.
 
     The cause of the error that is raised has the words of the command line.
     """

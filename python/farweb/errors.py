@@ -1,4 +1,4 @@
-"""What farweb raises for what a user can put right; every message is a line to act on."""
+"""Errors that a user can put right; every message says what to do."""
 
 from farweb._core import FarwebError, RunError, ScenarioError, WorkloadError
 

@@ -1,4 +1,4 @@
-"""Packages that only a part of farweb needs: which extra brings each."""
+"""Optional packages: which extra installs each, and a check that they are there."""
 
 from importlib.util import find_spec
 
@@ -13,14 +13,14 @@ _EXTRAS = {
 }
 
 SWEEP = ("dask", "distributed", "fsspec", "scipy")
-"""What running a sweep takes."""
+"""Modules that a sweep needs."""
 
 
 def require(what: str, *modules: str) -> None:
     """Ask for modules before any work begins.
 
     Raises:
-        FarwebError: One is not installed; the message tells how to install it.
+        FarwebError: One is not installed; the message says how to install it.
     """
     for module in modules:
         if find_spec(module) is None:

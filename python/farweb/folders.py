@@ -1,4 +1,4 @@
-"""Results folders as people open them: tables, and all that can be made of them."""
+"""Results folders as users open them: tables, summaries, figures and queries."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ class Results(RunTables):
         return summarize(self)
 
     def breakdown(self, *, tagged: bool | None = None) -> Breakdown:
-        """Where the time of the requests goes, in parts that add up to their mean latency.
+        """Split the mean latency of the requests into the parts that add up to it.
 
         Args:
             tagged: Of those tagged `sample` only; None: of those where there are any, else of all.
@@ -38,7 +38,7 @@ class Results(RunTables):
         return break_down(self, tagged=tagged)
 
     def sql(self, query: str) -> "pl.DataFrame":
-        """What an SQL query finds in the tables of the run; see `farweb.results.sql`.
+        """Query the tables of the run in SQL; see `farweb.results.sql`.
 
         Raises:
             ResultsError: The query is wrong, or is not a query.
@@ -69,7 +69,7 @@ class SweepResults(SweepTables):
         return Results.open(super().part(run).path)
 
     def sql(self, query: str) -> "pl.DataFrame":
-        """What an SQL query finds in the tables of the sweep; see `farweb.results.sql`.
+        """Query the tables of the sweep in SQL; see `farweb.results.sql`.
 
         Raises:
             ResultsError: The query is wrong, or is not a query.
@@ -79,7 +79,7 @@ class SweepResults(SweepTables):
     def summary(
         self, metrics: Sequence[str] | None = None, by: Sequence[str] | None = None, *, log: bool = False
     ) -> SweepSummary:
-        """What the sweep tells, in a few tables.
+        """Summarize the sweep in a few tables.
 
         Args:
             metrics: Names of metrics to show; the main ones when left out.

@@ -1,4 +1,4 @@
-"""The load that a workload offers to each link, against what the link carries: what `farweb check` says of a workload.
+"""Compares the load that a workload offers to each link with the rate of the link, for `farweb check`.
 
 Bytes count in the second in which their request starts, with headers of 40 B a segment: down the responses, up the
 requests and an acknowledgement for every second segment of a response. Opening and closing connections, retransmissions
@@ -40,14 +40,14 @@ Series = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class OfferedLoad:
-    """What requests offer to one direction of a link.
+    """Load that requests offer to one direction of a link.
 
     Attributes:
         link: Place of the link on the path, from 0.
         direction: `up` or `down`.
         rate_bps: What it carries, in bit/s.
         mean_bps: Offered from the first to the last start, a minute at least.
-        minute_bps: In the busiest minute; None when the workload is too long to tell.
+        minute_bps: In the busiest minute; None when the workload is too long for steps of a minute.
         minute_from_s: When that begins.
         second_bps: In the busiest second; None as above.
         at_most: Whether a live cache nearer to the clients takes an unknown part of it off.
@@ -65,7 +65,7 @@ class OfferedLoad:
 
 @dataclass(frozen=True)
 class Offered:
-    """What a workload offers to the links with a rate.
+    """Load that a workload offers to the links with a rate.
 
     Attributes:
         requests: Of all days and copies.
@@ -107,7 +107,7 @@ def _of(value: float | None, rate_bps: float) -> str:
 
 
 def offered(scenario: Description, figures: Mapping[str, Any]) -> Offered | None:
-    """What the workload of `scenario` offers; `figures` are those of its check.
+    """Work out the load that the workload of `scenario` offers; `figures` are those of its check.
 
     None when it has no requests yet, or no link a rate.
 
@@ -147,12 +147,12 @@ def _links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[_Link]
             before = [cache for cache in effective.get("cache") or [] if nodes.index(cache["node"]) <= index]
             drawn = [cache["hit_ratio"] for cache in before if cache.get("hit_ratio") is not None]
             for direction in ("up", "down"):
-                told = effective["path"]["link"][index][direction]["rate"]
-                if told != "unlimited":
+                limit = effective["path"]["link"][index][direction]["rate"]
+                if limit != "unlimited":
                     yield _Link(
                         index,
                         direction,
-                        float(parse(told).number),
+                        float(parse(limit).number),
                         leg["mss_bytes"],
                         1 - sum(drawn),
                         len(drawn) < len(before),
@@ -198,8 +198,8 @@ def _trace(reader: _core.RequestReader, sizes: list[int]) -> _Trace | None:
         start = np.asarray(columns["start_s"])
         if not len(start):
             continue
-        told = np.asarray(columns["day"]) if "day" in columns else np.zeros(len(start))
-        day = np.nan_to_num(told.astype(np.float64), nan=0.0).astype(np.int64)
+        days_given = np.asarray(columns["day"]) if "day" in columns else np.zeros(len(start))
+        day = np.nan_to_num(days_given.astype(np.float64), nan=0.0).astype(np.int64)
         rows += len(start)
         first, last = min(first, float(start.min())), max(last, float(start.max()))
         values = _bytes(np.asarray(columns["request_bytes"]), np.asarray(columns["response_bytes"]), sizes)

@@ -1,4 +1,4 @@
-"""A run: drives the compiled simulation and writes its rows to a results folder as they come."""
+"""Runs a scenario: drives the compiled simulation and writes its rows to a results folder as they come."""
 
 import contextlib
 import json
@@ -32,7 +32,7 @@ _ROWS_AS_THEY_ARE = 128  # chosen: to compress so few rows takes longer than all
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes:
         now_ns: Simulated time since the start, in ns.
@@ -105,7 +105,7 @@ def simulate_into(
     progress: Callable[[Progress], None] | None,
     measurement: Measurement | None = None,
 ) -> dict[str, Any]:
-    """Run `scenario` with `seed` and write its tables to `folder`; its manifest, which the caller writes.
+    """Run `scenario` with `seed` and write its tables to `folder`; return its manifest, which the caller writes.
 
     All rows go to `measurement` as well, if there is one.
     """
@@ -155,7 +155,7 @@ def _run(
     progress: Callable[[Progress], None] | None,
     measurement: Measurement | None,
 ) -> dict[str, int]:
-    """Run to the end, tables written as rows come; how many rows each has."""
+    """Run to the end, write the tables as rows come, and return the number of rows of each."""
     metadata = {
         "farweb.version": _core.version,
         "farweb.scenario": name,
@@ -232,7 +232,7 @@ class TableWriter:
 
 
 def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
-    """What a manifest says of an input file: enough to know it again."""
+    """Describe an input file for the manifest, well enough to recognize it."""
     return {"file": named, "sha256": _described(path)["sha256"], "rows": rows}
 
 

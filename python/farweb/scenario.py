@@ -1,4 +1,4 @@
-"""Scenarios as people use them: load one, change it, check it, run it, sweep it."""
+"""Scenarios as users handle them: load one, change it, check it, run it, sweep it."""
 
 from collections.abc import Callable
 from html import escape
@@ -22,7 +22,7 @@ class Scenario(Description):
     """
 
     def check(self) -> Check:
-        """What the scenario means: round-trip times, bandwidth-delay products, window limits, offered load, warnings.
+        """Explain the scenario: round-trip times, bandwidth-delay products, window limits, offered load, warnings.
 
         Reads the tables of the workload, if they are there, and simulates nothing.
 
@@ -73,7 +73,7 @@ class Scenario(Description):
     ) -> "SweepResults":
         """Do the runs of the scenario's table `[sweep]`, as many at a time as there are cores.
 
-        Runs whose results are in the folder are not done again. A run that fails is recorded, and the others go on. A
+        Runs whose results are in the folder are not repeated. A run that fails is recorded, and the others continue. A
         script that calls this has to do so below ``if __name__ == "__main__":``, as its worker processes import it.
 
         Args:

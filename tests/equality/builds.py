@@ -14,10 +14,10 @@ import contextlib, io, json, sys
 from farweb.cli import main
 
 for line in sys.stdin:
-    told = io.StringIO()
-    with contextlib.redirect_stderr(told):
+    output = io.StringIO()
+    with contextlib.redirect_stderr(output):
         code = main(json.loads(line))
-    print(json.dumps([code, told.getvalue()]), flush=True)
+    print(json.dumps([code, output.getvalue()]), flush=True)
 """
 
 
@@ -64,9 +64,9 @@ class Farweb:
         answer = self._process.stdout.readline()
         if not answer:
             return f"farweb died with code {self._process.wait()}"
-        code, told = json.loads(answer)
-        answered_nothing = code == 3 and not told.strip()  # which is a result too
-        return None if code == 0 or answered_nothing else f"exit code {code}: {told.strip()}"
+        code, output = json.loads(answer)
+        answered_nothing = code == 3 and not output.strip()  # which is a result too
+        return None if code == 0 or answered_nothing else f"exit code {code}: {output.strip()}"
 
     def __enter__(self) -> "Farweb":
         return self

@@ -133,7 +133,7 @@ def delete_leftovers() -> None:
 
 @dataclass(frozen=True)
 class TcpInfo:
-    """What the kernel tells of a connection (`struct tcp_info` in `include/uapi/linux/tcp.h`)."""
+    """The state of a connection in the kernel (`struct tcp_info` in `include/uapi/linux/tcp.h`)."""
 
     timestamps: bool
     sack: bool

@@ -142,7 +142,7 @@ class Run:
 
     def _judge(self, point: str, payload: bool) -> list[Frame]:
         fields = ("_ws.expert.severity", "_ws.expert.message", "_ws.malformed", "tcp.checksum.status")
-        told = run(
+        shown = run(
             "tshark",
             *("-r", self.capture(point, payload), "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"),
             *("-T", "fields", "-E", "aggregator=|"),
@@ -150,7 +150,7 @@ class Run:
         )
         rows = self.rows(point)
         frames = []
-        for row, line in zip(rows, told.splitlines(), strict=True):
+        for row, line in zip(rows, shown.splitlines(), strict=True):
             severities, messages, malformed, tcp, ip = line.split("\t")
             said = list(zip(severities.split("|"), messages.split("|"), strict=True)) if severities else []
             frames.append(
@@ -284,7 +284,7 @@ WARNINGS: Sequence[tuple[str, Callable[[View, dict[str, Any]], bool]]] = [
     ("TCP Zero Window segment", lambda _, row: row["window_bytes"] == 0),
     ("Connection reset (RST)", lambda _, row: "R" in row["flags"]),
 ]
-"""Warnings of tshark that tell what a simulated network or host did, and when each is true."""
+"""Warnings of tshark that show what a simulated network or host did, and when each is true."""
 
 
 @dataclass
@@ -351,8 +351,8 @@ def tcptrace_counts(a_run: Run, point: str, direction: str) -> dict[int, Counts]
         connection = int(port) - FIRST_PORT + (high * 256 + low - 1) * PORTS
         way = "a2b" if (direction == "up") == from_client else "b2a"
         for name in Counts.__dataclass_fields__:
-            told = int(row[f"{name}_{way}"])
-            setattr(counts[connection], name, getattr(counts[connection], name) + told)
+            shown = int(row[f"{name}_{way}"])
+            setattr(counts[connection], name, getattr(counts[connection], name) + shown)
     return counts
 
 

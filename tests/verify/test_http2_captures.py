@@ -101,7 +101,7 @@ def by_tshark(results: Results, point: str, folder: Path) -> list[Seen]:
     export_pcapng(results, capture, points=[point], payload=True)
     fields = ("_ws.malformed", "tcp.checksum.status", "tcp.srcport", "http2.type", "http2.streamid", "http2.length")
     settings = ("tcp.check_checksum:TRUE", "tcp.reassemble_out_of_order:TRUE")
-    told = subprocess.run(
+    shown = subprocess.run(
         [
             *("tshark", "-r", str(capture), "-d", "tcp.port==80,http2", "-T", "fields"),
             *(word for setting in settings for word in ("-o", setting)),
@@ -113,7 +113,7 @@ def by_tshark(results: Results, point: str, folder: Path) -> list[Seen]:
         timeout=120,
     )
     seen = []
-    for line in told.stdout.splitlines():
+    for line in shown.stdout.splitlines():
         malformed, checksum, port, *frames = line.split("\t")
         assert not malformed, line
         assert checksum == "1", line

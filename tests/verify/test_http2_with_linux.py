@@ -158,7 +158,7 @@ def frames_by_tshark(capture: Path, from_client: bool) -> tuple[Counter[str], Co
     assert tshark is not None
     fields = [word for name in ("tcp.srcport", "http2.type", "_ws.malformed") for word in ("-e", name)]
     decoding = ["-d", f"tcp.port=={SERVER_PORT},http2", "-o", "tcp.reassemble_out_of_order:TRUE"]
-    told = subprocess.run(
+    shown = subprocess.run(
         [tshark, "-r", str(capture), "-Y", "http2 or _ws.malformed", "-T", "fields", *fields, *decoding],
         check=True,
         capture_output=True,
@@ -168,7 +168,7 @@ def frames_by_tshark(capture: Path, from_client: bool) -> tuple[Counter[str], Co
     sent: Counter[str] = Counter()
     received: Counter[str] = Counter()
     complaints = []
-    for line in told.stdout.splitlines():
+    for line in shown.stdout.splitlines():
         port, types, malformed = line.split("\t")
         if malformed:
             complaints.append(line)

@@ -53,7 +53,7 @@ class Fetched:
 
     report: dict[str, Any]
     files: Mapping[str, bytes]
-    told: str
+    shown: str
     """What curl wrote."""
 
 
@@ -112,7 +112,7 @@ def fetches(request: pytest.FixtureRequest) -> Iterator[Fetches]:
 def test_curl_fetches_files_from_farweb(case: Case, connections: int, fetches: Fetches) -> None:
     fetched = fetches[case].result()
     assert fetched.files == FILES
-    answers = [line.split() for line in fetched.told.splitlines()]
+    answers = [line.split() for line in fetched.shown.splitlines()]
     assert [code for code, _ in answers] == ["200"] * len(FILES)
     assert sum(int(connects) for _, connects in answers) == connections == len(fetched.report["connections"])
     answered = [line for connection in fetched.report["connections"] for line in connection["application"]["server"]]

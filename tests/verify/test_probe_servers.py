@@ -69,7 +69,7 @@ def listening(there: Namespace, server: Server, port: int = 80) -> Iterator[None
 
 
 def answer_raw(wire: socket.socket, stop: threading.Event) -> None:
-    """Answer SYNs to `SILENT` with SYN|ACKs that have no options, until told to stop."""
+    """Answer SYNs to `SILENT` with SYN|ACKs that have no options, until asked to stop."""
     wire.settimeout(0.1)
     while not stop.is_set():
         try:
@@ -142,14 +142,14 @@ def rows(path: Path) -> dict[str, dict[str, str]]:
 def synacks(capture: Path) -> dict[str, tuple[int, int]]:
     """Window and MSS of SYN|ACKs, as tshark reads them."""
     fields = ("ip.src", "tcp.window_size_value", "tcp.options.mss_val")
-    told = subprocess.run(
+    shown = subprocess.run(
         ["tshark", "-r", str(capture), "-Y", "tcp.flags.syn == 1 && tcp.flags.ack == 1", "-T", "fields"]
         + [argument for each in fields for argument in ("-e", each)],
         check=True,
         capture_output=True,
         text=True,
     )
-    lines = (line.split("\t") for line in told.stdout.splitlines())
+    lines = (line.split("\t") for line in shown.stdout.splitlines())
     return {address: (int(window), int(mss or 0)) for address, window, mss in lines}
 
 
@@ -190,10 +190,10 @@ def test_no_request_is_sent_and_the_capture_alone_gives_the_same_table(client: N
     assert probe(client, "--connect", tmp_path / "hosts.txt", "-o", tmp_path / "a.tsv", "--keep", kept).returncode == 0
     assert probe(client, kept, "-o", tmp_path / "b.tsv").returncode == 0
     assert rows(tmp_path / "a.tsv") == rows(tmp_path / "b.tsv")
-    told = subprocess.run(
+    shown = subprocess.run(
         ["tshark", "-r", str(kept), "-T", "fields", "-e", "tcp.len"], check=True, capture_output=True, text=True
     )
-    assert set(told.stdout.split()) == {"0"}
+    assert set(shown.stdout.split()) == {"0"}
 
 
 def test_when_nobody_answers_nothing_is_written(client: Namespace, tmp_path: Path) -> None:

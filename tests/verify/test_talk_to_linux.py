@@ -76,9 +76,9 @@ def test_both_ends_do_what_they_were_told(case: Case, talks: Talks) -> None:
 def check_path(outcome: Outcome, expected: Expected) -> None:
     """What was to happen to single packets did."""
     for direction in ("up", "down"):
-        told, was = getattr(expected, direction), outcome.report[direction]
+        shown, was = getattr(expected, direction), outcome.report[direction]
         for fate in ("dropped", "late", "twice"):
-            wanted = getattr(told, fate)
+            wanted = getattr(shown, fate)
             assert wanted is None or sorted(was[fate]) == sorted(wanted), f"{direction}, {fate}: {outcome}"
 
 
@@ -104,7 +104,7 @@ def check_ends(case: Case, outcome: Outcome, expected: Expected) -> None:
 
 
 def check_refusal(case: Case, outcome: Outcome) -> None:
-    """Nobody listened, and the client was told so."""
+    """Nobody listened, and the client was notified."""
     assert outcome.kernel is None
     if case.role == "client":
         assert outcome.farweb["states"] == ["SynSent", "Closed"], str(outcome)

@@ -1,5 +1,5 @@
-"""Caches: what those of a run served (`totals`), and caches without packets, hit ratios against capacity.
+"""Caches without packets: hit ratios by policy and capacity.
 
-Of the latter `curve.cache_curve` is what others use; `settings` reads what is asked in words, `replay` sends the
-requests through caches, `figure` tells what is drawn.
+`curve.cache_curve` does the whole study; `settings` reads its options, `replay` sends the requests through caches,
+`result` holds the ratios and draws them.
 """

@@ -1,8 +1,8 @@
-"""`farweb workload cache`: hit ratios of caches of all policies against capacity."""
+"""Computes hit ratios of caches by policy and capacity, for `farweb workload cache`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from farweb.errors import WorkloadError
 from farweb.inputs.formats import UNSIZED
 from farweb.inputs.requests import Batch, Requests, open_input
 from farweb.text.quantities import count
-
-if TYPE_CHECKING:
-    pass
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -52,8 +49,8 @@ def cache_curve(
         policies: Of ``fifo``, ``lru``, ``rand``, ``lfu``, ``gds``, ``gdsf``, ``arc``, ``s3-fifo``, ``sieve``,
             ``w-tinylfu``, ``belady``.
         capacities: Sizes such as ``10 MB``, or shares of the footprint such as ``5 %``.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: told by the file,
-            which the last does not.
+        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: detected from
+            the file, all but the last.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
         dynamic: Of a log: whether pages that are made for each request are requests too.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.

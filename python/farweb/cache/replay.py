@@ -1,4 +1,4 @@
-"""Requests sent through caches: all of them in one pass, a thread each as far as there are cores.
+"""Sends requests through caches: all caches in one pass, on as many threads as there are cores.
 
 LRU caches that no object exceeds need no cache each: one stack of distances answers for all of them, exactly
 (`docs/models/cache.md` says when). Every other policy and capacity is a cache of its own.
@@ -26,7 +26,7 @@ STACK_FROM = 10
 
 @dataclass
 class Tally:
-    """What became of requests.
+    """Counts of requests and of hits.
 
     Attributes:
         requests: How many.
@@ -96,7 +96,7 @@ class _LruStack:
         self._hit_bytes += np.bincount(smallest, sizes, len(self._hits)).astype(np.int64)
 
     def tallies(self) -> dict[int, Tally]:
-        """What became of requests, by capacity."""
+        """The counts by capacity."""
         hits, hit_bytes = self._hits.cumsum(), self._hit_bytes.cumsum()
         return {
             int(capacity): Tally(self._requests, self._bytes, int(hits[place]), int(hit_bytes[place]))
@@ -115,7 +115,7 @@ def replay(
     following: NDArray[np.uint64] | None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Tally]:
-    """Send requests through caches, and count what became of them.
+    """Send requests through caches, and count hits and revalidations.
 
     Args:
         batches: The requests.

@@ -1,4 +1,4 @@
-"""What caches of all policies held against capacity, and its figure."""
+"""Hit ratios of caches by policy and capacity: as values, tables and a figure."""
 
 from dataclasses import asdict, dataclass
 from html import escape
@@ -26,7 +26,7 @@ TABLES = (".parquet", ".csv", ".tsv")
 
 @dataclass(frozen=True)
 class CacheResult:
-    """What became of the measured requests in one cache.
+    """Hits and misses of the measured requests in one cache.
 
     Attributes:
         policy: Its policy.
@@ -128,7 +128,7 @@ class CacheCurve:
 
         out = Path(out)
         if out.suffix.lower() not in TABLES:
-            raise WorkloadError(f"{out}: a table is written as {', '.join(TABLES)}; the suffix tells which")
+            raise WorkloadError(f"{out}: a table is written as {', '.join(TABLES)}; end the name with one of them")
         table = pl.DataFrame([asdict(result) for result in self.results])
         with staged_file(out) as stage:
             if out.suffix.lower() == ".parquet":
@@ -178,7 +178,7 @@ class CacheCurve:
 
 
 def describe(curve: CacheCurve) -> Figure:
-    """What the figure holds, in numbers and words."""
+    """Describe the figure, in numbers and words."""
     x = Axis("capacity", "B", scale="log" if len(curve.capacities) > 1 else "linear")
     x = x.fitted(curve.capacities)
     panels = tuple(
@@ -186,7 +186,7 @@ def describe(curve: CacheCurve) -> Figure:
         for title, name in (("hit ratio", "hit_ratio"), ("byte hit ratio", "byte_hit_ratio"))
     )
     return Figure(
-        f"What caches hold – {Path(curve.source).name}",
+        f"Hit ratios of caches – {Path(curve.source).name}",
         _caption(curve),
         panels,
         columns=2,

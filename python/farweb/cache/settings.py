@@ -1,4 +1,4 @@
-"""What is asked of a study of caches, in words: policies, capacities, admission, freshness, warm-up."""
+"""Reads the options of a study of caches: policies, capacities, admission, freshness, warm-up."""
 
 import difflib
 import json
@@ -38,7 +38,7 @@ class Capacity:
 
 @dataclass(frozen=True)
 class Warmup:
-    """How many requests are left out at the beginning: a share of all, or a number.
+    """Requests that are left out at the beginning: a share of all, or a number.
 
     Attributes:
         share: Of all requests; 0 where it is a number.
@@ -49,13 +49,13 @@ class Warmup:
     requests: int = 0
 
     def of(self, requests: int) -> int:
-        """How many of so many requests are left out."""
+        """The number that is left out of so many requests."""
         return min(requests, self.requests + int(self.share * requests))
 
 
 @dataclass(frozen=True)
 class Admission:
-    """What caches take in, and how long it is fresh.
+    """Rules for what caches store, and for how long it is fresh.
 
     Attributes:
         admit: As the core has it: `min` and `max` as sizes, `second_hit`, `probability`.

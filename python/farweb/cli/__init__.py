@@ -1,6 +1,6 @@
-"""The command `farweb`.
+"""The command `farweb`: collects the verbs, runs one, and turns its errors into messages and exit codes.
 
-A file a group of verbs. What a verb needs is imported in its body, so that `farweb --help` answers at once.
+Each group of verbs has a file. A verb imports what it needs in its body, so that `farweb --help` answers at once.
 
 Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothing, 4 a target or a claim not met, 130
 interrupted.
@@ -88,13 +88,13 @@ def main(arguments: Sequence[str]) -> int:
     except TyperException as error:
         context = getattr(error, "ctx", None)
         verb = context.command_path if context else "farweb"
-        return _fail(f"{error.format_message()} ({verb} --help tells more)", error.exit_code)
+        return _fail(f"{error.format_message()} (see {verb} --help)", error.exit_code)
     except FarwebError as error:
         if "--debug" in arguments:
             traceback.print_exc()
         return _fail(str(error), _FAILED if isinstance(error, RunError) else 2)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone, and with it whom to tell
+        sys.stderr.close()  # the reader of our output has gone: a message would reach nobody
         return 0
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
@@ -103,8 +103,8 @@ def main(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         if isinstance(error, ModuleNotFoundError) and (needed := how_to_install(error.name or "")):
             return _fail(f"this needs {needed}", 2)
-        if told := _damage(error, arguments):
-            return _fail(told, 2)
+        if message := _damage(error, arguments):
+            return _fail(message, 2)
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         return _fail(f"this is a bug in farweb: {what} (--debug shows where)", _FAILED)
     if code == _INTERRUPTED:  # what the library makes of Ctrl-C
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _damage(error: BaseException, arguments: Sequence[str]) -> str | None:
-    """What is wrong with results that the command has read, if that is why it has failed."""
+    """Describe the damaged results that made the command fail; None when it failed for another reason."""
     from farweb.results.damage import explain
 
     return explain(error, map(Path, arguments))

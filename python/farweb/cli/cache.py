@@ -1,4 +1,4 @@
-"""`farweb workload cache`: hit ratios of caches without packets."""
+"""`farweb workload cache`: computes the hit ratios of caches without simulating packets."""
 
 from pathlib import Path
 from typing import Annotated
@@ -33,7 +33,7 @@ def cache(
         list[str] | None,
         typer.Option(
             metavar="POLICY",
-            help="fifo lru rand lfu gds gdsf arc s3-fifo sieve w-tinylfu belady; all but belady if left out.",
+            help="fifo lru rand lfu gds gdsf arc s3-fifo sieve w-tinylfu belady; all but belady when left out.",
         ),
     ] = None,
     capacity: Annotated[
@@ -48,7 +48,9 @@ def cache(
     max_unreadable: MaxUnreadable = 0.01,
     admit: Annotated[
         list[str] | None,
-        typer.Option(metavar="RULE", help='What caches take in: "min=1 kB", "max=8 KiB", second-hit, probability=0.5.'),
+        typer.Option(
+            metavar="RULE", help='Rule for what is stored: "min=1 kB", "max=8 KiB", second-hit, probability=0.5.'
+        ),
     ] = None,
     ttl: Annotated[
         str | None, typer.Option(metavar="TIME", help='How long an object is fresh ("1 h"); always when left out.')
@@ -72,9 +74,9 @@ def cache(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Tell the hit ratios that caches would have, by policy and capacity, without simulating packets.
+    """Compute the hit ratios of caches by policy and capacity, without simulating packets.
 
-    What is missed is stored at once. --policy, --capacity and --admit may be given several times.
+    An object that misses is stored at once. --policy, --capacity and --admit may be given several times.
 
     Examples:
 
@@ -122,7 +124,7 @@ def cache(
 
 
 def _several(policies: list[str], capacities: list[str], more: list[str]) -> tuple[list[str], list[str]]:
-    """All policies and capacities: lists with commas, and values one after the other behind an option."""
+    """Gather policies and capacities, from lists with commas and from values one after the other behind an option."""
     from farweb.cache.settings import POLICIES
 
     more = _split(more)

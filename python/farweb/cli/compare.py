@@ -1,4 +1,4 @@
-"""`farweb compare`."""
+"""`farweb compare`: compares runs of the same requests, request by request."""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,7 +32,7 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="FACTOR=LEVEL",
-            help="Of a sweep: a point, several levels joined by `and`; twice or more often, the first is the base.",
+            help="For a sweep: a point; join several levels with `and`. Give at least two; the first is the base.",
         ),
     ] = None,
     out: Annotated[
@@ -50,11 +50,11 @@ def compare(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Compare runs of the same requests, one request with itself.
+    """Compare runs of the same requests, request by request.
 
-    Says how much faster or slower requests are, with intervals, by response size and, where record.exchanges was set,
-    by cause. Requests that fail count: one that fails on one side and ends on the other is slower there. Of a sweep,
-    runs are paired that differ in nothing but the levels named.
+    Shows how much faster or slower requests are, with intervals, by response size and, where record.exchanges was set,
+    by cause. Failed requests count: one that fails in one run and finishes in the other is slower where it fails. In a
+    sweep, runs are paired that differ only in the levels named.
 
     Examples:
 
@@ -73,7 +73,7 @@ def compare(
 
     presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
     if out is None and (presentation != Presentation() or data is not None):
-        raise FarwebError("options of the figure need one: -o names its file")
+        raise FarwebError("options of a figure were given, but no figure is drawn; name its file with -o")
     if out is not None:
         chart.check_target(out)
     if data is not None:
@@ -94,7 +94,7 @@ def compare(
 
 
 def _levels(text: str) -> dict[str, str]:
-    """The levels that a point is named by."""
+    """Read the levels that name a point."""
     levels = {}
     for clause in text.split(" and "):
         factor, equals, level = clause.partition("=")

@@ -1,4 +1,4 @@
-"""Terminals that do not have every character: what cannot be written is spelled with what can."""
+"""Output to terminals that lack some characters: spells each of those with characters that the terminal has."""
 
 import codecs
 import io
@@ -15,7 +15,7 @@ _SPELLED = {
 
 
 def write_in_any_encoding() -> None:
-    """Let no character end the program: standard output and standard error spell what their encoding does not have."""
+    """Make standard output and standard error spell characters that their encoding lacks, instead of failing."""
     codecs.register_error("farweb-spelled", _spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

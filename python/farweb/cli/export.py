@@ -1,4 +1,4 @@
-"""`farweb export`: recorded packets for other programs."""
+"""`farweb export`: writes recorded packets for other programs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -78,10 +78,10 @@ def pcapng(
             payload=payload,
             progress=lambda done, total: show(done, total, f"{done:,} of {total:,} rows"),
         )
-    _tell(output, exported, quiet)
+    _print(output, exported, quiet)
     others = [name for name in capture_points(opened) if name not in exported.points]
     if others:
-        output.note(f"There are packets of {', '.join(others)} too: --point.")
+        output.note(f"Packets were also recorded at {', '.join(others)}; --point selects where.")
 
 
 @app.command()
@@ -95,7 +95,8 @@ def xpl(
         int | None, typer.Option(min=0, help="The connection; that of the slowest request when left out.")
     ] = None,
     point: Annotated[
-        str | None, typer.Option(help="From where to look: a node or a link; the sender of the data when left out.")
+        str | None,
+        typer.Option(help="Where packets were seen: a node or a link; the sender of the data when left out."),
     ] = None,
     direction: Annotated[
         Literal["up", "down"] | None,
@@ -134,15 +135,15 @@ def xpl(
             direction=direction,
             progress=lambda done, total: show(done, total, f"{done:,} of {total:,} rows"),
         )
-    _tell(output, exported, quiet)
+    _print(output, exported, quiet)
 
 
-def _tell(output: Output, exported: "Exported", quiet: bool) -> None:
-    told = {
+def _print(output: Output, exported: "Exported", quiet: bool) -> None:
+    written = {
         "file": str(exported.file),
         "packets": exported.packets,
         "points": list(exported.points),
         "connection": exported.connection,
     }
     if output.as_json or not quiet:
-        output.result(told, f"{exported.file}: {exported.packets:,} packets at {', '.join(exported.points)}")
+        output.result(written, f"{exported.file}: {exported.packets:,} packets at {', '.join(exported.points)}")

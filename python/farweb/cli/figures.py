@@ -1,4 +1,4 @@
-"""`farweb plot`."""
+"""`farweb plot`: draws a figure from results."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +26,7 @@ from farweb.errors import FarwebError
 def plot(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="Name of a figure; 'list' tells what each shows and needs."),
+        typer.Argument(metavar="NAME", help="Name of a figure; 'list' shows what each draws and needs."),
     ],
     results: Annotated[
         list[str] | None,
@@ -146,7 +146,7 @@ def plot(
     presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
     places = results or []
     opened = [open_results(place) for place in places]
-    # Into an object store no figure goes unasked.
+    # A figure goes into an object store only when --out says so.
     folder = Path(places[0]) if places and "://" not in places[0] else Path()
     file = out or folder / figure_file(name)
     check_free(file, force=force)
@@ -179,7 +179,7 @@ def plot(
 
 
 def _levels(where: list[str] | tuple[()]) -> dict[str, list[str]]:
-    """The levels of each factor that `--where` names."""
+    """Group the levels that `--where` names by factor."""
     levels: dict[str, list[str]] = {}
     for text in where:
         factor, level = _level(text, "--where")

@@ -1,4 +1,4 @@
-"""`farweb workload merge`: several request tables, and host tables, become one."""
+"""`farweb workload merge`: merges request tables into one, and host tables into another."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,9 +35,9 @@ def merge(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Merge request tables into one by start time, with a column that tells the day, and host tables beside them.
+    """Merge request tables into one by start time, with a column for the day, and host tables into another.
 
-    Of a host that several tables have the first one counts; where they disagree about MSS or window it is told.
+    For a host in several tables the first one counts; disagreements about MSS or window are listed.
 
     Examples:
 
@@ -50,7 +50,7 @@ def merge(
     from farweb.inputs.merge import merge_hosts, merge_requests
 
     if bool(hosts) != (hosts_out is not None):
-        raise WorkloadError("--hosts and --hosts-out belong together: host tables, and the one that they become")
+        raise WorkloadError("--hosts and --hosts-out belong together: the host tables to merge, and the file to write")
     check_free(out, hosts_out, force=force)
     output = Output(as_json, quiet)
     with output.progress("merging") as show:
@@ -64,7 +64,7 @@ def merge(
     merged = merge_hosts(hosts, hosts_out) if hosts and hosts_out is not None else None
     if as_json or not quiet:
         output.result({**report.to_dict(), "hosts": merged and merged.to_dict()}, _shown(report, merged))
-    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} tells what they are like.")
+    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
 
 
 def _shown(*parts: "RenderableType | None") -> "RenderableType":

@@ -1,4 +1,4 @@
-"""`farweb new`: a scenario to start from."""
+"""`farweb new`: writes a commented scenario to start from."""
 
 from pathlib import Path
 from typing import Annotated
@@ -70,4 +70,4 @@ def new(
         output.result({}, written.imported)
     for warning in warnings:
         output.note(f"warning: {warning}")
-    output.note(f"The scenario is in {file}; farweb check {file} tells what it means, farweb run {file} runs it.")
+    output.note(f"The scenario is in {file}; farweb check {file} explains it, farweb run {file} simulates it.")

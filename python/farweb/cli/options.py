@@ -1,4 +1,4 @@
-"""Options that several verbs have, and the one way in which verbs print: tables for people, or JSON."""
+"""Options that several verbs share, and the output of all verbs: tables for people, or JSON."""
 
 import contextlib
 import json
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from farweb.plot.presentation import Presentation
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file or a result that is there already.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and what was asked for, nothing else.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file or result.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and the requested output.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 InputFormat = Annotated[
@@ -30,7 +30,7 @@ InputFormat = Annotated[
         "--format",
         metavar="FORMAT",
         help="What is read: table, squid, clf, vhost-combined, w3c, json, oracle-general, webcachesim, cache2k; "
-        "told by the file when left out.",
+        "detected from the file when left out.",
     ),
 ]
 InputKeep = Annotated[
@@ -43,10 +43,11 @@ Dynamic = Annotated[
 MaxUnreadable = Annotated[float, typer.Option(min=0, max=1, help="Share of lines that may be unreadable.")]
 
 Width = Annotated[
-    str | None, typer.Option(metavar="LENGTH", help="Of the figure, in inches or centimetres: 8in, 20cm.")
+    str | None, typer.Option(metavar="LENGTH", help="Width of the figure, in inches or centimetres: 8in, 20cm.")
 ]
 Height = Annotated[
-    str | None, typer.Option(metavar="LENGTH", help="The same; left out, the figure is as high as it needs to be.")
+    str | None,
+    typer.Option(metavar="LENGTH", help="Height of the figure, likewise; as high as it needs to be when left out."),
 ]
 NoTitle = Annotated[bool, typer.Option("--no-title", help="Write no title.")]
 NoCaption = Annotated[bool, typer.Option("--no-caption", help="Write no caption.")]
@@ -73,7 +74,7 @@ Retries = Annotated[int, typer.Option(min=0, help="How often a run that failed i
 
 
 def help_alone(context: typer.Context) -> None:
-    """Answer a command without its verb with its help: what verbs there are is no mistake to ask."""
+    """Print the help of a group that is called without a verb, and end without an error."""
     if context.invoked_subcommand is None:
         sys.stdout.write(context.get_help() + "\n")
         raise typer.Exit
@@ -87,7 +88,7 @@ def group(help: str) -> typer.Typer:
 def presented(
     width: str | None, height: str | None, *, no_title: bool, no_caption: bool, label: list[str] | None
 ) -> "Presentation":
-    """How a figure is presented, by the options that all figures have."""
+    """Read the options that all figures share."""
     from farweb.plot.presentation import Presentation, inches, renaming
 
     return Presentation(
@@ -111,14 +112,14 @@ def check_free(*files: Path | None, force: bool) -> None:
     """
     for file in files:
         if file is not None and not force and os.path.isfile(file) and not is_made(file):  # noqa: PTH113 - a name may be too long
-            raise FarwebError(f"{file}: is there already; --force replaces it, or name another file")
+            raise FarwebError(f"{file}: exists already; --force replaces it, or name another file")
 
 
 _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
 
 
 class Output:
-    """Where a verb's words go: results to standard output, everything else to standard error.
+    """Output of a verb: results go to standard output, everything else to standard error.
 
     Args:
         as_json: `--json`.
@@ -145,12 +146,12 @@ class Output:
         console.print(shown, markup=False, highlight=False, soft_wrap=isinstance(shown, str))
 
     def note(self, text: str) -> None:
-        """Print a line beside the result, such as where it was saved; JSON says it itself."""
+        """Print a line about the result, such as where it was saved; not with `--json`, whose output has it."""
         if not self._quiet and not self.as_json:
             sys.stderr.write(text + "\n")
 
     def warn(self, text: str) -> None:
-        """Print what is to be known before the result is used, beside JSON too."""
+        """Print a warning about the result, also with `--json`."""
         if not self._quiet:
             sys.stderr.write(f"warning: {text}\n")
 

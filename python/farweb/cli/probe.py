@@ -1,4 +1,4 @@
-"""`farweb workload probe`: a host table from captures, or from hosts as they answer now."""
+"""`farweb workload probe`: makes a host table from captures, or from hosts as they answer now."""
 
 from pathlib import Path
 from typing import Annotated
@@ -31,7 +31,9 @@ def probe(
             min=0, max=1, help="Share of a capture's packets, and of its bytes behind damage, that may be lost."
         ),
     ] = 0.01,
-    port: Annotated[int, typer.Option(min=1, max=65_535, help="With --connect: the port where none is told.")] = 80,
+    port: Annotated[
+        int, typer.Option(min=1, max=65_535, help="With --connect: the port of hosts listed without one.")
+    ] = 80,
     interface: Annotated[str, typer.Option(help="With --connect: where to capture, as tcpdump names it.")] = "any",
     timeout: Annotated[
         float, typer.Option(min=0.01, max=600, help="With --connect: how long to wait for an answer, in s.")
@@ -60,7 +62,7 @@ def probe(
     from farweb.inputs.probe import probe_captures, read_names
 
     if bool(captures) == bool(connect):
-        raise WorkloadError("probe takes captures, or --connect with a file of hosts: one of them")
+        raise WorkloadError("probe takes either captures, or --connect with a file of hosts")
     check_free(out, keep, force=force)
     output = Output(as_json, quiet)
     if connect is not None:

@@ -1,4 +1,4 @@
-"""`farweb report`."""
+"""`farweb report`: writes a page of results for a decision."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`farweb reproduce`."""
+"""`farweb reproduce`: simulates published studies again and checks their claims."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -53,8 +53,8 @@ def reproduce(
 ) -> None:
     """Simulate published studies again: their figures, and a scoreboard of their claims.
 
-    Writes figures, a page and the scoreboard into the folder. Runs whose results are there are not done again: the same
-    command goes on after an interruption. Ends with exit code 4 when a claim is not met, after all is written.
+    Writes figures, a page and the scoreboard into the folder. Finished runs are not repeated: the same command
+    continues after an interruption. Ends with exit code 4 when a claim is not met, after all is written.
 
     Examples:
 
@@ -86,7 +86,7 @@ def reproduce(
                 progress=on_progress,
             )
         except KeyboardInterrupt:
-            output.note(f"What is finished stays in {folder}; the same command goes on from there.")
+            output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
             raise
     if as_json or not quiet:
         output.result(done.board.to_dict(), done.board)

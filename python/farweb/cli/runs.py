@@ -1,4 +1,4 @@
-"""`farweb check`, `farweb run`, `farweb show`."""
+"""`farweb check`, `farweb run` and `farweb show`: explain a scenario, simulate it, summarize its results."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,10 +32,10 @@ def check(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Check a scenario and tell what it means, without running it.
+    """Check a scenario and explain it, without running it.
 
-    Draws the path and tells, leg by leg, the round-trip time, the bandwidth-delay product and what one connection can
-    carry with its window.
+    Draws the path and shows for each leg the round-trip time, the bandwidth-delay product and the rate that one
+    connection can reach with its window.
 
     Examples:
 
@@ -148,7 +148,7 @@ def show(
     opened = open_results(results)
     output = Output(as_json, quiet)
     if everyone and not breakdown:
-        raise typer.BadParameter("--all goes with --breakdown")
+        raise typer.BadParameter("--all is for --breakdown: give both")
     if isinstance(opened, Results):
         if metric or by or log:
             raise typer.BadParameter(f"{results}: is a run; --metric, --by and --log are for sweeps")
@@ -166,7 +166,7 @@ def show(
 
 
 def load(path: Path, settings: list[str] | None) -> "Scenario":
-    """The scenario that the arguments of a verb name, with what `--set` changes."""
+    """Load the scenario that a verb's arguments name, with the changes of `--set`."""
     from farweb.scenario import Scenario
 
     changes = {}

@@ -1,4 +1,4 @@
-"""`farweb schema`: what files may hold and what tables hold."""
+"""`farweb schema`: prints the keys of scenario files and the columns of tables."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""`farweb size`."""
+"""`farweb size`: finds the smallest or largest value of a key that meets a target."""
 
 import shlex
 from typing import TYPE_CHECKING, Annotated
@@ -28,7 +28,7 @@ def size(
         str,
         typer.Option(
             metavar="EXPR",
-            help="What is to be met: METRIC OP VALUE, joined by `and`, such as 'p50(latency) <= 1.05*best'.",
+            help="Condition to meet: METRIC OP VALUE, joined by `and`, such as 'p50(latency) <= 1.05*best'.",
         ),
     ],
     largest: Annotated[bool, typer.Option("--largest", help="Find the largest value instead of the smallest.")] = False,
@@ -36,19 +36,20 @@ def size(
         str | None,
         typer.Option(
             metavar="STEP",
-            help="How far apart values are, such as '1 B' or '0.1 %'; 1 for whole numbers and packets, otherwise 1 %.",
+            help="Step between values, such as '1 B' or '0.1 %'; 1 for whole numbers and packets, otherwise 1 %.",
         ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.9999, help="That the answer's interval is right, and every verdict.")
+        float,
+        typer.Option(min=0.5, max=0.9999, help="Probability that the answer's interval and every verdict are right."),
     ] = 0.95,
     replications: Annotated[
-        int, typer.Option(min=3, max=10_000, help="Runs of a value to begin with, where the seed makes a difference.")
+        int, typer.Option(min=3, max=10_000, help="Runs of a value at first, where the seed makes a difference.")
     ] = 5,
     max_replications: Annotated[
-        int, typer.Option(min=3, max=10_000, help="Runs of a value after which it stays undecided.")
+        int, typer.Option(min=3, max=10_000, help="Most runs of a value; then it stays undecided.")
     ] = 55,
-    max_runs: Annotated[int, typer.Option(min=1, help="Runs in all.")] = 1000,
+    max_runs: Annotated[int, typer.Option(min=1, help="Most runs in all.")] = 1000,
     settings: Settings = None,
     seed: Annotated[
         int | None,
@@ -73,7 +74,7 @@ def size(
     """Find the smallest value of a key that meets a target.
 
     Brackets the value, with as many replications at each as it takes to decide, and prints it with its interval, the
-    values tried and the runs it took. Runs whose results are in the folder are not done again. Ends with exit code 4
+    values tried and the runs it took. Runs whose results are in the folder are not repeated. Ends with exit code 4
     when no value meets the target.
 
     Examples:
@@ -88,7 +89,7 @@ def size(
     if jobs is not None and scheduler is not None:
         raise typer.BadParameter("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
     if max_replications < replications:
-        raise typer.BadParameter("--max-replications is at least --replications")
+        raise typer.BadParameter("--max-replications must be at least --replications")
     require("farweb size", *SWEEP)
     from farweb.size.find import find_size
     from farweb.size.search import Limits
@@ -118,7 +119,7 @@ def size(
                 progress=on_progress,
             )
         except KeyboardInterrupt:
-            output.note(f"What is finished stays in {folder}; the same command goes on from there.")
+            output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
             raise
     if as_json or not quiet:
         output.result({"results": folder, **answer.to_dict(), "text": answer.text}, answer)

@@ -1,4 +1,4 @@
-"""`farweb sql`: a query over the tables of a run or a sweep."""
+"""`farweb sql`: queries the tables of a run or a sweep."""
 
 import json
 import math
@@ -30,7 +30,7 @@ def sql(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Ask the tables of a sweep or a run in SQL (DuckDB's).
+    """Query the tables of a sweep or a run in SQL (DuckDB's dialect).
 
     Tables of a sweep: runs, estimates, differences, effects, level_effects, warmup, timings; and of all its runs
     together requests, exchanges, connections, links, legs and packets, as far as they were recorded. Factors are
@@ -50,7 +50,7 @@ def sql(
     from farweb.folders import open_results
 
     if as_csv and as_json:
-        raise typer.BadParameter("--csv and --json: one of them")
+        raise typer.BadParameter("--csv and --json exclude each other; give one")
     if out is not None and out.suffix.lower() not in {".parquet", ".csv"}:
         raise typer.BadParameter(f"{out}: the answer is written as .parquet or .csv")
     check_free(out, force=force)
@@ -86,7 +86,7 @@ def _write(answer: "pl.DataFrame", out: Path) -> None:
 
 
 def _csv(answer: "pl.DataFrame") -> str:
-    """As CSV, in which a list is a text of JSON."""
+    """Convert to CSV; lists become texts in JSON."""
     import polars as pl
 
     nested = [name for name, kind in answer.schema.items() if kind.is_nested()]

@@ -1,4 +1,4 @@
-"""`farweb sweep`."""
+"""`farweb sweep`: runs all combinations of the levels in a scenario's table `[sweep]`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,8 +38,8 @@ def sweep(
 ) -> None:
     """Simulate all combinations of a scenario's table `[sweep]`, as many at a time as there are cores.
 
-    Runs whose results are in the folder are not done again: the same command goes on after an interruption, and with
-    more levels or replications does only what is missing. A run that fails is recorded, and the others go on.
+    Runs whose results are in the folder are not repeated: the same command continues after an interruption, and with
+    more levels or replications adds only the missing runs. A run that fails is recorded, and the others continue.
 
     Examples:
 
@@ -73,21 +73,21 @@ def sweep(
         try:
             results = loaded.sweep(folder, jobs=jobs, scheduler=scheduler, retries=retries, progress=on_progress)
         except KeyboardInterrupt:
-            output.note(f"What is finished stays in {folder}; the same command goes on from there.")
+            output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
             raise
     if damaged:
         output.note(f"{damaged} runs were done again: a file of theirs was missing, or not as it was written.")
     failures = results.runs.filter(results.runs["status"] == "failed")
     if as_json or not quiet:
         summary = results.summary()
-        told = {"results": folder, "runs": len(results.runs), "failed": len(failures), "summary": summary.to_dict()}
-        output.result(told, summary)
+        done = {"results": folder, "runs": len(results.runs), "failed": len(failures), "summary": summary.to_dict()}
+        output.result(done, summary)
     if len(failures):
         raise RunError(
             f"{len(failures)} of {len(results.runs)} runs failed, the first with: {failures['error'][0]} "
-            f"({folder}/failures tells of each; the same command tries them again)"
+            f"({folder}/failures describes each; the same command tries them again)"
         )
-    output.note(f"Results are in {folder}; farweb show {folder} tells what they say.")
+    output.note(f"Results are in {folder}; farweb show {folder} summarizes them.")
 
 
 def _words(now: "Progress") -> str:

@@ -1,4 +1,4 @@
-"""`farweb verify`: whether results are as they were written."""
+"""`farweb verify`: checks that results are as they were written."""
 
 from typing import Annotated
 
@@ -23,8 +23,8 @@ def verify(
 ) -> None:
     """Check that results are as they were written, and name each file that is missing or damaged.
 
-    The exit code is 0 when all is whole and 4 when something is damaged. The command that made the results makes
-    what is damaged again: a sweep only the runs that it is about.
+    The exit code is 0 when all is whole and 4 when something is damaged. The command that made the results
+    repairs them; a sweep repeats only the damaged runs.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""`farweb workload`: from logs to request tables, and what they contain."""
+"""`farweb workload`: makes request and host tables from logs, captures and models, and describes them."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ from farweb.cli.options import (
 from farweb.errors import FarwebError
 from farweb.files.made import is_figure
 
-app = group("Make and look at request and host tables.")
+app = group("Make and examine request and host tables.")
 app.command()(probe.probe)
 app.command()(merge.merge)
 app.command()(cache.cache)
@@ -83,8 +83,8 @@ def import_(
     sample: Annotated[
         str | None, typer.Option(metavar="SHARE", help="Only a share of the clients or hosts, whole, such as 10%.")
     ] = None,
-    sample_by: Annotated[str, typer.Option(help="client or host: what is drawn.")] = "client",
-    seed: Annotated[int, typer.Option(min=0, max=2**53, help="Another seed draws others.")] = 1,
+    sample_by: Annotated[str, typer.Option(help="client or host: what is sampled.")] = "client",
+    seed: Annotated[int, typer.Option(min=0, max=2**53, help="Seed of the sample.")] = 1,
     keep: Annotated[
         str, typer.Option(help="misses: what crossed the link; crossed: revalidations too; all: cache hits as well.")
     ] = "misses",
@@ -166,7 +166,7 @@ def import_(
         )
     if as_json or not quiet:
         output.result(report.to_dict(), report)
-    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} tells what they are like.")
+    output.note(f"The requests are in {report.out}; farweb workload stats {report.out} describes them.")
 
 
 def _quantity(option: str, text: str, base: str, allowed: str) -> float:
@@ -182,7 +182,7 @@ def _quantity(option: str, text: str, base: str, allowed: str) -> float:
 
 
 def _sample(sample: str | None, by: str, seed: int) -> dict[str, Any]:
-    """The options of a sample as `import_log` takes them; none without one."""
+    """Read the options of a sample as `import_log` takes them; none without a sample."""
     if sample is None:
         return {}
     share = _quantity("--sample", sample, "1", "a share such as 10%")
@@ -265,7 +265,7 @@ def stats(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Tell what a request table or a log contains: requests by time, sizes, server times, hosts.
+    """Describe a request table or a log: requests by time, sizes, server times, hosts.
 
     Examples:
 
@@ -320,10 +320,10 @@ def fit(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Estimate the parameters of the model ProWGen from a log, and tell how well they fit.
+    """Estimate the parameters of the model ProWGen from a log, and show how well they fit.
 
-    Popularity, one-timers, sizes and their tail, correlation of both, and the LRU stack; the model is generated with
-    them and held against the log.
+    Estimates popularity, one-timers, sizes and their tail, the correlation of size and popularity, and the LRU stack.
+    A workload generated with them is compared with the log.
 
     Examples:
 

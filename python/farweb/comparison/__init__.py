@@ -1,4 +1,4 @@
-"""What a change does to each request: two runs of the same requests, compared one by one.
+"""Compares two runs of the same requests, request by request, to show the effect of a change.
 
 Latencies of two runs vary far more from request to request than the change makes of any; paired by request number, what
 both have in common cancels. Nothing is left out: a request that fails on one side and ends on the other is slower where

@@ -1,16 +1,13 @@
-"""What a change makes of requests: differences with intervals, by size and by cause, and a verdict."""
+"""The effect of a change on requests: differences with intervals, by size and by cause, and a verdict."""
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from farweb.comparison.pairs import Floats
 from farweb.results.breakdown import Kind
 from farweb.statistics.intervals import Interval
 from farweb.statistics.quantiles import to_json
-
-if TYPE_CHECKING:
-    pass
 
 SHARES = (0.5, 0.9, 0.99)
 SIZES = (0, 1_000, 10_000, 100_000, 1_000_000)
@@ -83,7 +80,7 @@ class SizeClass:
 
 @dataclass(frozen=True)
 class Cause:
-    """What a part of the latency has to do with the difference.
+    """The share of one part of the latency in the difference.
 
     Attributes:
         kind: Which part, of `farweb.results.breakdown.KINDS`.
@@ -96,7 +93,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Change:
-    """What a run, or a point of a sweep, makes of the requests of the base.
+    """The effect of a run, or of a point of a sweep, on the requests of the base.
 
     Attributes:
         base: Name of the base.
@@ -155,7 +152,7 @@ class Change:
 
     @property
     def signs(self) -> dict[str, int]:
-        """What decides, and in which direction it is shown to differ: 1 the other is worse, -1 better, 0 not shown."""
+        """The sign of each measure that decides: 1 where the other is shown to be worse, -1 better, 0 neither."""
         return {
             "most requests": self.net.sign,
             "90 % quantile": self.quantiles_s[90].sign,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What each of several runs makes of the requests of the first.
+    """The effect of each of several runs on the requests of the first.
 
     Attributes:
         base: Name of the first.
@@ -61,7 +61,7 @@ def compare(
 
     Args:
         results: Runs, at least two, or one sweep; folders are opened.
-        points: Of a sweep, the levels by factor that tell the points apart, at least two:
+        points: Of a sweep, the levels by factor that name each point, at least two points:
             ``[{"circuit": "cable"}, {"circuit": "satellite"}]``. Runs that differ in nothing else are paired.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The figure of a comparison: how differences of requests are spread, and their median by response size."""
+"""Draws a comparison: the distribution of differences of requests, and their median by response size."""
 
 import math
 from pathlib import Path
@@ -36,7 +36,7 @@ def draw_differences(comparison: "Comparison", out: Path, presentation: Presenta
 
 
 def differences(comparison: "Comparison") -> Figure:
-    """What the figure holds: the distribution of the differences, and by response size their median."""
+    """Describe the figure: the distribution of the differences, and their median by response size."""
     curves = [_distribution(change, index) for index, change in enumerate(comparison.changes)]
     by_size = [_by_size(change, index) for index, change in enumerate(comparison.changes)]
     drawn = [each.x for each in curves]

@@ -1,4 +1,4 @@
-"""Measures what a run makes of the requests of another."""
+"""Measures the differences between two runs of the same requests."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ def changed(
     other_runs: "Sequence[RunTables]",
     replications: Sequence[int],
 ) -> Change:
-    """What runs make of the requests of as many base runs.
+    """Measure the effect of runs on the requests of as many base runs.
 
     Args:
         base: Name of the base.
@@ -106,7 +106,7 @@ class _Units:
         self.method = "none" if self.number < 2 else "blocks" if in_blocks else "replications"
 
     def parts(self, of: Callable[[Pairs], Floats]) -> list[NDArray[np.float64]]:
-        """What is observed, in parts."""
+        """The observations, in parts."""
         return [np.concatenate([of(each) for each in part]) for part in self._parts]
 
     def mean(self, of: Callable[[Pairs], Floats]) -> Estimate:
@@ -136,7 +136,7 @@ def _are_alike(some: Sequence[Pairs], others: Sequence[Pairs]) -> bool:
 
 
 def _effective(differences: Floats, mean: Estimate, parts: int) -> int | None:
-    """How many independent differences have a mean that is as sure as that of so many parts."""
+    """The number of independent differences whose mean is as sure as that of so many parts."""
     if mean.low is None or mean.high is None or mean.high == mean.low:
         return None
     ended = differences[np.isfinite(differences)]

@@ -1,4 +1,4 @@
-"""A comparison in words: its tables, what its intervals rest on, and its verdict."""
+"""Puts a comparison into words: its tables, the basis of its intervals, and its verdict."""
 
 import math
 from typing import TYPE_CHECKING
@@ -75,7 +75,7 @@ def _causes(change: "Change") -> list[Sheet]:
 
 
 def remarks(change: "Change") -> str:
-    """What intervals rest on, and what became of requests that did not end."""
+    """Explain the basis of the intervals, and the requests that did not end."""
     said = [_METHODS[change.method].format(units=change.units)]
     if change.effective is not None:
         said.append(f"They are as sure of the mean as {count(change.effective)} independent requests would be.")
@@ -115,7 +115,7 @@ def verdict(change: "Change") -> str:
 
 
 def _judged(change: "Change") -> str:
-    """Which of the two is better, as far as all that was looked at agrees."""
+    """Say which of the two is better, where all measures agree."""
     signs = change.signs
     better = [what for what, sign in signs.items() if sign < 0]
     worse = [what for what, sign in signs.items() if sign > 0]
@@ -128,7 +128,7 @@ def _judged(change: "Change") -> str:
     if better or worse:
         return f"{change.other} is {'better' if better else 'worse'} than {change.base} by {listed(better or worse)}"
     if change.method == "none":
-        return f"Too few requests to tell {change.other} from {change.base}"
+        return f"Too few requests to compare {change.other} with {change.base}"
     return f"No difference between {change.other} and {change.base} was shown"
 
 

@@ -1,1 +1,1 @@
-"""Files, whole or not there at all: how they are written, their columns, and how Parquet is read."""
+"""Files: writes them completely or not at all, names their columns, and reads Parquet."""

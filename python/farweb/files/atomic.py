@@ -1,4 +1,4 @@
-"""Writing that is either complete or absent.
+"""Writes files and folders completely or not at all.
 
 Files and folders are written under a hidden name beside their destination and renamed when they are complete. A folder
 that stands in the place of an older one changes places with it in one step where the system can (Linux, macOS);

@@ -1,4 +1,4 @@
-"""Columns of the core as Arrow arrays and back, and the schema of a results folder with its units.
+"""Converts columns of the core to Arrow arrays and back, and holds the schema of a results folder with its units.
 
 The core knows no Arrow; `Column` is what it takes and gives.
 """
@@ -99,11 +99,11 @@ DERIVED = {
         ),
     )
 }
-"""What readers add to tables of results, by table."""
+"""Columns that readers add to tables of results, by table."""
 
 
 def derived_tables() -> list[TableSpec]:
-    """What readers add to tables, as a description of columns."""
+    """Describe the columns that readers add to tables."""
     return [
         {
             "name": f"{table} (derived)",
@@ -216,7 +216,7 @@ def _column(array: pa.Array) -> Column:
 
 
 def _null(type: pa.DataType) -> float:
-    """What the core has for a missing number."""
+    """The sentinel of the core for a missing number."""
     if pa.types.is_floating(type):
         return np.nan
     return NULL_ID if pa.types.is_unsigned_integer(type) else NULL_INT

@@ -1,4 +1,4 @@
-"""Figures and pages that farweb has made: they say so themselves, and may be made again."""
+"""Recognizes figures and pages that farweb has made: they name it, and may be replaced."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Columns of a run's tables as the core has them, a row group at a time.
+"""Reads columns of a run's tables as the core has them, a row group at a time.
 
 For small tables this is much faster than a query, and a sweep reads thousands of them.
 """
@@ -35,13 +35,13 @@ def read_columns(file: Path | BinaryIO, names: Iterable[str]) -> Iterable[dict[s
 
 
 def unreadable(place: object, why: str) -> ResultsError:
-    """What to say of a table of results that is damaged."""
+    """Make the error for a table of results that is damaged."""
     first = (why.splitlines() or ["it is empty"])[0].rstrip(".")
     return ResultsError(f"{place}: cannot be read: {first}; it is damaged: run the scenario again")
 
 
 def equals(column: Column, word: str) -> NDArray[np.bool_]:
-    """Where a column of words has `word`."""
+    """Mark the rows in which a column of words has `word`."""
     assert isinstance(column, tuple) and len(column) == 2, "a column of words"
     codes, words = column
     equal: NDArray[np.bool_] = codes == (words.index(word) if word in words else _NO_CODE)

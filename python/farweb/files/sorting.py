@@ -1,4 +1,4 @@
-"""Sorting a Parquet file that need not fit into memory."""
+"""Sorts a Parquet file that need not fit into memory."""
 
 from pathlib import Path
 

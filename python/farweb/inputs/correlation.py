@@ -1,4 +1,4 @@
-"""How much copies of a trace resemble each other, and the offset between them with which they do so least.
+"""Measures how much copies of a trace resemble each other, and finds the offset at which they do so least.
 
 Copies of a trace that run at the same time raise the load, but their bursts are the same ones: where copy j is m
 offsets after copy i, the load of both together varies by the trace's autocorrelation at that lag. The measure is the

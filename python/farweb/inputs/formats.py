@@ -1,4 +1,4 @@
-"""The formats of inputs: their names, how a file tells its own, and how a packed one is unpacked.
+"""Formats of inputs: names them, detects that of a file, and unpacks packed files.
 
 - ``table``: a request table, in any form that a run takes.
 - ``squid``, ``clf`` and others of `LOGS`: logs, as `farweb workload import` reads them.
@@ -40,21 +40,21 @@ _HEAD_BYTES = 1 << 16  # chosen: some hundreds of lines
 _LEAST_RECORDS = 10  # chosen: as many whose numbers fit do so by chance in no other file
 
 
-def format_of(path: Path, told: str | None) -> str:
-    """The format of a file: the one that was told, or what its name and its beginning say.
+def format_of(path: Path, given: str | None) -> str:
+    """The format of a file: the one given, or that which its name and its beginning show.
 
-    What says nothing is a request table. A ``cache2k`` trace says nothing.
+    A file that shows none is taken for a request table; a ``cache2k`` trace shows none.
 
     Raises:
         WorkloadError: There is no such format, or no such file.
     """
-    if told is not None and told not in FORMATS:
-        near = difflib.get_close_matches(told, FORMATS, 1)
+    if given is not None and given not in FORMATS:
+        near = difflib.get_close_matches(given, FORMATS, 1)
         hint = f' (did you mean "{near[0]}"?)' if near else ""
-        raise WorkloadError(f'unknown format "{told}"{hint}; the formats are {", ".join(FORMATS)}')
+        raise WorkloadError(f'unknown format "{given}"{hint}; the formats are {", ".join(FORMATS)}')
     check_file(path, WorkloadError, "name the requests")
-    if told is not None:
-        return told
+    if given is not None:
+        return given
     if ".oracleGeneral" in path.name:
         return "oracle-general"
     head = _head(path)
@@ -66,7 +66,7 @@ def format_of(path: Path, told: str | None) -> str:
 
 
 def _head(path: Path) -> bytes:
-    """The beginning of a file, unpacked; nothing where that fails, which its reader will tell."""
+    """The beginning of a file, unpacked; nothing where that fails, which its reader will report."""
     try:
         with _opener(path)(path) as file:
             return file.read(_HEAD_BYTES)

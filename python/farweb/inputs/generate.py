@@ -1,4 +1,4 @@
-"""`farweb workload generate`: the trace of a family as a request table and a host table.
+"""Writes the trace of a family as a request table and a host table, for `farweb workload generate`.
 
 Requests are written as they are made, in batches: memory is the family's own, whatever their number.
 
@@ -161,7 +161,7 @@ def read_parameters(path: str | Path) -> dict[str, str]:
 def _write_requests(
     reader: _core.RequestReader, path: Path, trace: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> int:
-    """Write all requests by start; how many there are."""
+    """Write all requests by start, and return their number."""
     schema, rows = _schema(REQUESTS, _COLUMNS[trace["family"]], trace), 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while (columns := reader.batch(_ROWS)) is not None:

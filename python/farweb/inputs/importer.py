@@ -1,4 +1,4 @@
-"""`farweb workload import`: logs of proxies and servers become a request table.
+"""Imports logs of proxies and servers into a request table, for `farweb workload import`.
 
 The core reads each log in a stream; the rows go to a Parquet file as they come, which is then put in order of start
 time (on disk, when it is large) and begun at zero. Memory does not grow with the logs; where the busiest part is asked
@@ -57,7 +57,7 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class ImportReport:
-    """What an import kept and what it left out.
+    """Report of an import: what it kept and what it left out.
 
     Attributes:
         out: The request table.
@@ -202,7 +202,7 @@ def _may_write(out: Path, logs: Sequence[Path]) -> None:
 
 
 def _nothing_left(counts: Mapping[str, Any]) -> str:
-    """Why a log gives no request, with what may be done."""
+    """Explain why a log gives no request, and what to do."""
     empty = sum(counts["dropped"].get(reason, 0) for reason in _NO_LINES)
     lines = counts["lines"] - empty
     dropped = [(reason, n) for reason, n in counts["dropped"].items() if reason not in _NO_LINES]

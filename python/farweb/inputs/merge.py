@@ -1,4 +1,4 @@
-"""`farweb workload merge`: request tables of several logs become one, and so do host tables.
+"""Merges the request tables of several logs into one, and host tables too, for `farweb workload merge`.
 
 Rows are checked by the core as they stream past, shifted, given their day, and put in order on disk: memory does not
 grow with the tables. This is what the NZ–US study did with traces of the same ten minutes of successive days.
@@ -66,7 +66,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class MergeReport:
-    """What was merged.
+    """Report of a merge of request tables.
 
     Attributes:
         out: The request table.
@@ -136,7 +136,7 @@ class MergedHosts:
             for each in self.conflicts[:_SHOWN]
         ]
         if len(self.conflicts) > _SHOWN:
-            lines.append(f"and {count(len(self.conflicts) - _SHOWN)} more: --json tells all")
+            lines.append(f"and {count(len(self.conflicts) - _SHOWN)} more: --json lists all")
         return Group(to_rich([Sheet(str(self.out), ["", "value"], facts)]), *map(Text, lines))
 
 
@@ -150,7 +150,7 @@ def merge_requests(
 ) -> MergeReport:
     """Merge request tables into one, by start time; requests that start at once stay in the order of the tables.
 
-    Each table is a day, in the order given, and the column `day` tells which; a table that has days already keeps them
+    Each table is a day, in the order given, and the column `day` has its number; a table that has days keeps them
     behind those of the tables before it.
 
     Args:
@@ -212,7 +212,7 @@ def _check(paths: Sequence[Path], out: Path, align: str, tags: Mapping[str, int]
 
 
 def _shifts(paths: Sequence[Path], align: str) -> list[float]:
-    """What is added to the starts of each table, in s."""
+    """The time that is added to the starts of each table, in s."""
     if align == "none":
         return [0.0] * len(paths)
     firsts = [_first_start(path) for path in paths]
@@ -222,7 +222,7 @@ def _shifts(paths: Sequence[Path], align: str) -> list[float]:
     known = [origin is not None for origin in origins]
     if any(known) and not all(known):
         without = paths[known.index(False)]
-        raise WorkloadError(f"{without}: tells no date, as other tables do; import its log anew, or --align start")
+        raise WorkloadError(f"{without}: has no date, as other tables do; import its log again, or use --align start")
     times = [(origin or 0.0) + first for origin, first in zip(origins, firsts, strict=True)]
     # To the nearest day, so that minutes before and after midnight stay neighbours.
     days = [math.floor((time - times[0]) / _DAY_S + 0.5) for time in times]

@@ -1,4 +1,4 @@
-"""`farweb new`: a commented scenario to start from, for a kind of path and of proxies, of a log or of a family.
+"""Writes a commented scenario to start from, by kind of path and of proxies, for a log or a family (`farweb new`).
 
 Figures are those of the publications that stand beside them, rounded; what is chosen says so. Queues hold what the path
 carries in a round trip, the rule of C. Villamizar and C. Song, "High performance TCP in ANSNET" (CCR 24(5), 1994).
@@ -133,7 +133,7 @@ _ROWS_MAX = 100_000  # chosen: a day by the second, some MB
 
 @dataclass(frozen=True)
 class NewScenario:
-    """What was written.
+    """Files that were written.
 
     Attributes:
         scenario: The scenario file.
@@ -206,7 +206,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _host_table(requests: Path) -> str:
-    """The hosts of a request table, with empty places for what a log does not tell."""
+    """The hosts of a request table, with empty places for what a log does not have."""
     names: set[str] = set()
     with pq.ParquetFile(requests) as table:
         for batch in table.iter_batches(columns=["host"]):
@@ -225,13 +225,13 @@ family = "nzix"
 def _workload(imported: "ImportReport", requests: Path, hosts: Path) -> str:
     counts = imported.counts
     dropped = ", ".join(f"{count(lines)} {reason}" for reason, lines in sorted(counts["dropped"].items()))
-    told = (
+    origin = (
         f"Imported from {imported.log['file']} ({', '.join(counts['formats'])}): {count(imported.requests)} requests "
         f"of {count(counts['lines'])} lines; left out: {dropped or 'nothing'}; "
         f"unreadable: {counts['unreadable_lines']}."
     )
     return (
-        f"{_comment(told)}"
+        f"{_comment(origin)}"
         "# Hosts are those of the log; fill in what you know of their MSS and windows (farweb workload probe finds\n"
         '# them), and write mss = "host", buffer = "host" on the leg to the servers.\n'
         f'[workload]\nrequests = "{requests.name}"\nhosts = "{hosts.name}"\n'
@@ -280,7 +280,7 @@ down = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 
 # {about}
 {joined}
-# A response comes spread over the time that its server took, where the workload tells it.
+# A response comes spread over the time that its server took, where the workload has it.
 [origin]
 release = "paced"
 

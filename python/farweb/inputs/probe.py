@@ -1,4 +1,4 @@
-"""`farweb workload probe`: what servers advertise, from captures, as a host table.
+"""Makes a host table of what servers advertise in captures, for `farweb workload probe`.
 
 The core reads the captures in a stream and follows their handshakes (`workload/probe` there says how); here hosts get
 names, silent ones an MSS, and the table its file.
@@ -52,7 +52,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class ProbeReport:
-    """What captures show.
+    """Report of what captures show.
 
     Attributes:
         out: The host table.
@@ -118,17 +118,17 @@ class ProbeReport:
         ]
 
     def _remarks(self) -> list[str]:
-        told = [
+        groups = [
             (f"no MSS advertised, {self.default_mss} B taken", self._names("silent")),
             ("refused every connection", self._never("refused")),
             ("answered no connection", self._never("unanswered")),
         ]
         if self.failures:
             reasons = sorted(set(self.failures.values()))
-            told[1:] = [
+            groups[1:] = [
                 (f"hosts {why}", [host for host, each in self.failures.items() if each == why]) for why in reasons
             ]
-        remarks = [f"{what}: {_some(names)}" for what, names in told if names]
+        remarks = [f"{what}: {_some(names)}" for what, names in groups if names]
         unreadable = [
             f"unreadable: {each['file']}: packet {each['packet']}: {each['why']}" for each in self.counts["unreadable"]
         ]
@@ -259,7 +259,7 @@ def _table(hosts: Iterable[Mapping[str, Any]]) -> pa.Table:
 
 
 def check_host_table(out: Path) -> None:
-    """Whether a host table can be written to `out`.
+    """Check that a host table can be written to `out`.
 
     Raises:
         WorkloadError: Its suffix is none of .tsv, .csv, .parquet.

@@ -1,4 +1,4 @@
-"""`farweb workload probe --connect`: a connection to each host of a list, while tcpdump captures.
+"""Connects to each host of a list while tcpdump captures, for `farweb workload probe --connect`.
 
 This is how the NZ–US study learned the MSS and windows of its servers. No request is sent: a connection is closed as
 soon as it is there. tcpdump writes into a file that is open already, so that it does not matter whom it runs as.
@@ -46,7 +46,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What came of it: the addresses that were tried, in their order, how long it took, and why it failed."""
+    """Result of a connection: the addresses that were tried, in their order, how long it took, and why it failed."""
 
     target: Target
     addresses: tuple[str, ...]
@@ -71,7 +71,7 @@ def probe_hosts(
         hosts: A file with a host a line: a name, an address, or either with `:` and a port (IPv6 addresses in brackets
             then); `#` begins a comment. A host is called as it stands there, without its port.
         out: The host table, as for `probe_captures`.
-        port: The port of hosts for which none is told.
+        port: The port of hosts listed without one.
         interface: Where to capture, as tcpdump names it; ``any``: everywhere.
         timeout_s: How long to wait for an answer, in s.
         keep: Where to keep the capture, a pcap file.
@@ -126,10 +126,12 @@ def read_targets(path: Path, port: int) -> list[Target]:
             raise WorkloadError(
                 f"{path}:{number}: {len(words)} words; write one host a line: a name, an address or host:port"
             )
-        name, told = _split(words[0])
-        if not name or (told is not None and not (told.isascii() and told.isdigit() and 1 <= int(told) <= 65_535)):
+        name, listed = _split(words[0])
+        if not name or (
+            listed is not None and not (listed.isascii() and listed.isdigit() and 1 <= int(listed) <= 65_535)
+        ):
             raise WorkloadError(f"{path}:{number}: {words[0]!r} is no host; write a name, an address or host:port")
-        targets.append(Target(name, port if told is None else int(told)))
+        targets.append(Target(name, port if listed is None else int(listed)))
     if not targets:
         raise WorkloadError(f"{path}: names no host; write one a line")
     return list(dict.fromkeys(targets))
@@ -222,7 +224,7 @@ def _capturing(capture: Path, interface: str, ports: set[int]) -> Iterator[None]
 
 @contextlib.contextmanager
 def _signals_wait() -> Iterator[None]:
-    """What would end the program ends it behind the block, so that no child is started and not known."""
+    """Delay signals that end the program until after the block, so that no child process is left unknown."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

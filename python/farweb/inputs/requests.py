@@ -1,4 +1,4 @@
-"""The requests of an input: time, object and size, in batches, whatever its format.
+"""Reads the requests of an input in batches, whatever its format: time, object and size.
 
 Requests come by time (those of a trace in its order), may be read several times, and are never held as a whole.
 """
@@ -35,7 +35,7 @@ class Batch:
         time_ns: Their times, uint64; 0 where the format has none.
         object: What they ask for, uint64.
         bytes: Sizes of what they ask for, int64; of a request table and a log the response with its header. 0: none,
-            or not told.
+            or not known.
     """
 
     time_ns: NDArray[np.uint64]
@@ -57,13 +57,13 @@ class Requests:
     Args:
         name: The file, for people.
         format: Of `formats.FORMATS`.
-        read: Gives the batches, and tells what it left out.
+        read: Gives the batches, and counts what it left out.
 
     Attributes:
         counts: What was read and what was left out, as plain values.
         left_out: Lines, rows or records that are no request for an object, by reason.
         remarks: What people should know of it, a line each. All three are complete when it has been read to its end.
-        header_bytes: Of the sizes, how much was added for headers that the input does not tell.
+        header_bytes: Of the sizes, how much was added for headers that the input does not have.
     """
 
     def __init__(self, name: str, format: str, read: "Callable[[Requests], Iterator[Batch]]") -> None:
@@ -134,8 +134,8 @@ def open_input(
 def _table(path: Path, name: str, *, nameless: bool, guessed: bool) -> Iterator[Requests]:
     from farweb.inputs.tables import open_requests
 
-    told = not guessed or path.suffix.lower() in (".parquet", ".csv", ".tsv")
-    hint = "" if told else f" (if it is a log or a trace, tell --format: {', '.join(FORMATS)})"
+    is_certain = not guessed or path.suffix.lower() in (".parquet", ".csv", ".tsv")
+    hint = "" if is_certain else f" (if it is a log or a trace, name it with --format: {', '.join(FORMATS)})"
     with open_requests(path) as rows:
 
         def read(requests: Requests) -> Iterator[Batch]:
@@ -191,7 +191,7 @@ def _log(
                 f"{count(report.counts['lines'])} lines of the log, {kept}",
                 *(f"left out: {count(lines)} {reason}" for reason, lines in dropped),
             ]
-            _tell_unreadable(report.counts, requests)
+            _report_unreadable(report.counts, requests)
             yield requests
 
 
@@ -204,10 +204,10 @@ def _webcachesim(path: Path, max_unreadable: float, requests: Requests) -> Itera
         raise WorkloadError(str(error).replace(str(path), requests.name)) from None
     requests.counts = json.loads(reader.unreadable())
     requests.remarks = []
-    _tell_unreadable(requests.counts, requests)
+    _report_unreadable(requests.counts, requests)
 
 
-def _tell_unreadable(counts: Mapping[str, Any], requests: Requests) -> None:
+def _report_unreadable(counts: Mapping[str, Any], requests: Requests) -> None:
     if counts["unreadable_lines"]:
         requests.left_out["unreadable"] = counts["unreadable_lines"]
         requests.remarks += [
@@ -240,7 +240,7 @@ def _cache2k(path: Path, requests: Requests) -> Iterator[Batch]:
 
 
 def _records(path: Path, record: np.dtype[Any], requests: Requests) -> Iterator[NDArray[Any]]:
-    """The records of a file; bytes at its end that are no whole record are told."""
+    """The records of a file; bytes at its end that are no whole record are reported."""
     size = path.stat().st_size
     requests.counts = {"records": size // record.itemsize, "bytes_left_out": size % record.itemsize}
     requests.remarks = []

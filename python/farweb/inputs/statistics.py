@@ -1,4 +1,4 @@
-"""`farweb workload stats`: what a request table or a log contains, in numbers and in a figure."""
+"""Describes a request table or a log, in numbers and in a figure, for `farweb workload stats`."""
 
 import contextlib
 import dataclasses
@@ -43,7 +43,7 @@ _COPIED = arrow_schema(
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """How values are spread: how many, their mean, and quantiles by percent (the value at that rank)."""
+    """Distribution of values: how many, their mean, and quantiles by percent (the value at that rank)."""
 
     n: int
     mean: float
@@ -52,7 +52,7 @@ class Spread:
 
 @dataclasses.dataclass(frozen=True)
 class WorkloadStats:
-    """What a request table contains; units are in the names."""
+    """Statistics of a request table; units are in the names."""
 
     source: str
     requests: int
@@ -153,7 +153,7 @@ def read_stats(
     hosts: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> WorkloadStats:
-    """Look through a request table or a log.
+    """Compute the statistics of a request table or a log.
 
     Args:
         table: A request table in any format that a run takes, or a log.
@@ -177,7 +177,7 @@ def read_stats(
 
 @contextlib.contextmanager
 def _as_table(table: Path, format: str | None, progress: Callable[[int], None] | None) -> Iterator[Path]:
-    """What is looked through, in Parquet, checked: of a log what an import keeps. It goes with the block."""
+    """Give a checked copy in Parquet, of a log what an import keeps; it is removed after the block."""
     with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
         copy = Path(folder) / "requests.parquet"
         if format is None:
@@ -201,7 +201,11 @@ def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> Non
                     if progress is not None:
                         progress(rows)
     except WorkloadError as error:
-        hint = "" if table.suffix.lower() in (".parquet", ".csv", ".tsv") else " (if it is a log, tell --format)"
+        hint = (
+            ""
+            if table.suffix.lower() in (".parquet", ".csv", ".tsv")
+            else " (if it is a log, name its format with --format)"
+        )
         raise WorkloadError(f"{error}{hint}") from None
 
 
@@ -275,7 +279,7 @@ def _by_interval(
 
 
 def _spread(database: duckdb.DuckDBPyConnection, column: str) -> Spread | None:
-    """How the values of a column are spread; None when all are null."""
+    """The distribution of a column's values; None when all are null."""
     shares = [percent / 100 for percent in _PERCENTS]
     n, mean, values = _row(
         database, f"SELECT count({column}), avg({column}), quantile_disc({column}, {shares}) FROM requests"

@@ -1,4 +1,4 @@
-"""Request and host tables in Parquet, read in batches for the core.
+"""Reads request and host tables in Parquet, in batches for the core.
 
 The core reads .csv, .tsv and whitespace-separated tables itself; of Parquet it takes columns. The meaning of each row
 is checked there, once for all formats; here only that the columns are there and have the right type.
@@ -34,7 +34,7 @@ HOSTS_READ: TableSpec = {
     **HOSTS,
     "columns": [each for each in HOSTS["columns"] if each["name"] in ("host", "window_bytes", "mss_bytes")],
 }
-"""What a run takes from a host table."""
+"""Columns that a run takes from a host table."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def row_count(path: Path) -> int:
 
 
 def check_columns(path: Path, names: Sequence[str], spec: TableSpec) -> None:
-    """Whether a file with columns of these names is a table of this kind.
+    """Check that a file with columns of these names is a table of this kind.
 
     Raises:
         WorkloadError: A column is unknown or missing; the message says which there are, and the nearest.

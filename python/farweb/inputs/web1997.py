@@ -1,4 +1,4 @@
-"""A synthetic log of a proxy of 1997, and the hosts that it names: what the demonstration imports.
+"""Generates a synthetic log of a proxy of 1997, and the hosts that it names, for the demonstration.
 
 Models ten minutes of a proxy at the far end of a long path: people load pages from Zipf-popular hosts, a page is a
 document and the images that follow it, sizes have a lognormal body and a Pareto tail, and the time of a request is
@@ -44,7 +44,7 @@ TAIL_SHARE, TAIL_FROM, TAIL_TO, TAIL_ALPHA = 0.20, 10_000.0, 1_000_000.0, 1.2
 one file. Their mean is 0.80 · 2500 · exp(1.1²/2) + 0.20 · 36,300 ≈ 10,900; the median is near 3,500."""
 
 THINKING_MEDIAN_S, THINKING_SIGMA = 0.1, 1.4
-"""Thinking time of a server, lognormal: nine of ten below 0.6 s. Chosen within what is told of 1997."""
+"""Thinking time of a server, lognormal: nine of ten below 0.6 s. Chosen within what is reported of 1997."""
 
 RTT_S = (0.04, 0.12)
 LOSS, TIMEOUT_S = 0.03, 3.0

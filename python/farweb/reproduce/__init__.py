@@ -1,7 +1,7 @@
-"""Published studies, simulated again: their figures, and a scoreboard of what they claim.
+"""Simulates published studies again: draws their figures and keeps a scoreboard of their claims.
 
 A study is a folder of `papers/`, with scenarios, claims and figures of its own (`study`). `campaign` does the runs,
-`claims` and `scoreboard` judge, `curves` reads off what papers read off their curves, `drawing` makes figures of them.
+`curves` reads values off curves as papers do, `claims` and `scoreboard` judge, `drawing` makes the figures.
 """
 
 import json
@@ -27,7 +27,7 @@ JSON = "scoreboard.json"
 
 @dataclass(frozen=True)
 class Reproduced:
-    """What came of a campaign.
+    """Results of a campaign.
 
     Attributes:
         path: Its folder.
@@ -76,7 +76,7 @@ def reproduce(
 
     folder = Path(out)
     for study in studies:
-        study.measures, study.figures  # noqa: B018 - a mistake in them is told before the runs, not after
+        study.measures, study.figures  # noqa: B018 - raises for a mistake in them before the runs, not after
     with Workers(jobs) as workers:
         results = run_studies(studies, folder, quick=quick, workers=workers, progress=progress)
         drawing = [

@@ -1,4 +1,4 @@
-"""The runs of studies: all sweeps on one set of workers, each begun when the one before has none left to hand out."""
+"""Does the runs of studies: all sweeps on one set of workers, each begun when the one before has no more to hand out."""
 
 import contextlib
 import functools
@@ -65,13 +65,13 @@ class Workers:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a campaign is.
+    """Progress of a campaign.
 
     Attributes:
         total: Runs of all sweeps.
         ended: Runs that have ended, those of earlier campaigns included.
         failed: Runs that failed.
-        sweep: What is under way: ``cable/proxy``.
+        sweep: The sweep under way: ``cable/proxy``.
     """
 
     total: int
@@ -150,7 +150,7 @@ class _Campaign:
 
 
 def _plan(study: Study, sweep: StudySweep, folder: Path, *, quick: bool) -> _Planned:
-    """The runs of a sweep. Tables that the study generates are in the folder then, where scenarios name them."""
+    """Plan the runs of a sweep, and generate the tables of the study that they need into the folder."""
     scenario = sweep.load(quick=quick, tables=folder if study.tables else None)
     design = scenario.design
     if study.tables and design is not None:

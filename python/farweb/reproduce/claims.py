@@ -1,7 +1,7 @@
 """Claims of a paper, and whether what was measured meets them.
 
 A claim is a row of a study's `claims.toml`: its id, what is claimed, the published value, and bounds that were fixed
-before the first run. A measurement meets a bound when its estimate does; the interval tells how sure that is.
+before the first run. A measurement meets a bound when its estimate does; the interval shows how sure that is.
 """
 
 import math
@@ -23,7 +23,7 @@ _EDGES = ("at_least", "at_most", "above", "below")
 
 @dataclass(frozen=True)
 class Bound:
-    """Between what a value has to be.
+    """Limits that a value has to keep.
 
     Attributes:
         of: Which measurements it is for; empty: all.
@@ -40,7 +40,7 @@ class Bound:
     below: float | None = None
 
     def margin(self, value: float) -> float:
-        """How far a value is inside the bound, relative to its nearest edge; below 0: outside."""
+        """Distance of a value from the nearest edge, relative to that edge; below 0 outside the bound."""
         low, high = (_first(self.at_least, self.above), _first(self.at_most, self.below))
         inside = [(value - low) / _scale(low)] if low is not None else []
         return min(inside + ([(high - value) / _scale(high)] if high is not None else []))
@@ -75,7 +75,7 @@ def _scale(edge: float) -> float:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says.
+    """A statement of a paper.
 
     Attributes:
         id: Its name: ``T1``.
@@ -84,9 +84,9 @@ class Claim:
         tolerance: How far from it is near enough, in words.
         unit: Unit of the measured value; empty for none.
         bounds: The tolerance in numbers.
-        how: How it is measured.
-        why: Why it is not met, where it is known not to be.
-        reference: What another program gives, in words; empty for none.
+        how: Description of the measurement.
+        why: Reason why it is not met, where that is known.
+        reference: Result of another program, in words; empty for none.
     """
 
     id: str
@@ -109,7 +109,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured for a claim, in the claim's unit.
+    """A measurement for a claim, in the claim's unit.
 
     Attributes:
         value: The estimate; NaN when there is none.
@@ -172,11 +172,13 @@ class Verdict:
 
 
 def judge(claim: Claim, study: str, measured: Sequence[Measured]) -> Verdict:
-    """The verdict on a claim: pass when all measurements meet their bounds; not run when one has no value."""
+    """Judge a claim: pass when all measurements meet their bounds; not run when one has no value."""
     missing = [each.what or each.bound for each in measured if math.isnan(each.value)]
     if missing or not measured:
         of = ", ".join(each for each in missing if each)
-        return Verdict(claim, study, "not run", None, tuple(measured), f"no run tells{f': {of}' if of else ''}")
+        return Verdict(
+            claim, study, "not run", None, tuple(measured), f"no run has a value{f' for {of}' if of else ''}"
+        )
     worst = min(measured, key=lambda each: claim.bound(each.bound).margin(each.value))
     failing = [each for each in measured if not claim.bound(each.bound).holds(each.value)]
     if failing:
@@ -191,7 +193,7 @@ def not_run(claim: Claim, study: str, why: str) -> Verdict:
 
 
 def read_claims(file: Path) -> tuple[Claim, ...]:
-    """The claims of a study.
+    """Read the claims of a study.
 
     Raises:
         FarwebError: The file is missing or wrong; the message names the claim.

@@ -1,4 +1,4 @@
-"""Metrics of a sweep as curves over the load, and what papers read off such curves.
+"""Curves of a sweep's metrics over the load, and the values that papers read off such curves.
 
 A curve keeps the values of every replication, so that an interval of whatever is read off it, a slope or a ratio of two
 curves, comes from what each replication says (Student). Sweeps with common random numbers have the same requests in
@@ -63,7 +63,7 @@ class Curve:
             ResultsError: Nothing is left.
         """
         if not wanted.any():
-            raise ResultsError("no load of the sweep is where this is read off")
+            raise ResultsError("the sweep has no load at which this is read off")
         return replace(
             self,
             levels=tuple(level for level, each in zip(self.levels, wanted, strict=True) if each),
@@ -172,7 +172,7 @@ def ratios(of: Curve, base: Curve) -> Floats:
 
 
 def rises(of: Curve, share: float, widest: float = math.inf) -> Floats:
-    """Where each replication's curve is last within `share` above its lowest value, linear between levels.
+    """The place at which each replication's curve is last within `share` above its lowest value, linear between levels.
 
     NaN where it never leaves that band, or leaves it between places whose ratio is more than `widest`.
     """

@@ -1,4 +1,4 @@
-"""Figures of studies: curves with their labels, as descriptions that `farweb.plot` paints."""
+"""Draws figures of studies: describes curves with their labels, for `farweb.plot` to paint."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from farweb.text.quantities import share
 PRESENTED = Axis("presented load", "bit/s", low=0)
 """The horizontal axis of the papers' figures."""
 
-_PRESENTED_TOLD = (
+_PRESENTED_TEXT = (
     "Presented load: IP bits of the response segments as servers send them, of requests that start in the measured "
     "interval, over its length."
 )
@@ -110,7 +110,7 @@ def _series(line: Line, least: float, most: float) -> Series:
 
 def figure(
     title: str,
-    told: str,
+    caption: str,
     panels: Sequence[Panel],
     sweeps: Iterable[SweepTables],
     *,
@@ -121,7 +121,7 @@ def figure(
 
     Args:
         title: One line: what is drawn.
-        told: What is to be seen, in a sentence or two.
+        caption: What the figure shows, in a sentence or two.
         panels: By row.
         sweeps: What they are drawn from, for the caption.
         columns: Panels in a row.
@@ -133,11 +133,11 @@ def figure(
     banded = any(series.low is not None for series in drawn)
     several = any(series.n is not None and series.n.max(initial=0) > 1 for series in drawn)
     parts = (
-        told,
-        _PRESENTED_TOLD if presented else "",
+        caption,
+        _PRESENTED_TEXT if presented else "",
         "Shade: 95 % interval over replications (Student)." if banded else _PAIRED if several else "",
-        _failures_told(drawn),
-        runs_told(sweeps),
+        _failures_text(drawn),
+        runs_text(sweeps),
     )
     return Figure(
         title,
@@ -150,16 +150,20 @@ def figure(
     )
 
 
-def _failures_told(drawn: Sequence[Series]) -> str:
-    """What hollow markers mean, where there are any."""
+def _failures_text(drawn: Sequence[Series]) -> str:
+    """Explain hollow markers, where there are any."""
     most = max((float(each.failed.max(initial=0)) for each in drawn if each.failed is not None), default=0.0)
     if not most:
         return ""
     return f"Hollow: requests failed or were cut off there, up to {share(most)} of them; means leave them out."
 
 
-def runs_told(sweeps: Iterable[SweepTables]) -> str:
-    """Of how many runs a figure is, of which seeds and version."""
+def runs_text(sweeps: Iterable[SweepTables]) -> str:
+    """Name the number of runs behind a figure, their seeds and versions, in a sentence for its caption.
+
+    Raises:
+        ResultsError: No run has ended well.
+    """
     runs, seeds, versions = 0, set(), set()
     for sweep in sweeps:
         done = sweep.runs.filter(sweep.runs["status"] == "done")

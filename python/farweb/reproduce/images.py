@@ -1,4 +1,4 @@
-"""The images that the source tree keeps, in documents and studies: makes those again that are not current.
+"""Makes the images of documents and studies again that are not current.
 
 An image is current while what it was made from is unchanged, and the look of figures too. Both are judged by what is
 written down when it is made (`docs/images/made.json`), not by its pixels, which differ between versions of matplotlib.
@@ -57,7 +57,7 @@ class Image:
         return digest.hexdigest()
 
     def why_stale(self, made: Mapping[str, Mapping[str, str | int]]) -> str:
-        """Why it is not current; empty when it is. One that needs more than the tree has may have an older look."""
+        """Give the reason why it is not current; empty when it is. One without `steps` may have an older look."""
         from farweb.plot.style import LOOK
 
         if self.name not in made or not (ROOT / self.name).is_file():

@@ -1,4 +1,4 @@
-"""What a campaign leaves to be read: one HTML page with the scoreboard and all figures, and the same as Markdown."""
+"""Writes the pages of a campaign: the scoreboard and all figures, as HTML and as Markdown."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,14 +9,14 @@ from farweb.report import page
 from farweb.report.page import Page, section
 from farweb.reproduce.claims import Verdict
 from farweb.reproduce.drawing import Drawn
-from farweb.reproduce.scoreboard import Scoreboard, measured_told
+from farweb.reproduce.scoreboard import Scoreboard, measured_text
 from farweb.reproduce.study import StudyResults
 from farweb.text.sheet import Sheet
 
 
 def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequence[Drawn]) -> Page:
     """The page of a campaign."""
-    sections = [section("Answer", page.paragraph(f"{board.told}."), kind="answer")]
+    sections = [section("Answer", page.paragraph(f"{board.text}."), kind="answer")]
     for each in results:
         study, mine = each.study, board.of(each.study)
         figures = [figure for figure in drawn if figure.study == study.name]
@@ -25,7 +25,7 @@ def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequenc
                 study.title,
                 page.paragraph(study.question, "question"),
                 page.paragraph(study.source, "note"),
-                page.table(mine.sheet(f"Claims: {mine.told}")),
+                page.table(mine.sheet(f"Claims: {mine.text}")),
                 page.facts(
                     (f"{verdict.claim.id} {verdict.verdict}:", verdict.why) for verdict in mine.verdicts if verdict.why
                 ),
@@ -49,8 +49,8 @@ def _measurements(verdict: Verdict) -> list[list[str]]:
     claim = verdict.claim
     rows = []
     for each in verdict.all:
-        told = measured_told(each, claim.unit).splitlines()
-        value = "\n".join(line for line in told if line != each.what)
+        lines = measured_text(each, claim.unit).splitlines()
+        value = "\n".join(line for line in lines if line != each.what)
         rows.append([claim.id, claim.how, each.what, claim.bound(each.bound).text, value])
     return rows or [[claim.id, claim.how, "", "", "–"]]
 
@@ -67,7 +67,7 @@ def write_markdown(results: Sequence[StudyResults], board: Scoreboard, drawn: Se
     Raises:
         RunError: The place cannot be written to.
     """
-    lines = ["# Published studies, reproduced", "", f"{_subject(results)}. {board.told}.", ""]
+    lines = ["# Published studies, reproduced", "", f"{_subject(results)}. {board.text}.", ""]
     for each in results:
         lines += [f"## {each.study.title}", "", each.study.question, "", board.of(each.study).markdown(), ""]
         for figure in drawn:

@@ -26,16 +26,16 @@ class Scoreboard:
 
     @property
     def failed(self) -> int:
-        """How many claims are not met."""
+        """The number of claims that are not met."""
         return self.count("fail")
 
     def count(self, verdict: str) -> int:
-        """How many claims have this verdict."""
+        """Count the claims with this verdict."""
         return sum(each.verdict == verdict for each in self.verdicts)
 
     @property
-    def told(self) -> str:
-        """How many claims hold, in a line: ``30 of 35 claims pass, 4 fail, 1 not run``."""
+    def text(self) -> str:
+        """The count of verdicts in a line: ``30 of 35 claims pass, 4 fail, 1 not run``."""
         rest = [f"{self.count(word)} {word}" for word in ("fail", "not run") if self.count(word)]
         return ", ".join([f"{self.count('pass')} of {len(self.verdicts)} claims pass", *rest])
 
@@ -71,7 +71,7 @@ class Scoreboard:
         from farweb.text.sheet import to_rich
 
         notes = [Text(f"{each.claim.id} {each.verdict}: {each.why}") for each in self.verdicts if each.why]
-        return Group(to_rich([self.sheet("Published claims")]), *notes, Text(self.told, style="bold"))
+        return Group(to_rich([self.sheet("Published claims")]), *notes, Text(self.text, style="bold"))
 
 
 def judge_study(results: StudyResults) -> Scoreboard:
@@ -99,11 +99,11 @@ def together(boards: Iterable[Scoreboard]) -> Scoreboard:
 
 def _row(verdict: Verdict) -> list[str]:
     claim = verdict.claim
-    told = "–" if verdict.measured is None else measured_told(verdict.measured, claim.unit)
-    return [claim.id, claim.claim, claim.published, claim.reference, claim.tolerance, told, verdict.verdict]
+    value = "–" if verdict.measured is None else measured_text(verdict.measured, claim.unit)
+    return [claim.id, claim.claim, claim.published, claim.reference, claim.tolerance, value, verdict.verdict]
 
 
-def measured_told(measured: Measured, unit: str) -> str:
+def measured_text(measured: Measured, unit: str) -> str:
     """A measurement in words: ``2.21 Mbit/s`` and below it its interval and of what it is."""
     lines = [f"{number(measured.value)} {unit}".rstrip()]
     if measured.low is not None and measured.high is not None:

@@ -40,7 +40,7 @@ class StudySweep:
     """A sweep of a study.
 
     Attributes:
-        name: What claims and figures call it; also its folder.
+        name: Name in claims and figures, and of its folder.
         scenario: The scenario file, with its table [sweep].
         quick: Keys that a coarse look sets otherwise, as `Scenario.with_` takes them.
     """
@@ -68,10 +68,10 @@ class Study:
     """A study and all that it takes to repeat it.
 
     Attributes:
-        name: As one types it.
-        folder: Where its files are.
-        title: What it is, in a line.
-        question: What it asks.
+        name: Name on the command line.
+        folder: Folder of its files.
+        title: Its subject, in a line.
+        question: The question that it asks.
         source: The paper.
         sweeps: In the order in which they are run.
         claims: What the paper says, in its order.
@@ -87,7 +87,7 @@ class Study:
 
     @functools.cached_property
     def measures(self) -> Mapping[str, Measure]:
-        """How each claim is measured, by its id.
+        """The measure of each claim, by its id.
 
         Raises:
             FarwebError: A claim has none, or there is one for no claim.
@@ -99,7 +99,7 @@ class Study:
 
     @functools.cached_property
     def figures(self) -> Mapping[str, Drawn]:
-        """How each figure is made, by its number in the paper or its name."""
+        """The function that describes each figure, by its number in the paper or its name."""
         found: Mapping[str, Drawn] = self.module("figures").FIGURES
         return found
 
@@ -186,15 +186,15 @@ def _reopened(folder: Path, path: Path, quick: bool) -> StudyResults:
 
 
 def find_studies(papers: Path, names: Sequence[str]) -> list[Study]:
-    """The studies of a folder with these names, in the folder's order; all when there are no names.
+    """Read the studies of a folder with these names, in the folder's order; all when there are no names.
 
     Raises:
         FarwebError: There is no such folder or no such study, or a file of one is wrong.
     """
     there = sorted((file.parent for file in papers.glob(f"*/{STUDY}")), key=_order)
     if not there:
-        told = "farweb's source tree has the studies; name its folder with --papers" if papers == PAPERS else "no study"
-        raise FarwebError(f"{papers}: there is no study here ({told})")
+        hint = "farweb's source tree has the studies; name its folder with --papers" if papers == PAPERS else "no study"
+        raise FarwebError(f"{papers}: there is no study here ({hint})")
     known = [folder.name for folder in there]
     for name in names:
         if name not in known:
@@ -206,29 +206,29 @@ def find_studies(papers: Path, names: Sequence[str]) -> list[Study]:
 
 
 def _order(folder: Path) -> tuple[int, str]:
-    """Where a study stands among the others: by its `order`, then by name."""
+    """Sort key of a study: its `order`, then its name."""
     return int(_toml(folder / STUDY).get("order", 0)), folder.name
 
 
 def read_study(folder: Path) -> Study:
-    """The study in a folder.
+    """Read the study in a folder.
 
     Raises:
         FarwebError: A file of it is missing or wrong.
     """
     file = folder / STUDY
-    told = _toml(file)
+    described = _toml(file)
     try:
         sweeps = tuple(
             StudySweep(str(sweep["name"]), folder / str(sweep["scenario"]), dict(sweep.get("quick", {})))
-            for sweep in told["sweep"]
+            for sweep in described["sweep"]
         )
         return Study(
             name=folder.name,
             folder=folder,
-            title=str(told["title"]),
-            question=str(told["question"]),
-            source=str(told["source"]),
+            title=str(described["title"]),
+            question=str(described["question"]),
+            source=str(described["source"]),
             sweeps=sweeps,
             claims=read_claims(folder / "claims.toml"),
         )

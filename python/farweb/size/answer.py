@@ -1,4 +1,4 @@
-"""The answer of a search for a size, and how it reads."""
+"""The answer of a search for a size, in numbers, in a sentence and as a table."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from farweb.text.sheet import Sheet, to_html, to_rich
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_DIGITS = 5  # of estimates: three would not tell 0.9798 from 0.98
+_DIGITS = 5  # of estimates: three would not distinguish 0.9798 from 0.98
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class Tried:
     """A value that was tried.
 
     Attributes:
-        label: How it is written.
-        value: As it stands in the table `runs`.
+        label: Its text.
+        value: Its value in the table `runs`.
         number: Its place on an axis, in the answer's unit; None when it has none.
         n: Replications.
-        verdict: What is known of it.
+        verdict: Whether it meets the target, as far as decided.
         estimates: One for each metric of the target.
     """
 
@@ -71,11 +71,11 @@ class Answer:
 
     Attributes:
         name: What the scenario is called.
-        key: What was varied.
+        key: The key that was varied.
         unit: Of the values' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
-        target: What was to be met.
+        target: The target, as text.
         largest: Whether the largest value was asked for.
-        confidence: That all verdicts, and with them the interval, are right.
+        confidence: Probability that all verdicts, and with them the interval, are right.
         attainable: Whether a value meets the target; None when that could not be decided.
         answer: The smallest value that was shown to meet it; None when none was.
         low: The answer's interval. The smallest value that meets the target lies above `low`, the largest value that
@@ -86,7 +86,7 @@ class Answer:
         without_chance: Whether runs do not depend on the seed.
         curve: The values tried, from the smallest to the largest.
         runs: Runs that the search took.
-        warnings: What is to be known before the answer is used.
+        warnings: Limits of the answer, a sentence each.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Answer:
         return f"at {quantity.decimal(Fraction(str(self.confidence)) * 100)} % confidence"
 
     def _refusal(self) -> str:
-        """That no value meets the target, and how near the best one comes."""
+        """Say that no value meets the target, and how near the best one comes."""
         span = f"{self.key} from {self.curve[0].label} to {self.curve[-1].label}"
         reached = "; ".join(self.reached)
         if self.attainable is False:
@@ -179,7 +179,7 @@ class Answer:
 
 
 def answer_of(search: Search, axis: Axis, target: Target, limits: Limits, name: str, warnings: Sequence[str]) -> Answer:
-    """What a search has found, in values instead of positions."""
+    """Translate the findings of a search from positions on the axis to values."""
     found = search.found()
     tried = {
         position: _tried(search, axis, target, position) for position in search.tried if search.judge.count(position)
@@ -247,7 +247,7 @@ def _warnings(found: Found, labels: Mapping[int, str], limits: Limits) -> list[s
 
 
 def _partial(search: Search, target: Target, labels: Mapping[int, str]) -> list[str]:
-    """At which values a metric of the target cannot be compared, since requests failed."""
+    """Warn of values at which a metric of the target cannot be compared, since requests failed."""
     warnings = []
     for clause in target.clauses:
         if at := [label for position, label in sorted(labels.items()) if search.judge.is_partial(clause, position)]:

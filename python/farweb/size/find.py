@@ -1,8 +1,8 @@
-"""Finds a size: runs what the search asks for, as a sweep runs its points, and leaves a folder like a sweep's.
+"""Finds a size: does the runs that the search asks for, as a sweep does, and leaves a folder like a sweep's.
 
 The folder's design is of the kind `search`: one factor, the values tried as its levels, and as many replications of
-each as it took. The manifest has the answer. Runs whose results are in the folder are not done again, whatever they
-were done for: a search that was interrupted goes on, and one with another target or more confidence does what it lacks.
+each as it took. The manifest has the answer. Runs whose results are in the folder are not repeated, whichever search
+did them: an interrupted search continues, and one with another target or more confidence adds only what it lacks.
 """
 
 import json
@@ -30,7 +30,7 @@ _LOSS_WITHOUT_CHANCE = ("none", "list")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is.
+    """Progress of a search.
 
     Attributes:
         done: Runs that have ended.
@@ -67,10 +67,10 @@ def find_size(
         scenario: What is run. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
         vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]`; see
             `farweb.size.vary`. Other factors of that table are left out.
-        target: What is to be met, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`.
+        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"``; see `farweb.size.target`.
         largest: Find the largest value instead.
         resolution: How far apart the values of a range are at most: a quantity, or a share of the value (``"1 %"``).
-        limits: How sure the answer is to be, and what it may cost.
+        limits: Confidence of the answer, and the most runs it may take.
         out: The folder, or a URL that fsspec knows; ``results/NAME-size`` when left out, NAME being that of the file.
         jobs: Runs at a time, a process each; as many as cores when left out.
         scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
@@ -159,7 +159,7 @@ def _run(
         for run, places in batch.items():
             row = {**runs.outcomes[run].metrics, **_shares(store, run, target)}
             for position, replication in places:
-                search.tell(position, replication, row)
+                search.add(position, replication, row)
 
 
 def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
@@ -245,7 +245,7 @@ def _draws_losses(base: Description, axis: Axis) -> bool:
 
 
 def _check_metrics(target: Target, outcomes: Iterable[Outcome]) -> None:
-    """Refuse a metric that no run has: that is no size that is too small.
+    """Refuse a metric that no run has; it must not count as a target that is not met.
 
     Raises:
         FarwebError: There is one.
@@ -258,12 +258,12 @@ def _check_metrics(target: Target, outcomes: Iterable[Outcome]) -> None:
 
 
 def _left_out(scenario: Description, axis: Axis) -> list[str]:
-    """That the scenario's own sweep has no part in the answer."""
+    """Warn that other factors of the scenario's own sweep have no part in the answer."""
     factors: Mapping[str, Any] = scenario.effective.get("sweep", {}).get("factors", {})
     others = [name for name in factors if name != axis.name]
     if not others:
         return []
-    return [f"left out: {', '.join(others)} of [sweep]; what they vary is as the rest of the scenario has it"]
+    return [f"factors of [sweep] were not varied: {', '.join(others)}; their keys have the scenario's other values"]
 
 
 def _progress(search: Search, axis: Axis, ended: int, asked: int) -> Progress:

@@ -1,4 +1,4 @@
-"""Whether a value meets a target, judged from replications that are made in batches until it is clear.
+"""Judges whether a value meets a target, from replications made in batches until the verdict is clear.
 
 After each batch (a *look*) the interval of a metric's mean (`farweb.size.intervals`) is compared with its bound; the
 value is decided as soon as the interval lies on one side. Looking again and again at ever more data errs more often
@@ -51,16 +51,16 @@ _ALIKE = 2  # runs that have to be equal for a scenario to count as one without 
 
 
 class Verdict(StrEnum):
-    """What is known of a value."""
+    """Whether a value meets the target, as far as decided."""
 
     MEETS = "meets"
     FAILS = "does not meet"
     UNDECIDED = "undecided"  # after as many replications as a value may have
-    OPEN = "open"  # more replications would tell, but were not needed
+    OPEN = "open"  # more replications would decide, but were not needed
 
 
 def schedule(first: int, most: int) -> tuple[int, ...]:
-    """After how many replications a value is looked at."""
+    """List the numbers of replications after which a value is looked at."""
     looks = [first]
     while looks[-1] < most:
         looks.append(min(round(looks[-1] * _GROWTH), most))
@@ -71,10 +71,10 @@ class Judge:
     """Keeps the replications of all values and judges them.
 
     Args:
-        target: What is to be met.
-        looks: After how many replications to look; see `schedule`.
-        confidence: That all verdicts are right.
-        values: How many values the search can try at most.
+        target: The condition to meet.
+        looks: Numbers of replications after which to look; see `schedule`.
+        confidence: Probability that all verdicts are right.
+        values: The most values that the search can try.
         chance: Whether the scenario is known to depend on its seed.
     """
 
@@ -99,11 +99,11 @@ class Judge:
             self.without_chance = False
 
     def count(self, position: int) -> int:
-        """How many replications a value has."""
+        """Count the replications of a value."""
         return len(self._rows.get(position, ()))
 
     def verdict(self, position: int) -> Verdict:
-        """What is known of a value."""
+        """Judge a value by the replications so far."""
         found = [self._compare(clause, position, rival) for clause, rival in self._comparisons(position)]
         if any(holds is False for holds in found):
             return Verdict.FAILS
@@ -112,7 +112,7 @@ class Judge:
         return Verdict.OPEN if self.wanted(position) else Verdict.UNDECIDED
 
     def wanted(self, position: int) -> dict[int, int]:
-        """How many replications which values need before a value can be looked at again."""
+        """List the replications that each value needs, by position, before this value can be looked at again."""
         wanted: dict[int, int] = {}
         for clause, rival in self._comparisons(position):
             if self._compare(clause, position, rival) is None:
@@ -122,7 +122,7 @@ class Judge:
         return wanted
 
     def first_look(self) -> int:
-        """How many replications a new value begins with."""
+        """The number of replications that a new value begins with."""
         return self._next_look(0)
 
     def interval(self, clause: Clause, position: int) -> tuple[float | None, float | None, float | None]:
@@ -160,7 +160,7 @@ class Judge:
         return ratio, *ratio_interval(above, below, self._error)
 
     def _comparisons(self, position: int) -> Iterable[tuple[Clause, int | None]]:
-        """What has to hold for a value: each clause against its number, or against every other value."""
+        """List the comparisons that a value has to pass: each clause against its number, or every other value."""
         for clause in self._clauses:
             if not clause.of_best:
                 yield clause, None
@@ -239,7 +239,7 @@ class Judge:
 
 
 def _excess(clause: Clause, values: NDArray[np.float64], rivals: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """How far values are beyond the bound, replication by replication."""
+    """The excess of values over the bound, replication by replication."""
     bound = clause.bound if rivals is None else clause.bound * rivals[: len(values)]
     return values - bound if clause.upper else bound - values
 

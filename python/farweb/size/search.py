@@ -1,8 +1,8 @@
-"""The search for the smallest value that meets a target: which runs it needs next, and what it has found.
+"""Searches for the smallest value that meets a target: chooses the next runs, and keeps what is found.
 
-It runs nothing itself: `ask` names the runs that it needs, `tell` takes their metrics, until `ask` has no more
-questions. What it asks depends on what it was told alone, not on the order or the place of the runs, so the same
-scenario and seed give the same answer on any number of workers.
+It runs nothing itself: `ask` names the runs that it needs, `add` takes their metrics, until `ask` names no more. What
+it asks for depends only on these metrics, not on the order or the place of the runs, so the same scenario and seed give
+the same answer on any number of workers.
 
 1. Both ends of the range and values spread between them are tried first: 5 in all, or 9 when the target names `best`;
    they bracket the answer, begin the curve and show whether the metric rises or falls throughout. `best` is taken over
@@ -43,10 +43,10 @@ class Line(Protocol):
 
 @dataclass(frozen=True)
 class Limits:
-    """How sure an answer is to be, and what it may cost.
+    """Confidence that an answer is to have, and the most runs that it may take.
 
     Attributes:
-        confidence: That all verdicts are right, and with them the answer's interval.
+        confidence: Probability that all verdicts, and with them the answer's interval, are right.
         replications: The least number of replications of a value, where runs differ by their seed. Not below 3. At 3,
             Student's interval of a normal metric is right too, but hopelessly wide; 5 is chosen.
         most: The most replications of a value. 55 is chosen: half a standard deviation from the bound is seen then.
@@ -65,7 +65,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Found:
-    """What is known, by positions on the axis.
+    """Findings of a search, as positions on the axis.
 
     Attributes:
         answer: The smallest value shown to meet the target; None when none was.
@@ -91,15 +91,15 @@ class Search:
 
     Args:
         axis: The values that may be tried.
-        target: What is to be met.
-        limits: How sure, at what cost.
+        target: The condition to meet.
+        limits: Confidence and the most runs.
         chance: Whether the scenario is known to depend on its seed; without it that is found out.
 
     Attributes:
         tried: Positions that were asked for, ascending.
-        values: How many there can be at most.
-        runs: Runs that were told.
-        judge: What is known of each value.
+        values: The most positions that can be tried.
+        runs: Runs that were added.
+        judge: Keeps the metrics and the verdict of each value.
     """
 
     def __init__(self, axis: Line, target: Target, limits: Limits, chance: bool = False) -> None:
@@ -128,13 +128,13 @@ class Search:
             return []
         return asked
 
-    def tell(self, position: int, replication: int, metrics: Row) -> None:
+    def add(self, position: int, replication: int, metrics: Row) -> None:
         """Take the metrics of a run that was asked for."""
         self.runs += 1
         self.judge.add(position, replication, metrics)
 
     def found(self) -> Found:
-        """What is known now."""
+        """Sum up the findings so far."""
         below, answer, verdicts = self._bracket()
         meets = [position for position in self.tried if verdicts[position] == Verdict.MEETS]
         fails = [position for position in self.tried if verdicts[position] == Verdict.FAILS]
@@ -155,7 +155,7 @@ class Search:
         return below, answer, verdicts
 
     def _wanted(self) -> dict[int, int]:
-        """How many replications which values should have."""
+        """The number of replications that each value should have, by position."""
         if not self.runs:
             return dict.fromkeys(self.tried, self.judge.first_look())
         below, answer, verdicts = self._bracket()

@@ -1,11 +1,10 @@
-"""Targets: what `farweb size` is to reach, as `p50(latency) <= 1.05*best and drops <= 0`.
+"""Reads targets, the conditions that `farweb size` is to meet, such as `p50(latency) <= 1.05*best and drops <= 0`.
 
 A target is one clause or several joined by `and`. A clause is METRIC OP BOUND:
 
 - METRIC is a metric of `farweb.results.metrics`, or a friendly form of one: its name without the unit (`goodput`,
-  `carried`),
-  a statistic of a quantity (`p50(latency)`, `mean(first_byte)`, `max(queue_bytes)`), or the share of requests answered
-  in time (`within(5 s)`);
+  `carried`), a statistic of a quantity (`p50(latency)`, `mean(first_byte)`, `max(queue_bytes)`), or the share of
+  requests answered in time (`within(5 s)`);
 - OP is `<=`, `<`, `>=` or `>`;
 - BOUND is a number, a quantity with its unit (`0.5 s`, `30 Mbit/s`, `1 %`), `best`, or a multiple of it (`1.05*best`).
 
@@ -27,7 +26,7 @@ Operator = Literal["<=", "<", ">=", ">"]
 
 
 class TargetError(FarwebError):
-    """A target cannot be read; the message tells where and what is meant to stand there."""
+    """A target cannot be read; the message names the place and what is expected there."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,8 @@ class Clause:
     """A condition on one metric.
 
     Attributes:
-        metric: What is looked at: its expectation over replications.
-        operator: How it is compared.
+        metric: The metric, of which the expectation over replications counts.
+        operator: The comparison.
         bound: A number in the metric's unit, or the factor of `best`.
         of_best: Whether `bound` is a factor of `best`.
         text: As it was written, blanks set right.
@@ -192,6 +191,6 @@ def _find(name: str) -> Metric | None:
 
 
 def _names() -> list[str]:
-    """What may be meant: full names, and those without their unit."""
+    """Names that may be meant: full ones, and those without their unit."""
     short = [name.removesuffix(end) for name in METRICS for end in _UNIT_ENDS.values() if name.endswith(end)]
     return [*METRICS, *short]

@@ -1,4 +1,4 @@
-"""What `farweb size` varies: a key of the scenario over a range or a list, or a factor of its table `[sweep]`.
+"""Reads what `farweb size` varies: a key of the scenario over a range or a list, or a factor of its table `[sweep]`.
 
 An `Axis` is the row of values that may be tried, in the order of the search: upwards when the smallest value that meets
 the target is wanted, downwards for the largest. Values of a range lie on a grid, so that an answer is exact to a known
@@ -21,9 +21,7 @@ from farweb.text.parse import Quantity, QuantityError
 if TYPE_CHECKING:
     from farweb.description import Description, Value
 
-_SHARE = Fraction(
-    1, 100
-)  # chosen: finer than what replications tell apart, and 10 steps of bisection over a thousandfold
+_SHARE = Fraction(1, 100)  # chosen: finer than replications resolve; 10 steps of bisection over a thousandfold
 _FINEST = Fraction(1, 10_000)  # chosen: a grid over ten decades then has less than a million values
 _WIDE = 10  # chosen: over a range of more than a decade, steps are ratios
 
@@ -37,10 +35,10 @@ class Choice:
     """A value that may be tried.
 
     Attributes:
-        label: How it is written: `516 kB`, `20`, `satellite`.
-        value: What stands in the column of the table `runs`.
+        label: Its text: `516 kB`, `20`, `satellite`.
+        value: Its value in the table `runs`.
         number: Its place on an axis, in the axis' unit; None when it has none.
-        changes: What it sets in the scenario, by dotted key.
+        changes: Values that it sets in the scenario, by dotted key.
     """
 
     label: str
@@ -104,7 +102,7 @@ class Grid(Sequence[Choice]):
     """The values of a range, made when they are asked for.
 
     Args:
-        key: What is varied.
+        key: The key that is varied.
         low: The first value.
         high: The last value.
         step: Distance of neighbours, or a share of the value; see the module.
@@ -142,7 +140,7 @@ class Grid(Sequence[Choice]):
 
 @dataclass(frozen=True)
 class Step:
-    """How far apart values are: a number in the base unit, or a share of the value."""
+    """Distance of neighbouring values: a number in the base unit, or a share of the value."""
 
     number: Fraction
     share: bool

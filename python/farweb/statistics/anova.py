@@ -33,7 +33,7 @@ class Term:
 
     Attributes:
         factors: Numbers of the factors that it is of; none for `kind`s other than `effect`.
-        kind: `effect`; `higher`, interactions that are not told apart; `replications`, blocks; `error`.
+        kind: `effect`; `higher`, interactions that are not separated; `replications`, blocks; `error`.
         ss: Sum of squares; of a regression, of standardized ranks.
         df: Degrees of freedom.
         percent: Share of the variation; None when nothing varies.
@@ -56,7 +56,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Effect:
-    """How far a level of a factor, or a combination of levels of several, lies from what lower orders say.
+    """Distance of a level of a factor, or of a combination of levels of several, from what lower orders predict.
 
     Attributes:
         factors: Numbers of the factors.
@@ -127,7 +127,7 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
 
 
 def _effects(cells: NDArray[np.float64], subset: tuple[int, ...]) -> NDArray[np.float64]:
-    """What the levels of these factors do together beyond what fewer of them do: an axis a factor."""
+    """The joint effect of these factors beyond that of fewer of them: an axis a factor."""
     left = cells.mean(axis=tuple(axis for axis in range(cells.ndim) if axis not in subset))
     for axis in range(left.ndim):
         left = left - left.mean(axis=axis, keepdims=True)
@@ -219,7 +219,7 @@ def rank_regression(inputs: ArrayLike, outputs: ArrayLike) -> Analysis | None:
     """Standardized rank regression coefficients of a Latin hypercube.
 
     Inputs and outputs are replaced by their ranks (ties share the mean rank), standardized, and the outputs regressed
-    on the inputs: a coefficient tells how strongly, and in which direction, the output follows the input, as far as it
+    on the inputs: a coefficient shows how strongly, and in which direction, the output follows the input, as far as it
     rises or falls all the way. The percentage of a factor is its coefficient times its correlation with the output
     (Pratt), so that percentages and the error add up to 100; one that is barely correlated can be slightly negative.
 

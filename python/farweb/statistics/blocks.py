@@ -1,4 +1,4 @@
-"""Intervals from one run, whose requests depend on each other: blocks of consecutive ones stand for replications.
+"""Intervals from one run, whose requests depend on each other: blocks of consecutive requests serve as replications.
 
 Requests that are near to each other in time share queues, connections and losses; what one gains its neighbours gain
 too. Requests are taken in the order of their starts and cut into blocks of the same number; when a block is longer than
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 BLOCKS = 20
-"""How many; chosen: the middle of Schmeiser's range."""
+"""Most blocks; chosen: the middle of Schmeiser's range."""
 
 SHORTEST = 5
 """Requests of a block, at least; chosen: a quantile of fewer is one of them."""
@@ -30,7 +30,7 @@ FEWEST = 10
 
 
 def number_of_blocks(requests: int) -> int:
-    """Into how many blocks so many requests are cut; 1 where they are too few."""
+    """The number of blocks into which so many requests are cut; 1 where they are too few."""
     number = min(BLOCKS, requests // SHORTEST)
     return number if number >= FEWEST else 1
 

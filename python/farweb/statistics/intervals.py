@@ -103,7 +103,7 @@ def _infinite(values: NDArray[np.float64]) -> float | None:
 
 
 def _moments(rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """How many values each row has, their mean and standard deviation (0 for fewer than two)."""
+    """The number of values in each row, their mean and standard deviation (0 for fewer than two)."""
     there = ~np.isnan(rows)
     numbers = there.sum(axis=1)
     means = np.where(there, rows, 0).sum(axis=1) / np.maximum(numbers, 1)
@@ -199,7 +199,7 @@ def _standard_error(resampled: NDArray[np.float64], chances: NDArray[np.float64]
 
 @functools.cache
 def _resamples(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How often each of n replications is in a resample, a row a resample; and how likely that resample is."""
+    """The count of each of n replications in a resample, a row a resample; and the probability of that resample."""
     if n > _MOST_ENUMERATED:
         drawn = np.random.Generator(np.random.PCG64(n)).multinomial(n, np.full(n, 1 / n), _DRAWN)
         return drawn, np.full(_DRAWN, 1 / _DRAWN)

@@ -20,7 +20,7 @@ _ROUNDING = 1e-13  # chosen: some hundred times the precision of a double
 
 @dataclass(frozen=True)
 class Difference:
-    """What a level makes of a metric, against its base.
+    """The effect of a level on a metric, against its base.
 
     Where the metric is infinite at one of the two, since failed requests reach it, so is the difference, and it has no
     interval; where it is at both, there is no difference.

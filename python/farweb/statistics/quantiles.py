@@ -1,4 +1,4 @@
-"""Quantiles of times some of which never ended.
+"""Quantiles of times, some of which never ended.
 
 A request that failed, or that the end of the run cut off, has no time, and yet it was not quick: it counts as slower
 than any that ended. Left out, failures make a distribution look better than it is: with 15 % of the requests lost, the

@@ -1,4 +1,4 @@
-"""Where the initial transient of a series ends: MSER-5.
+"""Finds the end of the initial transient of a series: MSER-5.
 
 The truncation is chosen that makes the marginal standard error of the remaining mean smallest: with batch means
 Z_0 … Z_{k-1} of five observations, the d that minimizes Σ_{i≥d} (Z_i - mean)² / (k-d)². Truncations of more than half
@@ -25,7 +25,7 @@ _FEWEST_BATCHES = 10  # chosen: of fewer, a minimum says nothing
 
 @dataclass(frozen=True)
 class Truncation:
-    """What MSER-5 recommends.
+    """Truncation that MSER-5 recommends.
 
     Attributes:
         observations: How many to leave out at the beginning, a multiple of five.

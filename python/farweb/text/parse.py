@@ -1,4 +1,4 @@
-"""Numbers with units in the words of a user: read exactly, and written in the unit that suits them.
+"""Reads numbers with units exactly, as users write them, and writes them in the unit that suits.
 
 Units are those of the scenario format. Numbers are fractions in the base unit of their kind: s, B, bit/s, packets.
 """
@@ -85,7 +85,7 @@ def parse(text: str) -> Quantity:
 
 
 def scale(unit: str) -> Fraction:
-    """How many base units a unit is; 1 for none."""
+    """The size of a unit in base units; 1 for no unit."""
     for families in _FAMILIES.values():
         for family in families:
             if unit in family:
@@ -94,7 +94,7 @@ def scale(unit: str) -> Fraction:
 
 
 def grain(base: str) -> Fraction | None:
-    """The smallest amount that a scenario can tell apart; None for plain numbers."""
+    """The smallest difference that a scenario can express; None for plain numbers."""
     return None if base in ("", "1") else next(iter(_FAMILIES[base][0].values()))
 
 

@@ -1,4 +1,4 @@
-"""Numbers with units, as people read them: three significant digits."""
+"""Formats numbers with units for people: three significant digits."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Small tables for people: the same rows on a terminal and in a notebook."""
+"""Lays out small tables for people, on a terminal and in a notebook."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Sheet:
     """A table of texts.
 
     Attributes:
-        title: What it shows.
+        title: Its heading.
         header: A text a column.
         rows: As many texts as columns, numbers with their units; a text may have several lines.
         names: How many columns, the first ones, name what a row is about; the others are numbers.
@@ -108,7 +108,7 @@ def _table(sheet: Sheet, width: int) -> "Table":
 
 
 def _widths(sheet: Sheet, width: int) -> list[int]:
-    """How wide columns are that have to share a width: what numbers leave goes to the words that are folded most.
+    """Share a width among columns: what numbers leave goes to the words that are folded most.
 
     Nothing where there is room for all as they are, or not even for the least.
     """
@@ -125,7 +125,7 @@ def _widths(sheet: Sheet, width: int) -> list[int]:
 
 
 def _least_widths(sheet: Sheet) -> list[int]:
-    """How narrow columns may be: headers, names and other words may be folded, numbers may not."""
+    """The least width of each column: headers, names and other words may be folded, numbers may not."""
     widths = []
     for position, header in enumerate(sheet.header):
         cells = [row[position] for row in sheet.rows]

@@ -1,10 +1,10 @@
-"""Lists of words and names, as a person writes them."""
+"""Joins words and shortens names, as a person writes them."""
 
 from collections.abc import Sequence
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a person lists them: ``a, b and c``."""
+    """Join words as a person lists them: ``a, b and c``."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
@@ -30,7 +30,7 @@ def distinguishing(names: Sequence[str], longest: int) -> list[str]:
 
 
 def _alike(rows: Sequence[Sequence[str]]) -> int:
-    """How many words at their beginning all have in common."""
+    """Count the words at the beginning that all rows have in common."""
     return next(
         (place for place, words in enumerate(zip(*rows, strict=False)) if len(set(words)) > 1), min(map(len, rows))
     )

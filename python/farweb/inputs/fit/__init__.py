@@ -1,4 +1,4 @@
-"""`farweb workload fit`: the parameters of the model ProWGen that a log's requests are like, and how like.
+"""Fits the parameters of the model ProWGen to a log, and measures the fit, for `farweb workload fit`.
 
 Each parameter is estimated on its own (`estimates`), then the model is generated with all of them and held against the
 log: sizes, popularity, and the stack distances by which its LRU stack is chosen. `farweb workload generate prowgen
@@ -39,7 +39,7 @@ _SPREAD = 400  # points of a curve
 
 @dataclass(frozen=True)
 class Popularity:
-    """How requests fall on documents.
+    """Distribution of requests over documents.
 
     Attributes:
         documents: Distinct documents.
@@ -83,7 +83,7 @@ class Locality:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a figure draws: of the data, and of the model.
+    """Curves that a figure draws, of the data or of the model.
 
     Attributes:
         requests: Requests of each document, the most popular first.
@@ -105,11 +105,11 @@ class Fit:
         format: What it is: ``table``, ``squid`` …
         requests: Requests for documents.
         left_out: What was no such request, by reason: lines that cannot be read, pages made for each request, …
-        unsized_requests: Requests that told no size.
+        unsized_requests: Requests without a size.
         sized_documents: Documents of which a size is known.
         resized_share: Of the requests, those that brought another size than the largest before.
         arrival_rate: Requests a second; None: the source has no times.
-        popularity: How requests fall on documents.
+        popularity: Distribution of requests over documents.
         tail: Large sizes; None: too few, or no sizes.
         body: The other sizes; None as above.
         correlation: Of size and popularity; None as above.
@@ -117,8 +117,8 @@ class Fit:
         sizes_ks: Kolmogorov–Smirnov distance of the sizes of documents, model to data; None without sizes.
         not_estimated: Parameters that keep their defaults, and why.
         parameters: For ``farweb workload generate prowgen``, by name.
-        data: What was seen in the log.
-        model: The same of the model with these parameters.
+        data: Curves of the log.
+        model: Curves of the model with these parameters.
     """
 
     source: str
@@ -223,8 +223,8 @@ def fit(
 
     Args:
         log: The file.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: told by the file,
-            which the last does not.
+        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``; None: detected from
+            the file, all but the last.
         keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
         dynamic: Of a log: whether pages that are made for each request are requests too.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
@@ -360,7 +360,7 @@ def _nearest(data: Seen, parameters: Mapping[str, Any], seed: int) -> tuple[Loca
 
 
 def _generate(parameters: Mapping[str, Any], seed: int) -> Seen:
-    """What a workload of the model is like."""
+    """Generate a workload of the model and count its requests."""
     texts = {name: str(value) for name, value in parameters.items()}
     reader = _core.RequestReader.of_family(family_scenario("prowgen", seed=seed, parameters=texts), seed)
     references = _core.References()

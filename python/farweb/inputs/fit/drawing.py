@@ -1,4 +1,4 @@
-"""The figure of a fit: popularity, sizes and stack distances of what was read, and of the model with the parameters."""
+"""Draws a fit: popularity, sizes and stack distances of the data, and of the model with its parameters."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ from farweb.inputs.fit import Fit, Seen
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.text.quantities import count, share
 
-_POINTS = 400  # of a curve; more cannot be told apart
+_POINTS = 400  # of a curve; more cannot be distinguished
 
 
 def describe(found: Fit) -> Figure:
-    """What the figure holds, in numbers and words; no panel for what the data do not have."""
+    """Describe the figure, in numbers and words; without panels for what the data do not have."""
     curves = tuple(enumerate((("data", found.data), ("model", found.model))))
     panels = [
         Panel(
@@ -74,7 +74,7 @@ def _caption(found: Fit) -> str:
     apart = [("sizes", found.sizes_ks, "documents"), ("stack distances", locality.ks if locality else None, "requests")]
     far = [f"{share(ks)} of the {of} in their {what}" for what, ks, of in apart if ks is not None]
     if not len(found.data.sizes):
-        parts.append("The data tell no sizes.")
+        parts.append("The data have no sizes.")
     if found.locality is None:
         parts.append("Nothing is asked for twice.")
     if far:

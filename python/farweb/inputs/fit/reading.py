@@ -1,4 +1,4 @@
-"""The requests of an input counted for a fit: what is asked for how often, how large it is, and when."""
+"""Counts the requests of an input for a fit: how often each document is asked for, its size, and when."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from farweb.inputs.requests import Batch, open_input
 
 @dataclass
 class Reading:
-    """What was read.
+    """Counts of the requests of an input.
 
     Attributes:
         format: What the file is.
         references: The requests.
         requests: How many.
-        unsized: Of these, how many told no size.
+        unsized: Number of these without a size.
         left_out: Lines, rows or records that are no request for a document, by reason.
         first_s: First start, in s; None: the source has no times.
         last_s: Last start, in s.
@@ -35,7 +35,7 @@ class Reading:
     last_s: float | None = None
 
     def add(self, batch: Batch, header_bytes: int) -> None:
-        """Count requests, in order, whose sizes contain so many bytes of headers that were not told."""
+        """Count requests, in order, whose sizes contain so many bytes of headers that the input does not have."""
         sizes = batch.bytes - header_bytes
         self.references.add(np.ascontiguousarray(batch.object), sizes)
         self.requests += len(batch)
