@@ -213,8 +213,7 @@ def draw_figures(results: StudyResults, out: Path, formats: Sequence[str]) -> li
     drawn = []
     for name, describe in results.study.figures.items():
         try:
-            with chart.look():
-                painted = paper.paint(describe(results))
+            painted = paper.draw(describe(results))
         except ResultsError as error:
             drawn.append(Drawn(results.study, name, (), None, str(error)))
             continue
