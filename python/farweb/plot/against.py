@@ -1,13 +1,11 @@
-"""What figures of a sweep have in common: which points are drawn, in which series, and against what."""
+"""Points of a sweep as series over an axis: which are drawn, in which series, and against what."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.plot.failures import failed_share, failures_told
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series, columns_of, with_others
 from farweb.plot.grouping import (
     PANELS_MAX,
@@ -20,7 +18,17 @@ from farweb.plot.grouping import (
     short_names,
     varying,
 )
-from farweb.plot.replicated import Estimates, base_unit, intervals_told, judged, runs_told, words
+from farweb.plot.options import Where
+from farweb.plot.replicated import (
+    Estimates,
+    about_failures,
+    about_intervals,
+    about_runs,
+    base_unit,
+    failed_share,
+    judged,
+    words,
+)
 from farweb.results.design import Design
 from farweb.results.metrics import find_metric
 from farweb.results.sweep import SweepTables
@@ -35,32 +43,11 @@ ASIDE = 0.45
 
 OFFERED = "offered_bps"
 
-_TOLD = {
+_ABOUT = {
     OFFERED: "Offered load: response bits of requests that start in the measured interval, over its length.",
     "presented_bps": "Presented load: IP bits of the response segments as servers send them, of requests that start in "
     "the measured interval, over its length.",
 }
-
-
-@dataclass(frozen=True)
-class Ask:
-    """What of a sweep is drawn.
-
-    Attributes:
-        by: Factors that make series; None: all that vary but the one on the axis.
-        x: Factor or metric on the horizontal axis; None: the load, or the factor with most numbers.
-        metric: What is drawn, where the figure leaves a choice.
-        where: By factor, the levels that are drawn; empty: all.
-        link: Number of the link; None: the busiest.
-        against: Factor and level from which differences are drawn; None: values are.
-    """
-
-    by: Sequence[str] | None = None
-    x: str | None = None
-    metric: str | None = None
-    where: Mapping[str, Sequence[str]] | None = None
-    link: int | None = None
-    against: tuple[str, str] | None = None
 
 
 class Abscissa:
@@ -92,7 +79,7 @@ class Abscissa:
 
     @property
     def name(self) -> str:
-        """What is on the axis, in few words."""
+        """Name of what is on the axis, in few words."""
         return (
             self.axis.quantity
             if self._placing is not None
@@ -100,12 +87,12 @@ class Abscissa:
         )
 
     @property
-    def told(self) -> str:
-        """What the axis is, for a caption; empty when its label says all."""
+    def about(self) -> str:
+        """Meaning of the axis, for a caption; empty when its label says all."""
         if self._placing is None:
             return ""
         metric = self._placing.metric
-        return _TOLD.get(metric.name, f"Horizontal axis: {metric.description}")
+        return _ABOUT.get(metric.name, f"Horizontal axis: {metric.description}")
 
     @property
     def by_number(self) -> bool:
@@ -193,20 +180,38 @@ def _levels(design: Design, points: Sequence[int], number: int) -> int:
 class Drawing:
     """The points of a sweep as series over an axis.
 
+    Args:
+        sweep: Which.
+        by: Factors that make series; None: all that vary but the one on the axis.
+        x: Factor or metric on the horizontal axis, as `Abscissa` takes it.
+        where: By factor, the levels that are drawn; None: all.
+        against: Factor and level from which differences are drawn; None: values are.
+        panels: Most panels that the figure has room for.
+        by_load: As `Abscissa` takes it.
+
     Raises:
         FarwebError: An unknown factor or level, or too many series.
         ResultsError: No factor varies that could be on the axis, or no run has ended well.
     """
 
-    def __init__(self, sweep: SweepTables, ask: Ask, *, panels: int = PANELS_MAX, by_load: bool = False) -> None:
+    def __init__(
+        self,
+        sweep: SweepTables,
+        by: Sequence[str] | None,
+        x: str | None,
+        where: Where | None,
+        *,
+        against: tuple[str, str] | None = None,
+        panels: int = PANELS_MAX,
+        by_load: bool = False,
+    ) -> None:
         self.sweep = sweep
-        points = select(sweep.design, ask.where or {})
-        if ask.against is not None:
-            factor, level = level_index(sweep.design, *ask.against)
+        points = select(sweep.design, where or {})
+        if against is not None:
+            factor, level = level_index(sweep.design, *against)
             points = [point for point in points if sweep.design.points[point][factor] != level]
-        runs_told(sweep, points)
-        self.x = Abscissa(sweep, points, ask.x, by_load=by_load)
-        by = ask.by
+        about_runs(sweep, points)
+        self.x = Abscissa(sweep, points, x, by_load=by_load)
         self._scattered = sweep.design.kind == "latin-hypercube"
         if self._scattered and by is None:
             # Every point has levels of its own: only those of names can be series.
@@ -228,12 +233,12 @@ class Drawing:
             (place, estimates.of(points), failed_share(self.sweep, estimates.rests_on(points)))
             for place, points in self.x.cells(group)
         ]
-        told = [cell for cell in cells if cell[1].mean is not None and math.isfinite(cell[1].mean)]
-        if not told:
+        known = [cell for cell in cells if cell[1].mean is not None and math.isfinite(cell[1].mean)]
+        if not known:
             return None
-        x, lost = np.array([place for place, _, _ in told]), np.array([share for _, _, share in told])
-        mean = np.array([found.mean for _, found, _ in told], dtype=np.float64)
-        spread = [judged(found) for _, found, _ in told]
+        x, lost = np.array([place for place, _, _ in known]), np.array([share for _, _, share in known])
+        mean = np.array([found.mean for _, found, _ in known], dtype=np.float64)
+        spread = [judged(found) for _, found, _ in known]
         low, high = (
             np.array([m if ends is None else ends[side] for m, ends in zip(mean, spread, strict=True)])
             for side in (0, 1)
@@ -243,7 +248,7 @@ class Drawing:
         high = np.minimum(high, np.maximum(most, mean))
         if not self.x.by_number and groups > 1:
             x = x + ASIDE * (group.index / (groups - 1) - 0.5)
-        bars = not self.x.by_number or self._scattered or len(told) == 1
+        bars = not self.x.by_number or self._scattered or len(known) == 1
         return Series(
             group.label,
             group.index,
@@ -252,7 +257,7 @@ class Drawing:
             low=low if any(spread) else None,
             high=high if any(spread) else None,
             interval="bars" if bars else "band",
-            n=np.array([found.n for _, found, _ in told], dtype=np.int64),
+            n=np.array([found.n for _, found, _ in known], dtype=np.int64),
             joined=self.x.by_number and not self._scattered,
             shade=group.shade,
             failed=lost if lost.any() else None,
@@ -273,11 +278,11 @@ class Drawing:
         return means[np.isfinite(means)]
 
     def caption(self, first: str, estimates: Sequence[Estimates], *more: str) -> str:
-        """What is to be seen, how the intervals were made, and of how many runs."""
+        """Caption: what is to be seen, how the intervals were made, and of how many runs."""
         points = [point for group in self.arrangement.groups for point in group.points]
         cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
         beyond = sum(math.isinf(each.of(cell).mean or 0.0) for each in estimates for cell in cells)
-        interval = intervals_told(estimates)
+        interval = about_intervals(estimates)
         shown = "Bars" if not self.x.by_number or self._scattered else "Shade"
         together = self.arrangement.together
         averaged = f"Averaged over the levels of {listed(list(together))}." if together and not self._scattered else ""
@@ -287,9 +292,11 @@ class Drawing:
             averaged,
             *self.arrangement.notes,
             *more,
-            self.x.told,
-            failures_told(self.sweep, sorted({point for each in estimates for point in each.rests_on(points)}), beyond),
-            runs_told(self.sweep, points),
+            self.x.about,
+            about_failures(
+                self.sweep, sorted({point for each in estimates for point in each.rests_on(points)}), beyond
+            ),
+            about_runs(self.sweep, points),
         )
         return " ".join(each for each in parts if each)
 

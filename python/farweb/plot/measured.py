@@ -1,4 +1,8 @@
-"""What of a result enters a figure: the requests that count, and the words that name a result."""
+"""Requests of runs as figures show them, and the words that name runs and say what became of their requests.
+
+Requests that failed, or that the end of a run cut off, count as slower than any that ended; a quantile that they reach
+has no place on an axis (`farweb.statistics.quantiles`) and is left out.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +12,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.plot.failures import lost_told
-from farweb.plot.figure import Reference
 from farweb.results.run import RunTables
 from farweb.statistics.quantiles import with_lost
-from farweb.text.quantities import seconds
+from farweb.text.quantities import seconds, share
 from farweb.text.words import distinguishing, listed
 
 
@@ -94,7 +96,7 @@ def labels(results: Sequence[RunTables]) -> list[str]:
 
 
 def short_labels(results: Sequence[RunTables]) -> list[str]:
-    """The same for figures, where there is little room: of long names only what differs is left."""
+    """Names for figures, where there is little room: of long ones only what differs is left."""
     return distinguishing(labels(results), LABEL_LETTERS)
 
 
@@ -116,23 +118,19 @@ def provenance(results: Sequence[RunTables], *, measured: bool = False) -> str:
     return said
 
 
-def warmup_line(result: RunTables) -> tuple[Reference, ...]:
-    """The end of the warm-up on an axis of time, where there is one: figures over time show it, others leave it out."""
-    return (Reference("end of the warm-up", result.warmup_ns / 1e9, along="y"),) if result.warmup_ns else ()
-
-
 def counts(requests: Sequence[Measured]) -> str:
-    """How many requests a figure is of and how many of them did not end, for a caption; of each result by itself."""
-    return " ".join(f"{each.label + ': ' if requests[1:] else ''}{_counted([each])}" for each in requests)
+    """Numbers of requests of each result that are drawn, and what became of the others, for a caption."""
+    return " ".join(f"{each.label + ': ' if requests[1:] else ''}{counts_together([each])}" for each in requests)
 
 
 def counts_together(requests: Sequence[Measured]) -> str:
-    """How many requests of all results a figure is of, and how many did not end, for a caption."""
-    return _counted(requests)
-
-
-def _counted(requests: Sequence[Measured]) -> str:
+    """Number of requests of all results that are drawn, and what became of the others, for a caption."""
+    answered = sum(len(each.finished) for each in requests)
     failed = sum(each.failed for each in requests)
     unfinished = sum(each.unfinished for each in requests)
-    answered = sum(len(each.finished) for each in requests)
-    return lost_told(answered, (("failed", failed), ("cut off by the end of the run", unfinished)))
+    total = answered + failed + unfinished
+    lost = [f"{failed:,} failed"] * bool(failed) + [f"{unfinished:,} cut off by the end of the run"] * bool(unfinished)
+    if not lost:
+        return f"n = {total:,} requests."
+    out = share(1 - answered / total)
+    return f"n = {total:,} requests, {' and '.join(lost)} ({out}): they count as slower than any that ended."

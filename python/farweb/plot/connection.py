@@ -1,4 +1,4 @@
-"""What a connection goes through: round trips, slow start and loss recovery, as the sender of its data can see them.
+"""Connections as the senders of their data see them: which are drawn, and their round trips, slow start and recovery.
 
 - A *round trip* begins with a segment of data and ends when that segment is acknowledged; the next one begins with the
   first segment of data after that. So slow start doubles from one to the next, and where the sender waits for its
@@ -13,10 +13,46 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from farweb.errors import FarwebError
 from farweb.plot.figure import Phase
-from farweb.results.connection import Trace
+from farweb.plot.measured import short_labels
+from farweb.results.connection import Trace, traces
+from farweb.results.run import RunTables
 
 Stretch = tuple[float, float]
+
+
+def chosen(
+    name: str,
+    results: Sequence[RunTables],
+    connection: int | Sequence[int] | None,
+    request: int | None,
+    leg: int | None,
+) -> list[tuple[RunTables, Trace]]:
+    """The connections that a figure shows side by side, each with its run.
+
+    Args:
+        name: Of the figure.
+        results: Runs with recorded packets.
+        connection: Their numbers, as `traces` takes them, or the only one.
+        request: Number of a request; None: the slowest finished one. Of a connection that may have others the time of
+            this one is drawn.
+        leg: The leg on which its connection is; None: leg 0.
+
+    Raises:
+        FarwebError: A connection is named and a request too, or more connections than can be drawn.
+        ResultsError: No packets recorded, or none of that connection.
+    """
+    if connection is not None and (request is not None or leg is not None):
+        raise FarwebError(f"plot {name}: name a connection, or the request and the leg that lead to it")
+    numbers = [connection] if isinstance(connection, int) else list(connection or ())
+    return traces(results, numbers, request=request, leg=leg)
+
+
+def title(result: RunTables, one: Trace, results: Sequence[RunTables]) -> str:
+    """Name of a connection and of its run."""
+    name = short_labels(results)[list(results).index(result)]
+    return f"{one.name} – {name}"
 
 
 def round_trips(one: Trace) -> tuple[float, ...]:
