@@ -9,7 +9,7 @@ from farweb.folders import Results
 from farweb.plot import describe, draw
 from farweb.plot.figure import Figure, Panel
 from farweb.plot.figures.connections import intervals
-from farweb.plot.over_time import POINTS_MAX
+from farweb.plot.measured import POINTS_MAX
 from sample_results import SECOND, exchange, leg, leg_interval, request, write_results
 
 MUX = {"kind": "mux", "connections": 20}

@@ -7,7 +7,7 @@ import pytest
 from farweb.errors import ResultsError
 from farweb.plot import describe, draw
 from farweb.plot.figures.link import intervals
-from farweb.plot.over_time import POINTS_MAX
+from farweb.plot.measured import POINTS_MAX
 from sample_results import interval, write_results
 
 

@@ -124,7 +124,6 @@ def plot(
         farweb plot list
     """
     del debug
-
     output = Output(as_json, quiet)
     if name == "list":
         said, lines = {}, []

@@ -302,19 +302,22 @@ def describe(found: WorkloadStats) -> Figure:
     """Requests by time, the busiest hosts, and how sizes and, where they were recorded, server times are spread."""
     starts, requests, _ = zip(*found.by_interval, strict=True)
     edges = np.array([*starts, starts[-1] + found.interval_s])
-    by_time = Series("", 0, edges, np.array([*requests, requests[-1]], dtype=np.float64), "area")
+    held = np.array([*requests, requests[-1]], dtype=np.float64)
     panels = [
         Panel(
             Axis.of_time("start", edges),
             Axis("requests", low=0),
-            (by_time,),
+            (Series("", 0, edges, held, "area"), Series("", 0, edges, held, "steps")),
             title=f"Requests in {seconds(found.interval_s)}",
         ),
         _busiest(found.top_hosts),
         Panel(
             Axis("size", "B", "log"),
             _UP_TO_IT,
-            (_cumulative("responses", 0, found.response_bytes), _cumulative("requests", 1, found.request_bytes)),
+            (
+                _cumulative("size of responses", 0, found.response_bytes),
+                _cumulative("size of requests", 1, found.request_bytes),
+            ),
             title="Sizes",
         ),
     ]

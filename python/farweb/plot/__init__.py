@@ -4,6 +4,7 @@ Every figure says what it shows, with units on its axes, n and the seeds. matplo
 figure is drawn, not before; matplotlib's global state stays as it was.
 """
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -151,6 +152,9 @@ class Plots:
             return draw(kind.name, [self._results, *others], out, presentation=presentation, **options)
 
         method.__name__, method.__doc__ = name, form.documentation
+        own = inspect.signature(method)
+        named = [inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None) for option in form.options]
+        method.__signature__ = own.replace(parameters=[*list(own.parameters.values())[:-1], *named])  # type: ignore[attr-defined]
         return method
 
     def _forms(self) -> dict[str, tuple[Kind, Form]]:

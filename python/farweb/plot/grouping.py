@@ -13,7 +13,7 @@ SERIES_MAX = 8
 """Series in a panel; chosen: more are not distinguished, least of all in grey."""
 
 LEVELS_MIN = 3
-"""Levels of a number from which series have colours from light to dark; chosen: two are distinguished better as kinds."""
+"""Levels of a number from which series have colours from light to dark; chosen: two are clearer as kinds."""
 
 PANELS_MAX = 16
 """Panels of a figure; chosen: more are too small to be read."""

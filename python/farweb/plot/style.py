@@ -47,8 +47,8 @@ ROLES = {
     "others": "#CFCFCF",
 }
 """Colours of what a connection's figures draw. tcptrace draws on black: data white, ACK green, window yellow,
-retransmission red, SACK purple, SYN and FIN orange; here its hues, as far as they can be distinguished on white with any
-colour vision; it knows no credit."""
+retransmission red, SACK purple, SYN and FIN orange; here its hues, as far as they can be distinguished on white with
+any colour vision; it knows no credit."""
 
 _LIGHTEST = 0.26  # of the scale of levels; chosen: what is lighter is too faint for a line on white
 

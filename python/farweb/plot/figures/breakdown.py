@@ -48,8 +48,8 @@ _SHOWN: Sequence[_Part] = (
     _Part("other", "held otherwise (Nagle)", ("nagle", "other"), None),
     _Part("rest", "the rest", ("rest",), style.QUIETLY),
 )
-"""Parts that are stacked, from the left. Both ways together: six colours and a bright one are distinguished, and how long a way
-is changes between paths only."""
+"""Parts that are stacked, from the left. Both ways together: six colours and a bright one are distinguished, and the
+length of a way changes between paths only."""
 
 PARTS = tuple(part.option for part in _SHOWN)
 """Names of the parts, by which they are left out."""

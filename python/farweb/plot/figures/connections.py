@@ -9,9 +9,8 @@ from farweb.errors import ResultsError
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel
-from farweb.plot.measured import labels, provenance
+from farweb.plot.measured import Samples, labels, mean, provenance, samples, warmup_line
 from farweb.plot.options import Where
-from farweb.plot.over_time import Samples, mean, samples, warmup_line
 from farweb.plot.replicated import Estimates
 from farweb.results.legs import carrier_name
 from farweb.results.run import RunTables

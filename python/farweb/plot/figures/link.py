@@ -7,8 +7,7 @@ import polars as pl
 from farweb.errors import ResultsError
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.measured import labels, provenance
-from farweb.plot.over_time import Samples, mean, samples, warmup_line
+from farweb.plot.measured import Samples, labels, mean, provenance, samples, warmup_line
 from farweb.results.run import RunTables
 from farweb.text.quantities import seconds
 
