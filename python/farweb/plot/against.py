@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series, columns_of, with_others
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Reference, Series, columns_of, with_others
 from farweb.plot.grouping import (
     PANELS_MAX,
     Group,
@@ -26,7 +27,7 @@ from farweb.plot.replicated import (
     about_runs,
     base_unit,
     failed_share,
-    judged,
+    series_of,
     words,
 )
 from farweb.results.design import Design
@@ -206,6 +207,7 @@ class Drawing:
         by_load: bool = False,
     ) -> None:
         self.sweep = sweep
+        self._drawn: list[Estimates] = []
         points = select(sweep.design, where or {})
         if against is not None:
             factor, level = level_index(sweep.design, *against)
@@ -224,6 +226,8 @@ class Drawing:
 
     def series(self, estimates: Estimates, panel: int = 0, *, floor: float | None = None) -> tuple[Series, ...]:
         """A metric as series of a panel; `floor`: where intervals end on a logarithmic axis."""
+        if estimates not in self._drawn:
+            self._drawn.append(estimates)
         groups = [group for group in self.arrangement.groups if group.panel == panel]
         drawn = (self._series(estimates, group, len(groups), floor) for group in groups)
         return tuple(series for series in drawn if series is not None)
@@ -237,27 +241,15 @@ class Drawing:
         if not known:
             return None
         x, lost = np.array([place for place, _, _ in known]), np.array([share for _, _, share in known])
-        mean = np.array([found.mean for _, found, _ in known], dtype=np.float64)
-        spread = [judged(found) for _, found, _ in known]
-        low, high = (
-            np.array([m if ends is None else ends[side] for m, ends in zip(mean, spread, strict=True)])
-            for side in (0, 1)
-        )
-        least, most = estimates.possible(group.points)
-        low = np.maximum(low, least if floor is None else max(least, floor))
-        high = np.minimum(high, np.maximum(most, mean))
         if not self.x.by_number and groups > 1:
             x = x + ASIDE * (group.index / (groups - 1) - 0.5)
         bars = not self.x.by_number or self._scattered or len(known) == 1
-        return Series(
-            group.label,
-            group.index,
-            x,
-            mean,
-            low=low if any(spread) else None,
-            high=high if any(spread) else None,
+        least, most = estimates.possible(group.points)
+        return replace(
+            series_of(x, [found for _, found, _ in known], least if floor is None else max(least, floor), most),
+            label=group.label,
+            index=group.index,
             interval="bars" if bars else "band",
-            n=np.array([found.n for _, found, _ in known], dtype=np.int64),
             joined=self.x.by_number and not self._scattered,
             shade=group.shade,
             failed=lost if lost.any() else None,
@@ -277,31 +269,32 @@ class Drawing:
             raise ResultsError(f"{self.sweep.path}: failed requests reach {estimates.metric.name} at every point")
         return means[np.isfinite(means)]
 
-    def caption(self, first: str, estimates: Sequence[Estimates], *more: str) -> str:
-        """Caption: what is to be seen, how the intervals were made, and of how many runs."""
-        points = [point for group in self.arrangement.groups for point in group.points]
-        cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
-        beyond = sum(math.isinf(each.of(cell).mean or 0.0) for each in estimates for cell in cells)
-        interval = about_intervals(estimates)
-        shown = "Bars" if not self.x.by_number or self._scattered else "Shade"
-        together = self.arrangement.together
-        averaged = f"Averaged over the levels of {listed(list(together))}." if together and not self._scattered else ""
-        parts = (
-            first,
-            f"{shown}: {interval}." if interval else "",
-            averaged,
-            *self.arrangement.notes,
-            *more,
-            self.x.about,
-            about_failures(
-                self.sweep, sorted({point for each in estimates for point in each.rests_on(points)}), beyond
-            ),
-            about_runs(self.sweep, points),
-        )
-        return " ".join(each for each in parts if each)
+    def panels(self, estimates: Estimates, y: Axis, *references: Reference) -> list[Panel]:
+        """The panels of a metric on a common axis, with lines to compare with."""
+        floor = y.low if y.scale == "log" else None
+        return [
+            Panel(self.x.axis, y, self.series(estimates, number, floor=floor), references, title)
+            for number, title in enumerate(self.arrangement.titles)
+        ]
 
-    def figure(self, title: str, caption: str, panels: Sequence[Panel], columns: int | None = None) -> Figure:
+    def panel(self, metric: str, axis: Axis, title: str) -> Panel:
+        """A panel of a metric of its own; the prefix of its axis suits the values.
+
+        Raises:
+            ResultsError: No run has a value of it.
+        """
+        estimates = Estimates(self.sweep, metric)
+        return Panel(self.x.axis, axis.fitted(self.means(estimates)), self.series(estimates), title=title)
+
+    def figure(self, title: str, seen: str, panels: Sequence[Panel], *more: str, columns: int | None = None) -> Figure:
         """A figure of these series: one panel of a column's width, or several across the page.
+
+        Args:
+            title: One line.
+            seen: The first sentences of the caption: what is to be seen.
+            panels: Of `series`.
+            more: Further sentences; empty ones are left out.
+            columns: Panels in a row; None: by their number.
 
         Raises:
             ResultsError: No panel has a series.
@@ -314,7 +307,7 @@ class Drawing:
         drawn, grey = with_others(panels) if multiples else (tuple(panels), "")
         return Figure(
             title,
-            caption + grey,
+            " ".join(each for each in (seen, *self._about(more)) if each) + grey,
             drawn,
             columns=columns,
             legend=self.arrangement.legend,
@@ -322,4 +315,23 @@ class Drawing:
             size=(6.5, 4.8) if len(panels) == 1 else (9, 1.9 + 2.7 * rows),
             share_x=len(panels) > 1,
             share_y=len(panels) > 1 and all(panel.y == panels[0].y for panel in panels),
+        )
+
+    def _about(self, more: Sequence[str]) -> tuple[str, ...]:
+        """Sentences of the caption: how the intervals were made, what is left out, and of how many runs it is."""
+        points = [point for group in self.arrangement.groups for point in group.points]
+        cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
+        beyond = sum(math.isinf(each.of(cell).mean or 0.0) for each in self._drawn for cell in cells)
+        rests_on = sorted({point for each in self._drawn for point in each.rests_on(points)})
+        interval = about_intervals(self._drawn)
+        shown = "Bars" if not self.x.by_number or self._scattered else "Shade"
+        together = self.arrangement.together
+        return (
+            f"{shown}: {interval}." if interval else "",
+            f"Averaged over the levels of {listed(together)}." if together and not self._scattered else "",
+            *self.arrangement.notes,
+            *more,
+            self.x.about,
+            about_failures(self.sweep, rests_on, beyond),
+            about_runs(self.sweep, points),
         )

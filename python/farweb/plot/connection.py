@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import FarwebError
-from farweb.plot.figure import Phase
-from farweb.plot.measured import short_labels
+from farweb.plot.figure import Figure, Panel, Phase
+from farweb.plot.measured import provenance, short_labels
 from farweb.results.connection import Trace, traces
 from farweb.results.run import RunTables
 
@@ -53,6 +53,48 @@ def title(result: RunTables, one: Trace, results: Sequence[RunTables]) -> str:
     """Name of a connection and of its run."""
     name = short_labels(results)[list(results).index(result)]
     return f"{one.name} – {name}"
+
+
+def counted(found: Sequence[tuple[RunTables, Trace]], results: Sequence[RunTables], *signs: str) -> str:
+    """Number of segments of each connection and when it began; `signs`: of those sent again, and of those dropped."""
+    again, dropped = (f" {sign}" if sign else "" for sign in signs or ("", ""))
+    said = [
+        f"{'' if len(found) == 1 else f'{title(result, one, results)}: '}n = {len(one.sent):,} segments sent, "
+        f"{int(one.sent['retransmission'].sum()):,} of them again{again}, {len(one.drops):,} dropped{dropped}; the "
+        f"connection begins {one.start_s:.3f} s into the run"
+        for result, one in found
+    ]
+    return f"{'; '.join(said)}."
+
+
+def side_by_side(
+    what: str,
+    found: Sequence[tuple[RunTables, Trace]],
+    results: Sequence[RunTables],
+    caption: Sequence[str],
+    panels: Sequence[Panel],
+    heights: tuple[float, float],
+) -> Figure:
+    """A figure of connections on the same axes.
+
+    Args:
+        what: What it shows of them.
+        found: Connections, each with its run.
+        results: All runs, as they are named beside one another.
+        caption: Sentences; empty ones are left out.
+        panels: One a connection.
+        heights: Of a single connection and of several, in inches.
+    """
+    single = len(found) == 1
+    return Figure(
+        f"{what} of {title(*found[0], results) if single else 'connections'}",
+        " ".join(each for each in (*caption, provenance(results)) if each),
+        tuple(panels),
+        columns=len(found),
+        size=(9, heights[0]) if single else (11, heights[1]),
+        share_x=not single,
+        share_y=not single,
+    )
 
 
 def round_trips(one: Trace) -> tuple[float, ...]:

@@ -311,16 +311,6 @@ def columns_of(panels: int) -> int:
     return next(columns for columns, most in ((1, 1), (2, 4), (3, 9), (4, panels)) if panels <= most)
 
 
-def size_of(panels: int) -> tuple[float, float]:
-    """Width and height on paper of so many panels of latency, in inches."""
-    columns = columns_of(panels)
-    return (
-        (8.0, 5.2)
-        if panels == 1
-        else (2.4 * columns + 3.0, 1.9 + (3.6 if columns == 2 else 2.7) * -(-panels // columns))
-    )
-
-
 def with_others(panels: Sequence[Panel]) -> tuple[tuple[Panel, ...], str]:
     """Panels of a curve each, with the curves of the others in grey behind it; panels of several curves as they are.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.plot.figure import Axis, Floats, Series
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Series, columns_of
 from farweb.plot.measured import Measured
 from farweb.statistics.quantiles import quantiles
 from farweb.text.quantities import seconds
@@ -127,6 +127,23 @@ def percentiles(latency: Floats) -> str:
 
 def _reached(percentile: float | None) -> str:
     return seconds(percentile) if percentile is not None and math.isfinite(percentile) else "not reached"
+
+
+def of_latency(title: str, caption: str, panels: Sequence[Panel], legend: str = "") -> Figure:
+    """A figure of panels of latency that share their axes."""
+    columns = columns_of(len(panels))
+    rows = -(-len(panels) // columns)
+    return Figure(
+        title,
+        caption,
+        tuple(panels),
+        columns=columns,
+        legend=legend,
+        counted="requests",
+        size=(8.0, 5.2) if len(panels) == 1 else (2.4 * columns + 3.0, 1.9 + (3.6 if columns == 2 else 2.7) * rows),
+        share_x=True,
+        share_y=True,
+    )
 
 
 def about_hollow(requests: Sequence[Measured]) -> str:

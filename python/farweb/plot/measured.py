@@ -172,6 +172,21 @@ class Samples:
         return Series(label, index, self.ends, np.append(values, values[-1:]), form, part=part)
 
 
+def rows_of(result: RunTables, table: str) -> pl.DataFrame:
+    """The table of what was recorded by interval: of links, legs or caches.
+
+    Raises:
+        ResultsError: It has no rows.
+    """
+    rows: pl.DataFrame = getattr(result, table)
+    if rows.is_empty():
+        raise ResultsError(
+            f"{result.path}: the table of {table} has no rows; run again with an interval, for example "
+            'record.links_every = "1 s"'
+        )
+    return rows
+
+
 def samples(rows: pl.DataFrame, **columns: pl.Expr) -> Samples:
     """The samples of a table, neighbours merged until there are at most `POINTS_MAX`.
 

@@ -14,9 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.plot.figure import Figure, Floats, Panel, Series, columns_of, size_of, with_others
+from farweb.plot.figure import Figure, Floats, Panel, Series, with_others
 from farweb.plot.grouping import Group, arrange, numeric, select, thinned, varying
-from farweb.plot.latency import Medians, distribution, marked, medians, size_classes
+from farweb.plot.latency import Medians, distribution, marked, medians, of_latency, size_classes
 from farweb.plot.measured import Measured, counts_together, measured_run
 from farweb.plot.options import Where
 from farweb.plot.replicated import REPLICATIONS_MIN, about_runs
@@ -121,18 +121,12 @@ class Pools:
             counts_together(self.counted),
             self._runs,
         )
-        columns = columns_of(len(panels))
         drawn, grey = with_others(panels)
-        return Figure(
+        return of_latency(
             f"{title} – {self._sweep.name}",
             " ".join(each for each in caption if each) + grey,
             drawn,
-            columns=columns,
-            legend=self.arrangement.legend,
-            counted="requests",
-            size=size_of(len(panels)),
-            share_x=True,
-            share_y=True,
+            self.arrangement.legend,
         )
 
 

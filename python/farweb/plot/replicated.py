@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.plot.figure import Floats
+from farweb.plot.figure import Floats, Series
 from farweb.plot.links import Links
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
@@ -180,6 +180,25 @@ def judged(found: Interval) -> tuple[float, float] | None:
     if found.n < REPLICATIONS_MIN or found.low is None or found.high is None:
         return None
     return found.low, found.high
+
+
+def series_of(x: Floats, found: Sequence[Interval], least: float, most: float) -> Series:
+    """Means with their intervals as a series, which has neither name nor look yet.
+
+    Args:
+        x: Place of each.
+        found: The means and intervals.
+        least: Where intervals end below.
+        most: Where they end above, if the mean itself is not higher.
+    """
+    mean = np.array([each.mean for each in found], dtype=np.float64)
+    ends = [judged(each) for each in found]
+    low, high = (
+        np.array([m if each is None else each[side] for m, each in zip(mean, ends, strict=True)]) for side in (0, 1)
+    )
+    low, high = np.maximum(low, least), np.minimum(high, np.maximum(most, mean))
+    drawn = {"low": low, "high": high} if any(ends) else {}
+    return Series("", None, x, mean, **drawn, n=np.array([each.n for each in found], dtype=np.int64))
 
 
 def about_intervals(estimates: Iterable[Estimates]) -> str:

@@ -30,11 +30,10 @@ def buffer(
     drawing = Drawing(sweep, by, x, where, panels=1)
     links, lines = Links(sweep), Lines()
     number = links.chosen(link)
-    panels, used = [], []
+    panels = []
     for statistic, what in (("mean", "mean"), ("max", "peak")):
         for direction in ("down", "up"):
             estimates = Estimates(sweep, f"link_{number}_{direction}_queue_bytes_{statistic}")
-            used.append(estimates)
             series = drawing.series(estimates)
             drawn = lines.of(
                 drawing.arrangement.groups,
@@ -45,10 +44,11 @@ def buffer(
             )
             y = Axis(f"queue, {what}", "B", low=0).fitted(*(each.y for each in series), [line.at for line in drawn])
             panels.append(Panel(drawing.x.axis, y, series, tuple(drawn), f"{direction}, {what}"))
-    caption = drawing.caption(
+    return drawing.figure(
+        f"Queue of link {number} against {drawing.x.name} – {sweep.name}",
         f"Bytes queued at link {number}, the packet in transmission included: time-weighted mean (above) and peak "
         "(below) of the measured interval. Scales differ between panels.",
-        used,
+        panels,
         lines.left_out,
+        columns=2,
     )
-    return drawing.figure(f"Queue of link {number} against {drawing.x.name} – {sweep.name}", caption, panels, 2)

@@ -7,9 +7,8 @@ from typing import Any
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel
+from farweb.plot.figure import Axis, Figure
 from farweb.plot.options import Where
-from farweb.plot.replicated import Estimates
 from farweb.results.sweep import SweepTables
 
 _CAPACITY = re.compile(r"cache\.(\d+)\.capacity")
@@ -41,29 +40,24 @@ def cache_size(
         )
     cache = int(found[1])
     drawing = Drawing(sweep, by, name, where, panels=1)
-    panels, used = [], []
-    for metric, title, axis in _drawn(cache):
-        estimates = Estimates(sweep, metric)
-        used.append(estimates)
-        y = axis.fitted(drawing.means(estimates))
-        panels.append(Panel(drawing.x.axis, y, drawing.series(estimates), title=title))
     node = sweep.manifest["scenario"]["cache"][cache]["node"]
-    caption = drawing.caption(
+    return drawing.figure(
+        f"Capacity of the cache at {node} – {sweep.name}",
         f"Shares of the requests, and of the bytes, that came to the cache at {node} and that it served from what it "
         "held (delayed hits apart), and the latency of all requests.",
-        used,
+        [drawing.panel(*each) for each in _drawn(cache)],
+        columns=2,
     )
-    return drawing.figure(f"Capacity of the cache at {node} – {sweep.name}", caption, panels, 2)
 
 
-def _drawn(cache: int) -> tuple[tuple[str, str, Axis], ...]:
-    """The panels: metric, title and axis."""
+def _drawn(cache: int) -> tuple[tuple[str, Axis, str], ...]:
+    """The panels: metric, axis and title."""
     ratio: dict[str, Any] = {"low": 0, "high": 1}
     return (
-        (f"cache_{cache}_hit_ratio", "hits", Axis("hit ratio", **ratio)),
-        (f"cache_{cache}_byte_hit_ratio", "bytes of hits", Axis("byte hit ratio", **ratio)),
-        (f"cache_{cache}_delayed_hit_ratio", "delayed hits", Axis("delayed hit ratio", low=0)),
-        ("latency_mean_s", "latency", Axis("mean latency", "s", low=0)),
+        (f"cache_{cache}_hit_ratio", Axis("hit ratio", **ratio), "hits"),
+        (f"cache_{cache}_byte_hit_ratio", Axis("byte hit ratio", **ratio), "bytes of hits"),
+        (f"cache_{cache}_delayed_hit_ratio", Axis("delayed hit ratio", low=0), "delayed hits"),
+        ("latency_mean_s", Axis("mean latency", "s", low=0), "latency"),
     )
 
 

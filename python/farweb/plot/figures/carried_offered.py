@@ -66,10 +66,10 @@ def carried_offered(
         panels.append(Panel(drawing.x.axis, y, series, tuple(references), title))
     own = x == "presented_bps"  # which has the headers of responses
     more = "segments sent again, acknowledgements and framing" if own else "headers and segments sent again"
-    caption = drawing.caption(
+    return drawing.figure(
+        f"Carried against {load} – {sweep.name}",
         f"Markers: IP bits that link 0 carried down, over the measured interval; they hold {more}, which the {load} "
         "does not.",
-        [carried],
+        panels,
         lines.left_out,
     )
-    return drawing.figure(f"Carried against {load} – {sweep.name}", caption, panels)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Figure, Panel, Series, columns_of, size_of, with_others
+from farweb.plot.figure import Figure, Panel, Series, with_others
 from farweb.plot.grouping import SERIES_MAX, Group
-from farweb.plot.latency import LATENCY, SHARE, distribution, percentiles
+from farweb.plot.latency import LATENCY, SHARE, distribution, of_latency, percentiles
 from farweb.plot.measured import counts, measured, provenance
 from farweb.plot.options import Where
 from farweb.plot.pooled import Pool, Pools, distribution_of
@@ -36,17 +36,12 @@ def of_runs(results: Sequence[RunTables]) -> Figure:
             for curve, marks in curves
         ]
     drawn, grey = with_others(panels)
-    return Figure(
+    return of_latency(
         "Distribution of latency",
         "Share of all requests whose last byte arrived within the time on the axis. Dots: 50th, 90th and 99th "
         f"percentile. Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as independent. {counts(requests)} "
         f"{provenance(results, measured=True)}{grey}",
         drawn,
-        columns=columns_of(len(panels)),
-        counted="requests",
-        size=size_of(len(panels)),
-        share_x=True,
-        share_y=True,
     )
 
 

@@ -9,9 +9,8 @@ from farweb.errors import ResultsError
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel
-from farweb.plot.measured import Samples, labels, mean, provenance, samples, warmup_line
+from farweb.plot.measured import Samples, labels, mean, provenance, rows_of, samples, warmup_line
 from farweb.plot.options import Where
-from farweb.plot.replicated import Estimates
 from farweb.results.legs import carrier_name
 from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
@@ -30,12 +29,7 @@ def of_run(result: RunTables) -> Figure:
     Raises:
         ResultsError: No recorded intervals.
     """
-    rows = result.legs
-    if rows.is_empty():
-        raise ResultsError(
-            f"{result.path}: the table of legs has no rows; run again with an interval, for example "
-            'record.links_every = "1 s"'
-        )
+    rows = rows_of(result, "legs")
     found = {number: intervals(rows, number) for number in sorted(rows["leg"].unique().to_list())}
     return Figure(
         f"Connections over time – {labels([result])[0]}",
@@ -103,21 +97,18 @@ def of_sweep(
     if not legs:
         raise ResultsError(f"{sweep.path}: its runs did not measure legs: they are of an older farweb; run it again")
     drawing = Drawing(sweep, by, x, where, panels=1)
-    panels, used = [], []
-    for leg in legs:
-        on = f"leg {leg}, " if len(legs) > 1 else ""
-        for what, quantity, title in _MEASURED:
-            estimates = Estimates(sweep, f"leg_{leg}_{what}")
-            used.append(estimates)
-            series = drawing.series(estimates)
-            y = Axis(quantity, low=0).fitted(*(each.y for each in series))
-            panels.append(Panel(drawing.x.axis, y, series, title=on + title))
-    caption = drawing.caption(
+    panels = [
+        drawing.panel(f"leg_{leg}_{what}", Axis(quantity, low=0), f"leg {leg}, {title}" if legs[1:] else title)
+        for leg in legs
+        for what, quantity, title in _MEASURED
+    ]
+    return drawing.figure(
+        f"Connections against {drawing.x.name} – {sweep.name}",
         "Connections in the measured interval: open at a time as the time-weighted mean (left) and the most at any "
         "moment (middle), and those that carry a request (right).",
-        used,
+        panels,
+        columns=3,
     )
-    return drawing.figure(f"Connections against {drawing.x.name} – {sweep.name}", caption, panels, 3)
 
 
 _MEASURED = (

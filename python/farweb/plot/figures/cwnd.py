@@ -6,9 +6,8 @@ import numpy as np
 import polars as pl
 
 from farweb.plot.catalogue import figure
-from farweb.plot.connection import chosen, phases, round_trips, title
+from farweb.plot.connection import chosen, counted, phases, round_trips, side_by_side, title
 from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.measured import provenance
 from farweb.results.connection import Trace
 from farweb.results.run import RunTables
 
@@ -48,30 +47,16 @@ def cwnd(
     x, y = _axes(ones)
     hidden = any(len(_threshold(one)) < len(_windows(one)) for one in ones)
     above = any(len(one.acks) and _lowest_window(one) > (y.high or 0) for one in ones)
-    said = [
-        f"{'' if single else f'{title(result, one, results)}: '}n = {len(one.sent):,} segments sent, "
-        f"{int(one.sent['retransmission'].sum()):,} of them again, {len(one.drops):,} dropped; the connection begins "
-        f"{one.start_s:.3f} s into the run"
-        for result, one in found
-    ]
     caption = (
         f"At {ones[0].node}, the sender ({ones[0].direction}). In flight: highest byte sent less highest acknowledged. "
         "Shaded: slow start (cwnd below ssthresh) and recovery (from a segment sent again until all sent before is "
         "acknowledged).",
         "ssthresh is not drawn while it is above twice the rest." if hidden else "",
         "The advertised window lies above the picture." if above else "",
-        f"{'; '.join(said)}.",
-        provenance(results),
+        counted(found, results),
     )
-    return Figure(
-        f"Windows of {title(*found[0], results)}" if single else "Windows of connections",
-        " ".join(each for each in caption if each),
-        tuple(_panel(one, x, y, "" if single else title(result, one, results)) for result, one in found),
-        columns=len(found),
-        size=(9, 5) if single else (11, 5),
-        share_x=not single,
-        share_y=not single,
-    )
+    panels = [_panel(one, x, y, "" if single else title(result, one, results)) for result, one in found]
+    return side_by_side("Windows", found, results, caption, panels, (5, 5))
 
 
 def _axes(ones: Sequence[Trace]) -> tuple[Axis, Axis]:

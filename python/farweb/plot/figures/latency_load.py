@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from farweb.plot.against import DECADES, Drawing
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel, Reference
+from farweb.plot.figure import Axis, Figure, Reference
 from farweb.plot.grouping import level_index, short_names
 from farweb.plot.options import Where
 from farweb.plot.replicated import Differences, Estimates, base_unit, words
@@ -37,13 +37,11 @@ def latency_load(
         return _differences(sweep, drawing, metric or "latency_mean_s", *against)
     estimates = Estimates(sweep, metric or "latency_mean_s")
     what = words(estimates.metric)
-    y = _measured_axis(drawing, estimates)
-    panels = [
-        Panel(drawing.x.axis, y, drawing.series(estimates, number, floor=_floor(y)), title=title)
-        for number, title in enumerate(drawing.arrangement.titles)
-    ]
-    title = f"{what[0].upper()}{what[1:]} against {drawing.x.name} – {sweep.name}"
-    return drawing.figure(title, drawing.caption(f"Markers: {what}.", [estimates]), panels)
+    return drawing.figure(
+        f"{what[0].upper()}{what[1:]} against {drawing.x.name} – {sweep.name}",
+        f"Markers: {what}.",
+        drawing.panels(estimates, _measured_axis(drawing, estimates)),
+    )
 
 
 def _differences(sweep: SweepTables, drawing: Drawing, metric: str, factor: str, level: str) -> Figure:
@@ -51,14 +49,10 @@ def _differences(sweep: SweepTables, drawing: Drawing, metric: str, factor: str,
     estimates = Differences(sweep, metric, *level_index(sweep.design, factor, level))
     what, base = words(estimates.metric), f"{short_names(sweep.design)[factor]} = {level}"
     y = Axis(f"{what}, less that of {base}", base_unit(estimates.metric)).fitted(drawing.means(estimates))
-    panels = [
-        Panel(drawing.x.axis, y, drawing.series(estimates, number), (Reference("no difference", 0.0),), title)
-        for number, title in enumerate(drawing.arrangement.titles)
-    ]
     paired = "the same requests in both" if sweep.design.random_numbers == "common" else "of other requests in each"
     seen = f"Markers: {what}, less that of {base} in the same replication ({paired}). Below the line it is less."
     title = f"{what[0].upper()}{what[1:]}, less that of {base}, against {drawing.x.name} – {sweep.name}"
-    return drawing.figure(title, drawing.caption(seen, [estimates]), panels)
+    return drawing.figure(title, seen, drawing.panels(estimates, y, Reference("no difference", 0.0)))
 
 
 def _measured_axis(drawing: Drawing, estimates: Estimates) -> Axis:
@@ -68,8 +62,3 @@ def _measured_axis(drawing: Drawing, estimates: Estimates) -> Axis:
     if means.min() > 0 and means.max() >= DECADES * means.min():
         return Axis(quantity, unit, "log", low=float(means.min()) / 2)
     return Axis(quantity, unit, low=min(0.0, float(means.min()))).fitted(means)
-
-
-def _floor(axis: Axis) -> float | None:
-    """Place where intervals end that reach below a logarithmic axis."""
-    return axis.low if axis.scale == "log" else None

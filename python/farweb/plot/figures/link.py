@@ -7,7 +7,7 @@ import polars as pl
 from farweb.errors import ResultsError
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.measured import Samples, labels, mean, provenance, samples, warmup_line
+from farweb.plot.measured import Samples, labels, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
 from farweb.text.quantities import seconds
 
@@ -22,12 +22,7 @@ def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
     Raises:
         ResultsError: No recorded intervals, or no such link.
     """
-    rows = result.links
-    if rows.is_empty():
-        raise ResultsError(
-            f"{result.path}: the link table has no rows; run again with an interval, for example "
-            'record.links_every = "1 s"'
-        )
+    rows = rows_of(result, "links")
     numbers = sorted(rows["link"].unique().to_list())
     if link is None:
         link = _busiest(rows)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Density, Figure, Floats, Panel, Series, columns_of, size_of
+from farweb.plot.figure import Density, Figure, Floats, Panel, Series
 from farweb.plot.grouping import SERIES_MAX, Group
-from farweb.plot.latency import CLASS_MIN, LATENCY, SIZE, about_hollow, medians
+from farweb.plot.latency import CLASS_MIN, LATENCY, SIZE, about_hollow, medians, of_latency
 from farweb.plot.measured import Measured, counts, measured, provenance
 from farweb.plot.options import Where
 from farweb.plot.pooled import Pool, Pools, medians_of
@@ -37,19 +37,13 @@ def of_runs(results: Sequence[RunTables]) -> Figure:
     dots = sum(len(each.finished) for each in requests) <= SCATTER_MAX and len(requests) <= SERIES_MAX
     panels = _scatter(requests) if dots else _densities(requests)
     what = "Each dot is a request." if dots else "Shade: number of requests, on a logarithmic scale."
-    columns = columns_of(len(panels))
-    return Figure(
+    return of_latency(
         "Latency by response size",
         f"{what} Lines: median by size class (a factor of two, at least {CLASS_MIN} requests); bars: its 95 % interval "
         f"by order statistics, requests taken as independent. Latency runs from the start of a request to the last "
         f"byte of its response at the first node. {counts(requests)}{about_hollow(requests)} "
         f"{provenance(results, measured=True)}",
         panels,
-        columns=columns,
-        counted="requests",
-        size=size_of(len(panels)),
-        share_x=True,
-        share_y=True,
     )
 
 

@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 
 from farweb.plot.catalogue import figure
-from farweb.plot.connection import chosen, first_loss, phases, round_trips, title
+from farweb.plot.connection import chosen, counted, first_loss, phases, round_trips, side_by_side, title
 from farweb.plot.figure import INSETS, Axis, Figure, Floats, Panel, Series
-from farweb.plot.measured import provenance
 from farweb.results.connection import Trace
 from farweb.results.run import RunTables
 
@@ -60,36 +59,20 @@ def timeseq(
         (panel,) = panels
         corner = _free_corner(panel)
         panels = (replace(panel, inset=_loss(ones[0], panel), inset_at=corner) if corner else panel,)
-    return Figure(
-        f"Time–sequence of {title(*found[0], results)}" if single else "Time–sequence of connections",
+    caption = (
         f"What {ones[0].node} sent ({ones[0].direction}) and the acknowledgements that came back to it, both as seen "
         "there. Shaded: slow start (cwnd below its threshold) and recovery (from a segment sent again until all sent "
-        f"before is acknowledged). {_counted(found, results)} {_beyond(ones, y)}{provenance(results)}",
-        panels,
-        columns=len(panels),
-        size=(9, 6) if single else (11, 5.5),
-        share_x=not single,
-        share_y=not single,
+        "before is acknowledged).",
+        counted(found, results, "(R)", "by a link (×)"),
+        _beyond(ones, y),
     )
-
-
-def _counted(found: Sequence[tuple[RunTables, Trace]], results: Sequence[RunTables]) -> str:
-    """Number of segments of each connection, and when it began."""
-    said = []
-    for result, one in found:
-        again = int(one.sent["retransmission"].sum())
-        whose = "" if len(found) == 1 else f"{title(result, one, results)}: "
-        said.append(
-            f"{whose}n = {len(one.sent):,} segments sent, {again:,} of them again (R), {len(one.drops):,} dropped by a "
-            f"link (×); the connection begins {one.start_s:.3f} s into the run"
-        )
-    return f"{'; '.join(said)}."
+    return side_by_side("Time–sequence", found, results, caption, panels, (6, 5.5))
 
 
 def _beyond(ones: Sequence[Trace], y: Axis) -> str:
     """Place of the advertised window, if that is not in the picture."""
     if any(_has_window(one) and not _shows_window(one, y) for one in ones):
-        return "The advertised window lies above the picture. "
+        return "The advertised window lies above the picture."
     return ""
 
 
