@@ -67,7 +67,7 @@ def test_a_module_is_all_that_a_figure_takes(farweb: Farweb, run: Results, tmp_p
     assert farweb("plot", "list", "--json").json()["pie-chart"].startswith("requests by slices; of a run; needs")
     assert figure_names("pie") == [("pie-chart", "requests by slices")]
     assert "pie_chart" in dir(run.plot)
-    assert (run.plot.pie_chart.__doc__ or "").startswith("Slices of a run.\n\nIt is of a run; needs record.pies")
+    assert (run.plot.pie_chart.__doc__ or "").startswith("Slices of a run.\n\nDrawn of a run; needs record.pies")
     assert list(inspect.signature(run.plot.pie_chart).parameters)[-2:] == ["link", "without"]
     assert run.plot.pie_chart(3, without=["crust"]).description.title == "link 3 without ['crust']"
     answer = farweb(

@@ -84,7 +84,7 @@ class Form:
     def documentation(self) -> str:
         """Text for `help`: what it shows, what it asks for, and what its options choose."""
         helps = [f"    {option}: {OPTIONS[option].help}" for option in self.options]
-        return "\n".join([self.about, "", f"It is {self.asks}.", *(["", "Args:", *helps] if helps else [])])
+        return "\n".join([self.about, "", f"Drawn {self.asks}.", *(["", "Args:", *helps] if helps else [])])
 
     def describe(self, results: Sequence[Any], options: Mapping[str, Any]) -> "Figure":
         """Describe the figure of results that suit its form."""
