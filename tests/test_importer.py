@@ -63,7 +63,7 @@ def test_starts_are_in_order_from_zero_and_equal_ones_keep_theirs(
     folder: Path, monkeypatch: pytest.MonkeyPatch, milliseconds: list[list[int]]
 ) -> None:
     monkeypatch.setattr(_core, "LogReader", reader_of(milliseconds))
-    report = import_log("log", "out.parquet", format="squid")
+    report = import_log("-", "out.parquet", format="squid")
     table = pq.read_table("out.parquet")
     flat = [start for batch in milliseconds for start in batch]
     order = sorted(range(len(flat)), key=lambda row: flat[row])  # stable
@@ -77,9 +77,9 @@ def test_starts_are_in_order_from_zero_and_equal_ones_keep_theirs(
 
 def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "LogReader", reader_of([[3000, 1000]], {"hit": 5}))
-    report = import_log("access.log", "out.parquet", format="squid", keep="misses", request_bytes=None)
+    report = import_log("-", "out.parquet", format="squid", keep="misses", request_bytes=None)
     kept = json.loads(pq.read_schema("out.parquet").metadata[REPORT_KEY])
-    assert kept["log"] == {"file": "access.log", "format": "squid", "keep": "misses"}
+    assert kept["log"] == {"file": "-", "format": "squid", "keep": "misses"}
     assert kept["dropped"] == {"hit": 5}
     assert report.span_s == 2.0
     assert report.to_dict()["dropped"] == {"hit": 5}
@@ -89,7 +89,7 @@ def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.Mon
 def test_a_log_without_a_request_says_what_it_had(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "LogReader", reader_of([], {"hit": 5, "icp": 2}))
     with pytest.raises(WorkloadError, match=r"of 0 lines 5 are left out, 2 .*--keep all keeps them"):
-        import_log("access.log", "out.parquet", format="squid")
+        import_log("-", "out.parquet", format="squid")
     assert os.listdir(folder) == []
 
 
@@ -102,7 +102,7 @@ def test_a_full_disk_keeps_the_older_table(folder: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(pq.ParquetWriter, "write_batch", full)
     with pytest.raises(RunError, match="No space left"):
-        import_log("access.log", "out.parquet", format="squid")
+        import_log("-", "out.parquet", format="squid")
     assert (folder / "out.parquet").read_text() == "older"
     assert os.listdir(folder) == ["out.parquet"]
 
@@ -197,8 +197,8 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
         (("--sample-by", "host", "--sample", "1%", "--format", "clff"), 'format: found "clff"'),
-        (("--log-format", "$status"), "not a format that tells when a request was"),
-        (("--client", "192.*"), "all 4 lines are of clients that were not asked for; --client is a pattern"),
+        (("--log-format", "$status"), "not a format that says when a request was"),
+        (("--client", "192.*"), "all 4 lines are of clients that were not selected; --client is a pattern"),
         (("--format", "squid"), "that line reads as format clf"),
     ],
 )
@@ -227,7 +227,10 @@ def test_a_log_without_sizes_says_what_to_do(farweb: Farweb, folder: Path) -> No
     )
     answer = farweb("workload", "import", "iis.log")
     assert answer.code == 2
-    assert "iis.log: no request is left: all 3,120 lines have no size of the response; let the server" in answer.err
+    assert (
+        "iis.log: no request is left: all 3,120 lines do not have the size of the response; let the server"
+        in answer.err
+    )
     assert "sc-bytes in IIS" in answer.err
 
 

@@ -134,13 +134,14 @@ def plot(
         output.result(said, "\n".join(lines))
         return
     from farweb.folders import open_results
+    from farweb.results.folder import figure_file
 
     presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
     places = results or []
     opened = [open_results(place) for place in places]
     # Into an object store no figure goes unasked.
     folder = Path(places[0]) if places and "://" not in places[0] else Path()
-    file = out or folder / f"{name}.png"
+    file = out or folder / figure_file(name)
     check_free(file, force=force)
     if data is not None:
         from farweb.plot import numbers

@@ -20,6 +20,7 @@ from farweb import _core
 from farweb.errors import FarwebError, ScenarioError
 from farweb.files.atomic import staged_folder
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
+from farweb.files.regular import read_text
 from farweb.inputs.tables import HOSTS_READ, REQUESTS
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -31,7 +32,6 @@ FILES = ("requests.parquet", "hosts.parquet")
 
 _KEY = "farweb.generate"
 _ROWS = 65_536  # chosen: some MB a batch
-_DAYS = 31  # of the family nzix, as in a scenario
 
 _ALWAYS = ("start_s", "host", "request_bytes", "response_bytes", "server_s")
 _COLUMNS = {"nzix": (*_ALWAYS, "tag", "day"), "prowgen": (*_ALWAYS, "object")}
@@ -114,13 +114,13 @@ def generate(
     _may_write(out, replace)
     changed = dict(parameters or {})
     scenario = family_scenario(family, seed=seed, days=days, parameters=changed)
-    of_days = {"days": days or _DAYS} if family == "nzix" else {}
-    trace = {"family": family, "seed": seed, **of_days, "parameters": changed}
     hosts = _core.HostTable.of_family(scenario, seed)
+    of_days = json.loads(scenario.check(hosts))["workload"]["days"]
+    trace = {"family": family, "seed": seed, **({} if of_days is None else {"days": of_days}), "parameters": changed}
     with staged_folder(out) as stage:
         reader = _core.RequestReader.of_family(scenario, seed)
         requests = _write_requests(reader, stage / FILES[0], trace, progress)
-        schema = _schema(HOSTS_READ, ("host", "window_bytes", "mss_bytes"), trace)
+        schema = _schema(HOSTS_READ, tuple(column["name"] for column in HOSTS_READ["columns"]), trace)
         with pq.ParquetWriter(stage / FILES[1], schema, compression="zstd") as writer:
             writer.write_batch(to_arrow(hosts.columns(), schema))
     return Generated(out, requests, len(hosts), trace)
@@ -149,10 +149,8 @@ def read_parameters(path: str | Path) -> dict[str, str]:
     """
     path = Path(path)
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = tomllib.loads(read_text(path, ScenarioError, "parameters are a TOML file"))
+    except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path}: is not TOML: {error}") from None
     for name, value in found.items():
         if isinstance(value, bool) or not isinstance(value, int | float | str):

@@ -21,6 +21,7 @@ from farweb import _core
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema
+from farweb.files.regular import check_file, read_text
 from farweb.inputs.tables import HOSTS
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -201,30 +202,33 @@ def probe_captures(
         names: Addresses and names of hosts. An address may have several names, each of which becomes a host, and a name
             several addresses; what has no name is called by its address.
         only_named: Leave out hosts without a name.
-        default_mss: MSS of hosts that advertise none, in bytes, 32 to 65495.
+        default_mss: MSS of hosts that advertise none, in bytes, in the range of the host table.
         max_unreadable: Share of the packets of a capture that may be unreadable, and of its bytes behind damage.
         progress: Called some times a second with bytes read, bytes of all captures (None: unknown) and packets.
 
     Raises:
-        WorkloadError: A capture cannot be read, or none shows a host that answered. Nothing is written then.
+        WorkloadError: A capture cannot be read, or none shows a host that answered; or no host has such a default MSS.
+            Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
     out = Path(out)
     check_host_table(out)
+    check_default_mss(default_mss)
     paths = [Path(capture) for capture in captures]
     for path in paths:
         if path.exists() and out.exists() and out.samefile(path):
             raise WorkloadError(f"{out}: is a capture itself; name another file with --out")
+        check_file(path, WorkloadError, "name a capture")
     probe = _core.Probe(max_unreadable=max_unreadable)
-    sizes = [path.stat().st_size if path.is_file() else None for path in paths]
-    whole = None if None in sizes else sum(filter(None, sizes))
+    sizes = [path.stat().st_size for path in paths]
+    whole = sum(sizes)
     done = 0
     for path, bytes_ in zip(paths, sizes, strict=True):
         probe.open(str(path))
         while probe.advance(_PACKETS):
             if progress is not None:
                 progress(done + probe.bytes_read, whole, json.loads(probe.report())["packets"])
-        done += bytes_ or 0
+        done += bytes_
     counts = json.loads(probe.report())
     hosts = tuple(_host(found, default_mss) for found in json.loads(probe.hosts(list(names), only_named)))
     report = ProbeReport(out, tuple(map(str, captures)), default_mss, hosts, counts)
@@ -267,6 +271,17 @@ def check_host_table(out: Path) -> None:
         raise RunError(f"{out}: is a folder; name a file")
 
 
+def check_default_mss(mss: int) -> None:
+    """Whether hosts can have that MSS.
+
+    Raises:
+        WorkloadError: None can.
+    """
+    least, most = _core.mss_bytes
+    if not least <= mss <= most:
+        raise WorkloadError(f"default MSS: found {mss}; write a number of bytes from {least} to {most}")
+
+
 def write_host_table(table: pa.Table, path: Path) -> None:
     """Write a host table in the format that its suffix names; what is not known is empty."""
     if path.suffix.lower() == ".parquet":
@@ -304,12 +319,7 @@ def lines_of(path: Path) -> Iterable[tuple[int, list[str]]]:
     Raises:
         WorkloadError: The file cannot be read or is no text.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise WorkloadError(f"{path}: is not text in UTF-8") from None
-    except OSError as error:
-        raise WorkloadError(f"{path}: cannot be read: {error.strerror}") from None
+    text = read_text(path, WorkloadError, "write a line for each host")
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.partition("#")[0].split()
         for word in words:

@@ -7,7 +7,6 @@ these are told in colour and bold. For narrow screens there is a second drawing 
 the top; the stylesheet shows one of the two.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,12 +14,7 @@ from html import escape
 from typing import Any
 
 from farweb.report.points import Point
-
-_UNITS = {
-    **{"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "packets": 1.0, "": 1.0, "%": 1.0},
-    **{"B": 1.0, "kB": 1e3, "KiB": 2**10, "MB": 1e6, "MiB": 2**20, "GB": 1e9, "GiB": 2**30},
-    **{"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
-}
+from farweb.text.parse import QuantityError, parse
 
 _LARGER = {"ns": "us", "us": "ms"}
 
@@ -105,8 +99,8 @@ def path_of(points: Sequence[Point]) -> Path:
     links = range(len(nodes) - 1)
     legs = []
     for number, leg in enumerate(points[0].scenario["leg"]):
-        terms = _merged([_leg(point.scenario["leg"][number]) for point in points])
-        always = max(int(point.scenario["leg"][number]["carrier"].get("connections", 1)) for point in points)
+        terms = _merged([_leg(point, number) for point in points])
+        always = max(_standing(point.figures["legs"][number]) for point in points)
         legs.append(Leg(nodes.index(leg["from"]), nodes.index(leg["to"]), terms, always))
     caches = tuple(_merged([_caches(point.scenario, node) for point in points]) for node in nodes)
     up, down = (
@@ -135,11 +129,17 @@ def _readable(delay: str) -> str:
     return f"{value} {unit}"
 
 
-def _leg(leg: Mapping[str, Any]) -> dict[str, str]:
+def _standing(leg: Mapping[str, Any]) -> int:
+    """How many connections a leg has all the time; at least the one that is drawn."""
+    return int(leg["connections"]) if leg["connection_use"]["standing"] else 1
+
+
+def _leg(point: Point, number: int) -> dict[str, str]:
+    leg, use = point.scenario["leg"][number], point.figures["legs"][number]["connection_use"]
     carrier, tcp = leg["carrier"], leg["tcp"]
     told = {"": carrier["kind"], " ": tcp["profile"]}
     told |= {f"{_words(key)} ": str(value) for key, value in _flat(carrier) if key != "kind"}
-    if tcp["profile"] != "ns2-reno":  # which has neither
+    if use["requests"]:  # one-way agents have neither
         told["MSS "] = tcp["mss"]
         told["buffer "] = tcp.get("buffer") or "the profile's own"
     told |= {f"{_words(key)} ": str(value) for key, value in _flat(tcp.get("constants") or {})}
@@ -193,10 +193,10 @@ def span(texts: Sequence[str]) -> str:
 
 def _magnitude(text: str) -> float | None:
     """A quantity as a number to sort by; None for other texts."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?: (\S+))?", text)
-    if found is None or (found[2] or "") not in _UNITS:
+    try:
+        return float(parse(text).number)
+    except QuantityError:
         return None
-    return float(found[1]) * _UNITS[found[2] or ""]
 
 
 def draw_path(path: Path, told: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from farweb.report import page
+from farweb.text import toml
 from farweb.text.sheet import Sheet
 
 
@@ -22,6 +23,11 @@ def command(*folders: str, **options: str | Sequence[str] | None) -> str:
 def manifest(told: Mapping[str, Any]) -> str:
     """A manifest as it is."""
     return page.commands([json.dumps(told, indent=2, ensure_ascii=False)])
+
+
+def scenario(told: Mapping[str, Any]) -> str:
+    """The scenario of a manifest, as its file could be."""
+    return page.commands([toml.document(told["scenario"]).rstrip()])
 
 
 def inputs_sheet(manifests: Sequence[Mapping[str, Any]]) -> Sheet:

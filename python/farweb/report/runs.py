@@ -13,8 +13,8 @@ from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.page import Page, section
 from farweb.report.path_drawing import draw_path, path_of, shape
-from farweb.report.points import Point, parse, point, toml
-from farweb.report.reproduction import command, inputs_sheet, manifest
+from farweb.report.points import Point, parse, point
+from farweb.report.reproduction import command, inputs_sheet, manifest, scenario
 from farweb.report.warned import warned
 from farweb.report.words import plural, shown
 from farweb.results.connection_use import connection_uses
@@ -339,7 +339,7 @@ def _reproduction(
     ]
     lines.append(command(*folders, title=title, question=question, metric=metrics, plot=plots))
     folds = [
-        page.folded(f"{name}: scenario, as a file", page.commands([toml(result.manifest["scenario"]).rstrip()]))
+        page.folded(f"{name}: scenario, as a file", scenario(result.manifest))
         + page.folded(f"{name}: manifest", manifest(result.manifest))
         for name, result in zip(names, results, strict=True)
     ]

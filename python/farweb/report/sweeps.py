@@ -13,8 +13,8 @@ from farweb.report.estimated import factors_named
 from farweb.report.naming import names_of
 from farweb.report.page import Page, section
 from farweb.report.path_drawing import draw_path, path_of, shape, span
-from farweb.report.points import Point, toml, toml_value
-from farweb.report.reproduction import command, inputs_sheet, manifest
+from farweb.report.points import Point
+from farweb.report.reproduction import command, inputs_sheet, manifest, scenario
 from farweb.report.search import answer_of, command_of, metrics_of, question_of, warnings_of
 from farweb.report.statistics import design_sentences, differences, variation, warmup
 from farweb.report.sweep_points import sweep_points, where
@@ -26,6 +26,7 @@ from farweb.results.design import Factor
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_summary import MAIN
+from farweb.text import toml
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet
 from farweb.text.words import listed
@@ -176,7 +177,7 @@ def _factors(sweep: SweepTables) -> str:
 
 def _set_to(value: Any) -> str:
     """A value that a level sets: texts as they are, lists and tables as a scenario has them."""
-    return value if isinstance(value, str) else toml_value(value)
+    return value if isinstance(value, str) else toml.value(value)
 
 
 def _levels(factor: Factor) -> str:
@@ -258,7 +259,7 @@ def _reproduction(
         page.commands(lines),
         page.table(Sheet("What ran", ["", ""], facts)),
         page.table(inputs_sheet([told])),
-        page.folded("Scenario, as a file", page.commands([toml(told["scenario"]).rstrip()])),
+        page.folded("Scenario, as a file", scenario(told)),
         page.folded("Manifest", manifest(told)),
         page.paragraph("Scenario and manifest are in the page itself, and left out on paper.", "note paper"),
     )

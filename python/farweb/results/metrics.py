@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.files.columns import NULL_INT, Column
+from farweb.files.columns import NULL_INT, Column, results_tables
 from farweb.files.parquet import equals, read_columns
 from farweb.results.caches import ratios
 from farweb.statistics.quantiles import quantiles, with_lost
@@ -201,19 +201,9 @@ _OF_A_LINK = {
 _LINK_NAME = re.compile(r"link_(\d+)_(up|down)_(" + "|".join(_OF_A_LINK) + ")")
 
 _OF_A_LEG = {
-    "open_mean": (
-        "Time-weighted mean of the connections open {}: from the first SYN until both ends are closed.",
-        "mean",
-    ),
-    "open_max": ("Most connections open at a time {}.", "maximum"),
-    "busy_mean": ("Time-weighted mean of the connections that carry a request {}.", "mean"),
-    "busy_max": ("Most connections that carry a request at a time {}.", "maximum"),
-    "requests_mean": (
-        "Time-weighted mean of the requests on the leg {}, those that wait for a connection too.",
-        "mean",
-    ),
-    "requests_max": ("Most requests on the leg at a time {}.", "maximum"),
-    "connection_requests_max": ("Most requests on one of its connections at a time {}.", "maximum"),
+    column["name"]: column
+    for column in results_tables()["legs"]["columns"]
+    if column["name"] not in ("leg", "time_ns", "interval_ns")
 }
 _LEG_NAME = re.compile(r"leg_(\d+)_(" + "|".join(_OF_A_LEG) + ")")
 
@@ -223,6 +213,7 @@ _OF_A_CACHE = {
     "delayed_hit_ratio": ("1", "Share of them that it served from a fetch that was under way.", "rate"),
     "byte_hit_ratio": ("1", "Share of the response bytes asked for that were hits; delayed hits left out.", "rate"),
 }
+_PART = re.compile(r"(link|leg|cache)_(\d+)")
 _CACHE_NAME = re.compile(r"cache_(\d+)_(" + "|".join(_OF_A_CACHE) + ")")
 
 
@@ -239,10 +230,15 @@ def link_metrics(link: int, direction: str) -> list[Metric]:
 
 
 def leg_metrics(leg: int) -> list[Metric]:
-    """The metrics of a leg: `leg_0_open_mean` and its like."""
+    """The metrics of a leg, the columns of the table `legs`: `leg_0_open_mean` and its like."""
+    kinds: dict[str, Kind] = {"mean": "mean", "max": "maximum"}
     return [
-        Metric(f"leg_{leg}_{what}", "", f"Leg {leg}: {text.format(_INTERVAL)}", kind)  # type: ignore[arg-type]
-        for what, (text, kind) in _OF_A_LEG.items()
+        Metric(
+            *(f"leg_{leg}_{name}", column["unit"]),
+            f"Leg {leg}, {_INTERVAL}: {column['description']}",
+            kinds[name.rpartition("_")[2]],
+        )
+        for name, column in _OF_A_LEG.items()
     ]
 
 
@@ -304,9 +300,14 @@ def find_metric(name: str) -> Metric:
     raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
 
 
+def is_of_part(name: str) -> bool:
+    """Whether a name begins as those of a link's, leg's or cache's metrics do."""
+    return _PART.match(name) is not None
+
+
 def _alike(name: str) -> list[str]:
     """The metrics of the link, the leg or the cache that a name begins with."""
-    if not (begun := re.match(r"(link|leg|cache)_(\d+)_", name)):
+    if not (begun := _PART.match(name)):
         return []
     number = int(begun[2])
     of = {
@@ -515,9 +516,6 @@ class _Requests:
         number, done = self._counts["requests"], self._counts["done"]
         lost = number - done
         lost_sample = self._counts["sample_requests"] - sum(map(len, self._sample))
-        goodput = None
-        if self._first_ns is not None and self._last_ns is not None and self._last_ns > self._first_ns:
-            goodput = 8 * self._counts["response_bytes"] / ((self._last_ns - self._first_ns) / _NS)
         return {
             **self._counts,
             "failed_share": lost / number if number else None,
@@ -525,7 +523,7 @@ class _Requests:
             **_distribution("first_byte", self._first_byte, lost),
             **_distribution("acked", self._acked, 0),
             **_distribution("sample_latency", self._sample, lost_sample),
-            "goodput_bps": goodput,
+            "goodput_bps": goodput_bps(self._counts["response_bytes"], self._first_ns, self._last_ns),
             "offered_bps": 8 * offered_bytes / span_s if span_s > 0 else None,
         }
 
@@ -545,7 +543,7 @@ def _path(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
     links = list(links)
     drops = sum(link["drops"] for link in links)
     offered = drops + sum(link["packets"] for link in links)
-    carried = {link["direction"]: _rate(link) for link in links if link["link"] == 0}
+    carried = {link["direction"]: carried_bps(link) for link in links if link["link"] == 0}
     return {
         "carried_bps": carried.get("down"),
         "carried_up_bps": carried.get("up"),
@@ -561,7 +559,7 @@ def _each_link(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for link in links:
         values = (
-            *(_rate(link), float(link["busy"]), float(link["queue_bytes_mean"]), link["queue_bytes_max"]),
+            *(carried_bps(link), float(link["busy"]), float(link["queue_bytes_mean"]), link["queue_bytes_max"]),
             link["drops"],
         )
         metrics = link_metrics(link["link"], link["direction"])
@@ -581,7 +579,15 @@ def _each_cache(caches: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
     return found
 
 
-def _rate(link: Mapping[str, Any]) -> float | None:
+def goodput_bps(response_bytes: int, first_ns: int | None, last_ns: int | None) -> float | None:
+    """Bits of responses over the time from the first start to the last end; None where that is no time."""
+    if first_ns is None or last_ns is None or last_ns <= first_ns:
+        return None
+    return 8 * response_bytes / ((last_ns - first_ns) / _NS)
+
+
+def carried_bps(link: Mapping[str, Any]) -> float | None:
+    """Bits that a direction of a link carried, over the length of the interval; None where that is no time."""
     span_s = link["interval_ns"] / _NS
     return 8 * link["bytes"] / span_s if span_s > 0 else None
 

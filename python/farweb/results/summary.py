@@ -10,6 +10,7 @@ from farweb.results import failures, legs
 from farweb.results.caches import CacheTotals
 from farweb.results.failures import FailureTotals
 from farweb.results.legs import LegTotals
+from farweb.results.metrics import carried_bps, goodput_bps
 from farweb.statistics.quantiles import quantiles, to_json, with_lost
 from farweb.text.quantities import count, rate, seconds, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -215,7 +216,7 @@ def summarize(results: "RunTables") -> Summary:
         latency=_distribution(ended["latency"], lost),
         first_byte=_distribution(ended["first_byte"], lost),
         response_bytes=row["response_bytes"],
-        goodput_bps=_goodput(row),
+        goodput_bps=goodput_bps(row["response_bytes"], row["from_ns"], row["to_ns"]),
         retransmits=row["retransmits"],
         timeouts=row["timeouts"],
         connections=manifest["rows"].get("connections"),
@@ -238,23 +239,15 @@ def _distribution(ended: "pl.Series", lost: int) -> Quantiles:
     return Quantiles(len(ended), ended.mean(), p50, p90, p99, ended.max())  # type: ignore[arg-type]
 
 
-def _goodput(row: Mapping[str, Any]) -> float | None:
-    if row["to_ns"] is None:
-        return None
-    span_s = (row["to_ns"] - row["from_ns"]) / _NS
-    return 8 * row["response_bytes"] / span_s if span_s > 0 else None
-
-
 def _link(link: Mapping[str, Any], nodes: Sequence[str]) -> LinkTotals:
     ends = nodes[link["link"]], nodes[link["link"] + 1]
     from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
-    span_s = link["interval_ns"] / _NS
     return LinkTotals(
         link=link["link"],
         direction=link["direction"],
         from_node=from_node,
         to_node=to_node,
-        rate_bps=8 * link["bytes"] / span_s if span_s > 0 else 0.0,
+        rate_bps=carried_bps(link) or 0.0,
         busy=link["busy"],
         packets=link["packets"],
         drops=link["drops"],

@@ -1,17 +1,17 @@
 //! The description of a run: read from TOML, overridden by key, checked once.
 //!
 //! [`Scenario::parse`] goes through three gates, and each finds all that is wrong before it closes: the text becomes a
-//! tree that knows the place of every key (`document`), the tree is held against the JSON Schema of the types in `model`
-//! (`shape`), and the typed scenario against the rules that a schema cannot say (`check`).
+//! tree that knows the place of every key (`document`), the tree is checked against the JSON Schema of the types in `model`
+//! (`shape`), and the typed scenario against the rules that a schema cannot express (`check`).
 
 mod cache;
 mod carrier;
 mod check;
 mod document;
+mod end;
 mod family;
 mod http2;
 mod key;
-mod later;
 mod load;
 mod model;
 mod points;
@@ -24,6 +24,7 @@ mod sweep;
 mod tests;
 mod tls;
 
+pub use end::EndSizes;
 pub use family::{Family, FamilyParameters, Generated};
 pub use http2::{
     AssignStream, CountedBy, Grant, GrantOf, Growth, Http2, Http2End, OpenRule, Preset, Raise, Turns,
@@ -32,7 +33,7 @@ pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
     CacheReport, DirectionReport, FactorReport, HostLimits, LegReport, LinkReport, Report, SweepReport,
-    WindowLimit,
+    WindowLimit, WorkloadReport,
 };
 pub use source::Source;
 pub use sweep::{Design, DesignFactor, Level};

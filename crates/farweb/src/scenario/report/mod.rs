@@ -1,4 +1,4 @@
-//! What a scenario means before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
+//! Report on a scenario before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
 //! connection, and warnings about what is allowed but may not be meant.
 
 mod cache;
@@ -15,15 +15,15 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp};
+use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Workload};
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
-use leg::{HEADERS, Stretch};
+use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
 pub use sweep::{FactorReport, SweepReport};
 
-/// What a scenario means.
+/// Report on a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Name of the scenario.
@@ -36,9 +36,11 @@ pub struct Report {
     pub legs: Vec<LegReport>,
     /// Caches, from the clients to the servers.
     pub caches: Vec<CacheReport>,
-    /// What its sweep comes to, if it has one.
+    /// How often the rows of its workload come, and when.
+    pub workload: WorkloadReport,
+    /// Summary of its sweep, if it has one.
     pub sweep: Option<SweepReport>,
-    /// What is allowed but may not be meant, each beginning with its key.
+    /// Warnings about what is allowed but may not be meant, each beginning with its key.
     pub warnings: Vec<String>,
     /// The path drawn in text, and a paragraph a leg, one a cache and one for the sweep; at most 100 columns.
     pub text: String,
@@ -59,6 +61,23 @@ pub struct LinkReport {
     pub down: DirectionReport,
 }
 
+/// How the rows of a workload become the requests of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorkloadReport {
+    /// Days of a family's trace that has days; none of other families, and of tables.
+    pub days: Option<u32>,
+    /// Days and copies that run at the same time.
+    pub load: u32,
+    /// Time between the starts of two copies.
+    pub copies_offset_ns: u64,
+    /// Time within which copies are turned round; none where they are shifted.
+    pub period_ns: Option<u64>,
+    /// How many times as fast they come as the table has them.
+    pub speed: f64,
+    /// How many times as many of them there are.
+    pub rate: f64,
+}
+
 /// One direction of a link, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DirectionReport {
@@ -72,7 +91,7 @@ pub struct DirectionReport {
     pub loss: String,
 }
 
-/// What a leg means for one connection.
+/// Figures of a leg for one connection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LegReport {
     /// Place among the legs, from 0.
@@ -81,11 +100,11 @@ pub struct LegReport {
     pub from: String,
     /// Node that accepts them.
     pub to: String,
-    /// How requests ride connections.
+    /// Description of its carrier.
     pub carrier: String,
     /// The same in sentences.
     pub carrier_sentences: String,
-    /// How the carrier uses connections.
+    /// Use of connections by the carrier.
     pub connection_use: ConnectionUse,
     /// TCP profile.
     pub profile: String,
@@ -97,7 +116,7 @@ pub struct LegReport {
     pub bottleneck_down_bps: Option<u64>,
     /// Data that the bottleneck towards the clients carries in a round trip.
     pub bdp_bytes: Option<u64>,
-    /// One connection: with "host" and a host table, that of the host whose limit is in the middle.
+    /// One connection; with "host" and a host table, that to the host with the median limit.
     #[serde(flatten)]
     pub limit: WindowLimit,
     /// Such connections that fill the bottleneck towards the clients.
@@ -113,11 +132,11 @@ pub struct LegReport {
 }
 
 impl Scenario {
-    /// What the scenario means; `hosts` is its host table.
+    /// Report on the scenario; `hosts` is its host table.
     #[must_use]
     pub fn report(&self, hosts: Option<&Directory>) -> Report {
         let nodes = &self.path.nodes;
-        let link = |(index, link): (usize, &super::LinkPair)| LinkReport {
+        let link = |(index, link): (usize, &super::Link)| LinkReport {
             index,
             from: nodes[index].clone(),
             to: nodes[index + 1].clone(),
@@ -147,11 +166,24 @@ impl Scenario {
             nodes: nodes.clone(),
             links: self.path.link.iter().enumerate().map(link).collect(),
             warnings: warnings::of(self, hosts),
+            workload: workload(&self.workload),
             legs,
             caches,
             sweep,
             text,
         }
+    }
+}
+
+fn workload(workload: &Workload) -> WorkloadReport {
+    let load = workload.load();
+    WorkloadReport {
+        days: workload.days(),
+        load: load.load,
+        copies_offset_ns: load.offset.as_nanos(),
+        period_ns: load.period.map(Duration::as_nanos),
+        speed: workload.speed.unwrap_or(1.0),
+        rate: workload.rate().map_or(1.0, |(rate, _)| rate),
     }
 }
 
@@ -199,7 +231,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
     report
 }
 
-/// How long clients wait.
+/// Time that clients wait, in words.
 fn clients(clients: Clients) -> String {
     match clients.give_up {
         None => "wait for ever".to_owned(),
@@ -215,7 +247,7 @@ fn product(rate: BitRate, span: Duration) -> u64 {
 
 fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>) -> String {
     let limit = &leg.limit;
-    let packet = limit.mss_bytes + HEADERS;
+    let packet = limit.packet_bytes();
     let (trip, segment) = (Duration::from_nanos(leg.rtt_ns), Duration::from_nanos(limit.segment_ns));
     let mut text =
         format!("leg {}: {} to {}, {} over {}\n", leg.index, leg.from, leg.to, leg.carrier, leg.profile);

@@ -1,18 +1,16 @@
-//! What servers have shown over all their connections, and the rows of the host table that it makes.
+//! Servers over all their connections, and the rows of the host table that they make.
 //!
 //! A host that was seen several times has the MSS that it advertised most often (of equally many the largest), its largest
-//! window, and its least round-trip time: queues only add to that. What it said at other times is counted, not lost.
+//! window, and its least round-trip time: queues only add to that. Its other values are counted.
 
 use std::net::IpAddr;
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// MSS and windows that a host table takes, in bytes.
-const MSS_ALLOWED: std::ops::RangeInclusive<u16> = 32..=65_495;
-const WINDOW_MIN: u64 = 32;
+use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
 
-/// What a server said in a connection.
+/// Values that a server showed in a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Answer {
     /// MSS that its SYN|ACK advertised.
@@ -23,14 +21,14 @@ pub(super) struct Answer {
     pub(super) shift: Option<u8>,
     /// Largest window that it advertised so far, in bytes; without scaling that of its SYN|ACK.
     pub(super) window: u64,
-    /// From the SYN to the SYN|ACK.
+    /// Time from the SYN to the SYN|ACK.
     pub(super) rtt_ns: Option<u64>,
 }
 
-/// What a server has shown.
+/// A server, over all its connections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Server {
-    /// How often it advertised which MSS, by first appearance; `None`: none.
+    /// Number of times that it advertised each MSS, by first appearance; `None` is no MSS.
     mss: Vec<(Option<u16>, u64)>,
     /// Answers whose options were cut before an MSS.
     options_cut: u64,
@@ -53,7 +51,7 @@ impl Server {
         if answer.options_cut {
             self.options_cut += 1;
         } else {
-            self.vote(answer.mss.filter(|mss| MSS_ALLOWED.contains(mss)), 1);
+            self.vote(answer.mss.filter(|mss| MSS_BYTES.contains(mss)), 1);
         }
         self.window_min = Some(self.window_min.map_or(answer.window, |least| least.min(answer.window)));
         self.window_max = self.window_max.max(Some((answer.window, answer.shift)));
@@ -90,7 +88,7 @@ impl Server {
     fn row(&self, host: String, addresses: Vec<IpAddr>) -> ProbedHost {
         let advertised = self.mss.iter().filter_map(|(mss, times)| mss.map(|mss| (*times, mss)));
         let mss_bytes = advertised.max().map(|(_, mss)| mss);
-        let window = self.window_max.filter(|(window, _)| *window >= WINDOW_MIN);
+        let window = self.window_max.filter(|(window, _)| *window >= BUFFER_BYTES_MIN);
         ProbedHost {
             host,
             addresses,
@@ -133,7 +131,7 @@ pub struct ProbedHost {
     pub window_differs: bool,
     /// Connections that it answered.
     pub connections: u64,
-    /// How many of them gave a round-trip time.
+    /// Number of them that gave a round-trip time.
     pub rtt_samples: u64,
     /// Answered ones that the client never acknowledged.
     pub half_open: u64,
@@ -143,7 +141,7 @@ pub struct ProbedHost {
     pub unanswered: u64,
 }
 
-/// What all servers have shown.
+/// All servers.
 #[derive(Debug, Default)]
 pub(super) struct Servers {
     servers: Vec<(IpAddr, Server)>,

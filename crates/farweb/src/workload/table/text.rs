@@ -1,6 +1,6 @@
 //! Rows of a table in a text file: comma-, tab- or blank-separated, with or without a header line.
 //!
-//! The ending of the name tells the separator: `.csv`, `.tsv`, anything else is separated by blanks (as the files
+//! The ending of the name selects the separator: `.csv`, `.tsv`, anything else is separated by blanks (as the files
 //! that the NZ–US study calls `hostfile` and `logfile`); `.gz` after it is taken off first. Fields with commas or
 //! tabs may stand in double quotes as RFC 4180 has it, but a field ends on the line on which it began. In a
 //! blank-separated file `-` is an empty field.
@@ -8,28 +8,27 @@
 use std::path::Path;
 
 use super::place::{Place, Position, near};
+use crate::schema::TableSpec;
 use crate::workload::WorkloadError;
 use crate::workload::lines::{LINE_BYTES_MAX, Line, Lines, quoted};
 
 /// Most columns of a row, known or not; a row with more is no row of such a table.
 const FIELDS_MAX: usize = 64;
 
-/// What a kind of table looks like.
+/// Layout of a kind of table.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// What it is, for messages: "request table".
+    /// Its name in messages, such as "request table".
     pub(super) what: &'static str,
-    /// Names of its columns, in the order that they have in a file without a header line.
-    pub(super) columns: &'static [&'static str],
-    /// How many of them must be there; they come first.
-    pub(super) required: usize,
-    /// How many of them a file without a header line may have.
+    /// Its columns, in the order that they have in a file without a header line.
+    pub(super) table: TableSpec,
+    /// Number of them that a file without a header line may have.
     pub(super) headless: usize,
     /// Whether the first line names the columns.
     pub(super) is_header: fn(&[&str]) -> bool,
 }
 
-/// What stands between two fields.
+/// Separator between two fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Comma,
@@ -47,7 +46,7 @@ pub(super) struct TextTable {
     /// Fields of the current row: their text, and where each one starts and ends in it.
     text: String,
     fields: Vec<(usize, usize)>,
-    /// For each column of the layout the field that holds it.
+    /// Field that holds it, for each column of the layout.
     field_of: Vec<Option<usize>>,
     /// Number of fields that every row has; `None` in a file without a header line, whose rows differ in length.
     width: Option<usize>,
@@ -78,7 +77,7 @@ impl TextTable {
             waiting: false,
         };
         if !table.read_line()? {
-            let names = layout.columns.join(", ");
+            let names = layout.table.names().join(", ");
             let name = table.lines.name();
             return Err(WorkloadError(format!(
                 "{name}: is empty; a {} has the columns {names}",
@@ -94,7 +93,7 @@ impl TextTable {
             }
             None => {
                 table.field_of =
-                    (0..layout.columns.len()).map(|c| (c < layout.headless).then_some(c)).collect();
+                    (0..layout.table.columns.len()).map(|c| (c < layout.headless).then_some(c)).collect();
                 table.waiting = true;
             }
         }
@@ -108,7 +107,8 @@ impl TextTable {
         }
         self.waiting = false;
         let found = self.fields.len();
-        let allowed = self.width.map_or(self.layout.required..=self.layout.headless, |width| width..=width);
+        let Layout { table, headless, .. } = self.layout;
+        let allowed = self.width.map_or_else(|| table.required()..=*headless, |width| width..=width);
         if allowed.contains(&found) {
             return Ok(true);
         }
@@ -117,15 +117,15 @@ impl TextTable {
             None => format!(
                 "has {found} fields; without a header line a row of a {} is {} to {} fields: {}",
                 self.layout.what,
-                self.layout.required,
-                self.layout.headless,
-                self.layout.columns[..self.layout.headless].join(" "),
+                table.required(),
+                headless,
+                table.names()[..*headless].join(" "),
             ),
         };
         Err(self.place().problem(why))
     }
 
-    /// What column `column` of the layout holds in the current row; `None` when it is empty or not in the file.
+    /// Value of column `column` of the layout in the current row; `None` when it is empty or not in the file.
     pub(super) fn get(&self, column: usize) -> Option<&str> {
         let text = self.field_of[column]
             .filter(|field| *field < self.fields.len())
@@ -139,7 +139,7 @@ impl TextTable {
         self.field_of[column].is_some()
     }
 
-    /// Where the current row stands, for messages.
+    /// Place of the current row, for messages.
     pub(super) fn place(&self) -> Place<'_> {
         Place { file: self.lines.name(), position: Position::Line(self.lines.number()) }
     }
@@ -172,13 +172,13 @@ impl TextTable {
         }
     }
 
-    /// For each column of the layout the place of its name among `words`.
+    /// Place of its name among `words`, for each column of the layout.
     fn columns_named(&self, words: &[&str]) -> Result<Vec<Option<usize>>, WorkloadError> {
-        let columns = self.layout.columns;
+        let (columns, required) = (self.layout.table.names(), self.layout.table.required());
         for (field, word) in words.iter().enumerate() {
             if !columns.contains(word) {
                 let found = quoted(word.as_bytes());
-                let hint = near(word, columns);
+                let hint = near(word, &columns);
                 return Err(self.place().problem(format!(
                     "unknown column {found}{hint}; a {} has the columns {}",
                     self.layout.what,
@@ -191,8 +191,8 @@ impl TextTable {
         }
         let field_of: Vec<_> =
             columns.iter().map(|column| words.iter().position(|word| word == column)).collect();
-        if let Some(missing) = field_of[..self.layout.required].iter().position(Option::is_none) {
-            let names = columns[..self.layout.required].join(", ");
+        if let Some(missing) = field_of[..required].iter().position(Option::is_none) {
+            let names = columns[..required].join(", ");
             let why = format!("column {} is missing; a {} needs {names}", columns[missing], self.layout.what);
             return Err(self.place().problem(why));
         }
