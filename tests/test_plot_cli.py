@@ -2,15 +2,13 @@
 
 import csv
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from farweb.folders import SweepResults
-from farweb.plot import FIGURES, draw
+from farweb.plot import draw
 from sample_results import request
 from sample_sweeps import Levels, design_of, write_sweep
 from samples import Farweb
@@ -147,19 +145,8 @@ def test_a_run_is_no_sweep(farweb: Farweb, sweep: SweepResults) -> None:
     assert "is a run, and plot latency-load draws a sweep" in answer.err
     answer = farweb("plot", "cdf", run, "--by", "circuit", "-o", "cdf.png")
     assert answer.code == 2
-    assert "is a run, and has no factors for option by" in answer.err
+    assert "is a run, and plot cdf has option by of a sweep only" in answer.err
     assert farweb("plot", "cdf", run, "-o", "cdf.png").code == 0
-
-
-def test_the_list_tells_what_each_needs(farweb: Farweb) -> None:
-    answer = farweb("plot", "list")
-    for name, kind in FIGURES.items():
-        assert name in answer.out
-        assert kind.needs in answer.out
-    assert "record.links_every" in answer.out
-    listed = farweb("plot", "list", "--json").json()
-    assert list(listed) == list(FIGURES)
-    assert "--metric" in listed["effects"]
 
 
 def test_methods_of_a_sweep_draw_the_same(sweep: SweepResults) -> None:
@@ -181,11 +168,3 @@ def test_methods_of_a_sweep_draw_the_same(sweep: SweepResults) -> None:
         "Distribution of latency – s",
     ]
     assert drawn[0]._repr_png_().startswith(b"\x89PNG")
-
-
-def test_plotly_is_not_imported_for_paper() -> None:
-    code = (
-        "import sys, farweb.plot, farweb.plot.paper, farweb.plot.load, farweb.plot.pooled, farweb.plot.effects;"
-        "sys.exit('plotly' in sys.modules or 'scipy' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False).returncode == 0

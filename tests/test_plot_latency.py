@@ -8,8 +8,8 @@ import pytest
 
 from farweb.errors import ResultsError
 from farweb.plot import describe, draw
-from farweb.plot.failures import hollow
-from farweb.plot.latency import CURVE_POINTS, SCATTER_MAX, medians
+from farweb.plot.figures.size_latency import SCATTER_MAX
+from farweb.plot.latency import CURVE_POINTS, medians
 from farweb.plot.measured import labels
 from sample_results import SECOND, request, write_results
 
@@ -58,7 +58,7 @@ def test_medians_count_requests_that_did_not_end() -> None:
     assert (found.median.tolist(), found.n.tolist(), found.failed.tolist()) == ([8.5], [16], [0.25])
     # Ranks floor(8 - 3.92) = 4 and ceil(9 + 3.92) = 13: the upper one failed, and the slowest that ended is its end.
     assert (found.low.tolist(), found.high.tolist()) == ([4], [12])
-    assert hollow(found.series("", 0)).tolist() == [True]
+    assert found.series("", 0).hollow.tolist() == [True]
 
 
 def test_a_distribution_ends_at_the_share_that_was_answered(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.folders import Results
 from farweb.plot import describe, draw
 from farweb.plot.figure import Figure, Panel
-from farweb.plot.legs import POINTS_MAX, intervals
+from farweb.plot.figures.connections import intervals
+from farweb.plot.measured import POINTS_MAX
 from sample_results import SECOND, exchange, leg, leg_interval, request, write_results
 
 MUX = {"kind": "mux", "connections": 20}
@@ -37,8 +38,9 @@ def test_intervals_are_merged_by_their_length(tmp_path: Path) -> None:
     rows = [leg_interval(0, number, open_mean=float(number % 2), open_max=number) for number in range(POINTS_MAX + 1)]
     rows[-1] = {**rows[-1], "interval_ns": SECOND // 2, "time_ns": rows[-1]["time_ns"] - SECOND // 2, "open_mean": 4.0}
     results = write_results(tmp_path / "a", legs=rows, scenario=[leg()])
-    samples, length_s = intervals(results.legs, 0)
-    assert (length_s, len(samples)) == (2, POINTS_MAX // 2 + 1)
+    shown = intervals(results.legs, 0)
+    samples = shown.rows
+    assert (shown.length_s, len(samples)) == (2, POINTS_MAX // 2 + 1)
     assert samples["open_mean"][:2].to_list() == [0.5, 0.5]
     assert samples["open_max"][:2].to_list() == [1, 3]
     assert samples.row(-1)[:3] == (POINTS_MAX, POINTS_MAX + 0.5, 4.0)
@@ -50,7 +52,7 @@ def test_a_run_without_intervals_says_what_to_set(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"record\.links_every"):
         describe("connections", [write_results(tmp_path / "empty", legs=[], scenario=[leg()])])
     results = write_results(tmp_path / "a", legs=[leg_interval(0, 0)], scenario=[leg()])
-    with pytest.raises(ResultsError, match="is a run, and has no factors for option x"):
+    with pytest.raises(ResultsError, match="is a run, and plot connections has option x of a sweep only"):
         describe("connections", [results], x="presented_bps")
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from farweb.errors import ResultsError
 from farweb.plot import describe, draw
-from farweb.plot.link import POINTS_MAX, intervals
+from farweb.plot.figures.link import intervals
+from farweb.plot.measured import POINTS_MAX
 from sample_results import interval, write_results
 
 
@@ -67,10 +68,10 @@ def test_merged_intervals_keep_totals_means_and_peaks(tmp_path: Path) -> None:
         interval(0, "up", n, bytes=n, drops=n % 2, queue_bytes_mean=float(n % 3), queue_bytes_max=n, busy=0.5)
         for n in range(number)
     ]
-    samples, length_s = intervals(write_results(tmp_path / "a", links=rows).links, 0, "up")
-
+    shown = intervals(write_results(tmp_path / "a", links=rows).links, 0, "up")
+    samples = shown.rows
     assert len(samples) == POINTS_MAX
-    assert length_s == 3
+    assert shown.length_s == 3
     assert samples["drops"].sum() == number // 2
     assert samples["rate_bps"].sum() == pytest.approx(8 / 3 * sum(range(number)))
     assert samples["queue_mean"].unique().to_list() == [1.0]

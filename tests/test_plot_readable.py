@@ -42,9 +42,9 @@ def swept(folder: Path, loads: list[int], replications: int = 3, **factors: list
 def test_panels_show_all_of_their_data_on_one_scale(tmp_path: Path) -> None:
     sweep = swept(tmp_path / "s", [1, 2, 3], circuit=["a", "b"], profile=["x", "y", "z"])
     chart = draw("cdf", [sweep])
-    shown = chart.axes[: len(chart.description.panels)]  # type: ignore[union-attr]
+    shown = chart.axes[: len(chart.description.panels)]
     assert len(shown) > 1
-    for axes, panel in zip(shown, chart.description.panels, strict=True):  # type: ignore[union-attr]
+    for axes, panel in zip(shown, chart.description.panels, strict=True):
         assert axes.get_xlim() == shown[0].get_xlim()
         for series in panel.series:
             assert axes.get_xlim()[0] < series.x.min() < series.x.max() < axes.get_xlim()[1]

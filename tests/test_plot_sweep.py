@@ -12,9 +12,8 @@ import pytest
 from farweb.errors import FarwebError, ResultsError
 from farweb.folders import SweepResults
 from farweb.plot import describe, draw
-from farweb.plot.failures import hollow
 from farweb.plot.figure import Figure
-from farweb.plot.load import IN_PICTURE
+from farweb.plot.links import IN_PICTURE
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
 
@@ -160,13 +159,13 @@ def test_requests_without_latency_are_told(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "sweep", design, lambda levels, r: {**metrics(levels, r), **lost})
     figure = describe("latency-load", [sweep])
     assert "Hollow: requests failed or were cut off there, 30 (5 %) in all and up to 5 % at a point" in figure.caption
-    assert hollow(figure.panels[0].series[0]).all()
+    assert figure.panels[0].series[0].hollow.all()
     # Its markers are drawn without a filling, over those of the line.
     (axes,) = draw("latency-load", [sweep]).axes
     assert [line.get_markerfacecolor() for line in axes.get_lines()][-1] == "white"
     whole = write_sweep(tmp_path / "whole", design, metrics)
     assert "Hollow" not in describe("latency-load", [whole]).caption
-    assert not hollow(describe("latency-load", [whole]).panels[0].series[0]).any()
+    assert not describe("latency-load", [whole]).panels[0].series[0].hollow.any()
 
 
 def test_a_quantile_that_failures_reach_is_not_drawn_and_told(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from farweb.plot.against import Ask
-from farweb.plot.effects import effects as allocation
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.plot.figures.effects import effects as allocation
 from farweb.reproduce.drawing import runs_text
 from farweb.reproduce.study import StudyResults
 
@@ -74,7 +73,7 @@ def _policies(results: StudyResults) -> Figure:
 
 
 def _effects(results: StudyResults) -> Figure:
-    return allocation(results.sweep("factorial"), Ask(metric="acked_mean_s"))
+    return allocation(results.sweep("factorial"), metric="acked_mean_s")
 
 
 def _factorial(results: StudyResults) -> Figure:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from farweb.plot import Plots, SweepPlots
+from farweb.plot import Plots
 from farweb.results.breakdown import Breakdown, break_down
 from farweb.results.open import open_folder
 from farweb.results.run import RunTables
@@ -48,7 +48,7 @@ class Results(RunTables):
     @property
     def plot(self) -> Plots:
         """Figures of this run: `results.plot.size_latency()` and others, each a matplotlib figure."""
-        return Plots(self)
+        return Plots(self, of_sweep=False)
 
     def __rich__(self) -> "RenderableType":
         return self.summary()
@@ -93,9 +93,9 @@ class SweepResults(SweepTables):
         return summarize_sweep(self, metrics, by, log=log)
 
     @property
-    def plot(self) -> SweepPlots:
+    def plot(self) -> Plots:
         """Figures of this sweep: `sweep.plot.latency_load(by=["circuit"])` and others, each a matplotlib figure."""
-        return SweepPlots(self)
+        return Plots(self, of_sweep=True)
 
     def __rich__(self) -> "RenderableType":
         return self.summary()

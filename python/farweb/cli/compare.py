@@ -82,11 +82,12 @@ def compare(
     output = Output(as_json, quiet)
     found = compared(*results, points=[_levels(text) for text in point] if point else None)
     if out is not None:
-        from farweb.comparison.figure import draw_differences
+        from farweb.comparison.figure import describe
+        from farweb.plot import paper
 
-        drawn = draw_differences(found, out, presentation)
+        drawn = paper.draw(describe(found), out, presentation)
         if data is not None:
-            numbers.write(drawn, data)
+            numbers.write(drawn.description, data)
     figure = {} if out is None else {"figure": str(out), **({} if data is None else {"data": str(data)})}
     output.result({"results": results, **figure, **found.to_dict()}, found)
     if out is not None:

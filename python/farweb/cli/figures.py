@@ -1,9 +1,12 @@
 """`farweb plot`: draws a figure from results."""
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from farweb.cli.options import (
     Data,
@@ -20,13 +23,60 @@ from farweb.cli.options import (
     check_free,
     presented,
 )
-from farweb.errors import FarwebError
+from farweb.plot import FIGURES, draw
+from farweb.plot.options import OPTIONS, Option, value_of
+
+_PANEL = "What is drawn"
 
 
+class PlotCommand(TyperCommand):
+    """The command with a help that names the figures; they are looked for only then."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        for parameter in self.params:
+            if parameter.name == "name":
+                parameter.help = f"A figure: {', '.join(FIGURES)}; 'list' says what each shows and needs."  # type: ignore[attr-defined]
+            elif parameter.name in OPTIONS:
+                parameter.help = FIGURES.help(parameter.name)  # type: ignore[attr-defined]
+        super().format_help(ctx, formatter)
+
+
+def figure_names(incomplete: str) -> list[tuple[str, str]]:
+    """The figures whose names begin so, and what they show, for completion."""
+    return [(name, kind.forms[0].shows) for name, kind in FIGURES.items() if name.startswith(incomplete)]
+
+
+def _parameter(name: str, option: Option) -> inspect.Parameter:
+    """An option of figures as a parameter of a command."""
+    least = 0 if option.typed in (int, list[int]) else None
+    given = typer.Option(
+        f"--{name}",
+        *filter(None, [option.short]),
+        metavar=option.metavar,
+        min=least,
+        help=option.help,
+        rich_help_panel=_PANEL,
+    )
+    annotation = Annotated[option.typed | None, given]  # type: ignore[name-defined]
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=annotation)
+
+
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of all figures, in place of its `**options`."""
+    own = list(inspect.signature(command).parameters.values())[:-1]
+    added = [_parameter(name, option) for name, option in OPTIONS.items()]
+    command.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
+    return command
+
+
+@_with_options
 def plot(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="Name of a figure; 'list' shows what each draws and needs."),
+        typer.Argument(
+            metavar="NAME", help="A figure; 'list' shows what each draws and needs.", autocompletion=figure_names
+        ),
     ],
     results: Annotated[
         list[str] | None,
@@ -41,65 +91,6 @@ def plot(
             help="A .png, .svg or .pdf file, or .html to zoom into; NAME.png in the results folder when left out.",
         ),
     ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FACTOR", help="Of a sweep: a series for each combination of levels of these; all when left out."
-        ),
-    ] = None,
-    x: Annotated[
-        str | None,
-        typer.Option(
-            "--x",
-            metavar="NAME",
-            help="Of a sweep: the factor or metric to draw against, such as presented_bps; the load when left out.",
-        ),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            metavar="NAME",
-            help="For latency-load and effects: what is drawn; latency_mean_s when left out.",
-        ),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FACTOR=LEVEL", help="Of a sweep: draw this level only; again for further ones."),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FACTOR=LEVEL", help="For latency-load: differences from this level, paired by replication."
-        ),
-    ] = None,
-    connection: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=0,
-            help="For timeseq and cwnd: the connection; that of the slowest request when left out. Again for a second "
-            "one, side by side.",
-        ),
-    ] = None,
-    request: Annotated[
-        int | None,
-        typer.Option(min=0, help="For timeseq and cwnd: the request whose connection is drawn; the slowest one."),
-    ] = None,
-    leg: Annotated[
-        int | None,
-        typer.Option(min=0, help="For timeseq and cwnd: the leg of that connection, 0 at the clients, when left out."),
-    ] = None,
-    link: Annotated[
-        int | None,
-        typer.Option(min=0, help="For link and buffer: the link, 0 at the clients; the busiest when left out."),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PART", help="For breakdown: a part to leave out, such as server; again for further ones."
-        ),
-    ] = None,
     width: Width = None,
     height: Height = None,
     no_title: NoTitle = False,
@@ -110,6 +101,7 @@ def plot(
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
+    **options: Any,
 ) -> None:
     """Draw a figure from results, without simulating again.
 
@@ -134,15 +126,18 @@ def plot(
         farweb plot list
     """
     del debug
-    from farweb.folders import open_results
-    from farweb.plot import FIGURES, NAMES, draw
-    from farweb.results.folder import figure_file
-
     output = Output(as_json, quiet)
     if name == "list":
-        lines = (f"{figure:16} {kind.shows}\n{'':16} {kind.told}" for figure, kind in FIGURES.items())
-        output.result(NAMES, "\n".join(lines))
+        said, lines = {}, []
+        for figure, kind in FIGURES.items():
+            said[figure] = "; ".join(f"{form.shows}; {form.asks}" for form in kind.forms)
+            for number, form in enumerate(kind.forms):
+                lines += [f"{'' if number else figure:16} {form.shows}", f"{'':16} {form.asks}"]
+        output.result(said, "\n".join(lines))
         return
+    from farweb.folders import open_results
+    from farweb.results.folder import figure_file
+
     presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
     places = results or []
     opened = [open_results(place) for place in places]
@@ -155,40 +150,10 @@ def plot(
 
         numbers.check_target(data)
         check_free(data, force=force)
-    chart = draw(
-        name,
-        opened,
-        file,
-        presentation=presentation,
-        connection=connection or None,
-        request=request,
-        leg=leg,
-        link=link,
-        by=by or None,
-        x=x,
-        metric=metric,
-        where=_levels(where or ()) or None,
-        against=None if against is None else _level(against, "--against"),
-        without=without or None,
-    )
-    if data is not None and chart.description is not None:
+    given: Any = {option: value_of(option, typed) for option, typed in options.items()}
+    chart = draw(name, opened, file, presentation=presentation, **given)
+    if data is not None:
         numbers.write(chart.description, data)
     if as_json or not quiet:
         written = {"figure": name, "file": str(file), **({} if data is None else {"data": str(data)})}
         output.result(written, str(file) if data is None else f"{file}\n{data}")
-
-
-def _levels(where: list[str] | tuple[()]) -> dict[str, list[str]]:
-    """Group the levels that `--where` names by factor."""
-    levels: dict[str, list[str]] = {}
-    for text in where:
-        factor, level = _level(text, "--where")
-        levels.setdefault(factor, []).append(level)
-    return levels
-
-
-def _level(text: str, option: str) -> tuple[str, str]:
-    factor, equals, level = text.partition("=")
-    if not equals or not factor or not level:
-        raise FarwebError(f"{option} {text}: write FACTOR=LEVEL, for example {option} circuit=satellite")
-    return factor.strip(), level.strip()

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from farweb.cli.figures import figure_names
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
 
 
@@ -35,7 +36,11 @@ def report(
     ] = None,
     plot: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A figure, instead of those that suit; may be given more than once."),
+        typer.Option(
+            metavar="NAME",
+            help="A figure, instead of those that suit; may be given more than once.",
+            autocompletion=figure_names,
+        ),
     ] = None,
     by: Annotated[
         list[str] | None,

@@ -258,7 +258,7 @@ def stats(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Draw it as well: a .png, .svg or .pdf file."),
+        typer.Option("--out", "-o", metavar="FILE", help="Draw it as well: a .png, .svg, .pdf or .html file."),
     ] = None,
     force: Force = False,
     as_json: Json = False,
@@ -276,8 +276,12 @@ def stats(
         farweb workload stats requests.parquet --hosts hosts.tsv
     """
     del debug
-    from farweb.inputs.statistics import draw, read_stats
+    from farweb.inputs.statistics import describe, read_stats
 
+    if out is not None:
+        from farweb.plot import chart, paper
+
+        chart.check_target(out)
     check_free(out, force=force)
     output = Output(as_json, quiet)
     with output.progress("reading") as show:
@@ -285,7 +289,7 @@ def stats(
             table, format=format_, hosts=hosts, progress=lambda rows: show(rows, None, f"{rows:,} requests")
         )
     if out is not None:
-        draw(found, out)
+        paper.draw(describe(found), out)
     output.result(found.to_dict(), found)
     if out is not None:
         output.note(f"The figure is in {out}.")

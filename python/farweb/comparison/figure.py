@@ -1,14 +1,12 @@
 """Draws a comparison: the distribution of differences of requests, and their median by response size."""
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.latency import CURVE_POINTS, SHARE, SIZE
-from farweb.plot.presentation import Presentation
 from farweb.text.quantities import count, share
 
 if TYPE_CHECKING:
@@ -18,24 +16,7 @@ _CUT = 0.01
 """Share of requests at either end that the axis leaves out; chosen: single ones would flatten all others."""
 
 
-def draw_differences(comparison: "Comparison", out: Path, presentation: Presentation | None = None) -> Figure:
-    """Draw a comparison into a file, whose suffix names the format.
-
-    Returns:
-        What is drawn.
-
-    Raises:
-        FarwebError: The suffix is that of no format, or the figure has no such label.
-        RunError: The file cannot be written.
-    """
-    from farweb.plot import paper
-
-    figure = (presentation or Presentation()).of(differences(comparison))
-    paper.draw(figure, out)
-    return figure
-
-
-def differences(comparison: "Comparison") -> Figure:
+def describe(comparison: "Comparison") -> Figure:
     """Describe the figure: the distribution of the differences, and their median by response size."""
     curves = [_distribution(change, index) for index, change in enumerate(comparison.changes)]
     by_size = [_by_size(change, index) for index, change in enumerate(comparison.changes)]

@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,11 @@ from farweb.files.columns import arrow_schema, to_arrow
 from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
 from farweb.inputs.importer import import_log
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests
+from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.text.quantities import count, rate, seconds, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 
@@ -302,53 +302,55 @@ def _row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     return row
 
 
-def draw(found: WorkloadStats, out: Path) -> "Figure":
-    """Draw requests by time, the spread of sizes and server times, and the hosts; save it by the suffix of `out`.
-
-    Raises:
-        FarwebError: The suffix is none of png, svg, pdf.
-    """
-    from farweb.plot.chart import Chart, check_target, counted, frame, log_seconds, look, save
-    from farweb.plot.figure import Axis
-    from farweb.plot.style import series
-
-    check_target(out)
-    with look():
-        chart = Chart(figsize=(9, 6))
-        by_time, by_host, by_size, by_server = chart.subplots(2, 2).flat
-        starts, requests, _ = zip(*found.by_interval, strict=True)
-        edges = [*starts, starts[-1] + found.interval_s]
-        time = Axis.of_time("start", edges)
-        by_time.stairs(requests, [edge / time.one for edge in edges], fill=True, color=series(0)["color"])
-        by_time.set(title=f"Requests in {seconds(found.interval_s)}", xlabel=f"start ({time.read_in})", ylim=(0, None))
-        if time.marks:
-            by_time.set_xticks(time.marks)
-        hosts = found.top_hosts[::-1]
-        by_host.barh([host for host, _, _ in hosts], [n for _, n, _ in hosts], color=series(0)["color"])
-        by_host.set(title="Hosts with most requests", xlabel="requests")
-        for label, spread, number in (("responses", found.response_bytes, 0), ("requests", found.request_bytes, 1)):
-            by_size.plot(*_cumulative(spread), label=label, marker=".", **series(number))
-        by_size.set(title="Sizes", xlabel="size", xscale="log", ylabel="requests up to it (%)", ylim=(0, 102))
-        counted(by_size.xaxis, "B")
-        by_size.legend()
-        by_server.set(title="Server time", xlabel="server time (s)", ylabel="requests up to it (%)", ylim=(0, 102))
-        if found.server_s is not None and found.server_s.quantiles[100] > 0:
-            by_server.plot(*_cumulative(found.server_s), marker=".", **series(0))
-            by_server.set_xscale("log")
-            log_seconds(by_server.xaxis)
-        else:
-            by_server.text(0.5, 0.5, "not recorded", transform=by_server.transAxes, ha="center")
-        frame(
-            chart,
-            f"What {Path(found.source).name} contains",
-            f"{found.requests:,} requests to {found.hosts:,} hosts in {seconds(found.span_s)}; "
-            f"responses of {size(found.response_bytes.mean)} on average, {size(found.response_bytes_total)} in all.",
-        )
-        save(chart, out)
-    return chart
+def describe(found: WorkloadStats) -> Figure:
+    """Requests by time, the busiest hosts, and how sizes and, where they were recorded, server times are spread."""
+    starts, requests, _ = zip(*found.by_interval, strict=True)
+    edges = np.array([*starts, starts[-1] + found.interval_s])
+    held = np.array([*requests, requests[-1]], dtype=np.float64)
+    panels = [
+        Panel(
+            Axis.of_time("start", edges),
+            Axis("requests", low=0),
+            (Series("", 0, edges, held, "area"), Series("", 0, edges, held, "steps")),
+            title=f"Requests in {seconds(found.interval_s)}",
+        ),
+        _busiest(found.top_hosts),
+        Panel(
+            Axis("size", "B", "log"),
+            _UP_TO_IT,
+            (
+                _cumulative("size of responses", 0, found.response_bytes),
+                _cumulative("size of requests", 1, found.request_bytes),
+            ),
+            title="Sizes",
+        ),
+    ]
+    recorded = found.server_s is not None and found.server_s.quantiles[100] > 0
+    if found.server_s is not None and recorded:
+        times = (_cumulative("", 0, found.server_s),)
+        panels.append(Panel(Axis("server time", "s", "log"), _UP_TO_IT, times, title="Server time"))
+    return Figure(
+        f"What {Path(found.source).name} contains",
+        f"{found.requests:,} requests to {found.hosts:,} hosts in {seconds(found.span_s)}; "
+        f"responses of {size(found.response_bytes.mean)} on average, {size(found.response_bytes_total)} in all."
+        f"{'' if recorded else ' Server times were not recorded.'}",
+        tuple(panels),
+        columns=2,
+        size=(9, 6),
+    )
 
 
-def _cumulative(spread: Spread) -> tuple[list[float], list[float]]:
+_UP_TO_IT = Axis("requests up to it", "%", low=0, high=102)
+
+
+def _busiest(hosts: Sequence[tuple[str, int, int]]) -> Panel:
+    """The hosts with most requests, from the top."""
+    names = Axis("", scale="category", levels=tuple(host for host, _, _ in hosts))
+    requests = Series("", 0, np.array([float(n) for _, n, _ in hosts]), np.arange(len(hosts), dtype=np.float64), "bars")
+    return Panel(Axis("requests", low=0), names, (requests,), title="Hosts with most requests")
+
+
+def _cumulative(label: str, index: int, spread: Spread) -> Series:
     """Values and the percentage of requests up to each; a logarithmic axis has no place for zero."""
-    points = [(value, percent) for percent, value in spread.quantiles.items() if value > 0]
-    return [value for value, _ in points], [percent for _, percent in points]
+    points = np.array([(value, percent) for percent, value in spread.quantiles.items() if value > 0], dtype=np.float64)
+    return Series(label, index, *points.reshape(-1, 2).T)

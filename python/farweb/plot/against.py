@@ -1,14 +1,13 @@
-"""What figures of a sweep have in common: which points are drawn, in which series, and against what."""
+"""Points of a sweep as series over an axis: which are drawn, in which series, and against what."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.plot.failures import failed_share, failures_told
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series, columns_of, with_others
+from farweb.plot.figure import Axis, Figure, Floats, Panel, Reference, Series, columns_of, with_others
 from farweb.plot.grouping import (
     PANELS_MAX,
     Group,
@@ -20,7 +19,17 @@ from farweb.plot.grouping import (
     short_names,
     varying,
 )
-from farweb.plot.replicated import Estimates, base_unit, intervals_told, judged, runs_told, words
+from farweb.plot.options import Where
+from farweb.plot.replicated import (
+    Estimates,
+    about_failures,
+    about_intervals,
+    about_runs,
+    base_unit,
+    failed_share,
+    series_of,
+    words,
+)
 from farweb.results.design import Design
 from farweb.results.metrics import find_metric
 from farweb.results.sweep import SweepTables
@@ -35,32 +44,11 @@ ASIDE = 0.45
 
 OFFERED = "offered_bps"
 
-_TOLD = {
+_ABOUT = {
     OFFERED: "Offered load: response bits of requests that start in the measured interval, over its length.",
     "presented_bps": "Presented load: IP bits of the response segments as servers send them, of requests that start in "
     "the measured interval, over its length.",
 }
-
-
-@dataclass(frozen=True)
-class Ask:
-    """What of a sweep is drawn.
-
-    Attributes:
-        by: Factors that make series; None: all that vary but the one on the axis.
-        x: Factor or metric on the horizontal axis; None: the load, or the factor with most numbers.
-        metric: What is drawn, where the figure leaves a choice.
-        where: By factor, the levels that are drawn; empty: all.
-        link: Number of the link; None: the busiest.
-        against: Factor and level from which differences are drawn; None: values are.
-    """
-
-    by: Sequence[str] | None = None
-    x: str | None = None
-    metric: str | None = None
-    where: Mapping[str, Sequence[str]] | None = None
-    link: int | None = None
-    against: tuple[str, str] | None = None
 
 
 class Abscissa:
@@ -92,7 +80,7 @@ class Abscissa:
 
     @property
     def name(self) -> str:
-        """What is on the axis, in few words."""
+        """Name of what is on the axis, in few words."""
         return (
             self.axis.quantity
             if self._placing is not None
@@ -100,12 +88,12 @@ class Abscissa:
         )
 
     @property
-    def told(self) -> str:
-        """What the axis is, for a caption; empty when its label says all."""
+    def about(self) -> str:
+        """Meaning of the axis, for a caption; empty when its label says all."""
         if self._placing is None:
             return ""
         metric = self._placing.metric
-        return _TOLD.get(metric.name, f"Horizontal axis: {metric.description}")
+        return _ABOUT.get(metric.name, f"Horizontal axis: {metric.description}")
 
     @property
     def by_number(self) -> bool:
@@ -193,20 +181,39 @@ def _levels(design: Design, points: Sequence[int], number: int) -> int:
 class Drawing:
     """The points of a sweep as series over an axis.
 
+    Args:
+        sweep: Which.
+        by: Factors that make series; None: all that vary but the one on the axis.
+        x: Factor or metric on the horizontal axis, as `Abscissa` takes it.
+        where: By factor, the levels that are drawn; None: all.
+        against: Factor and level from which differences are drawn; None: values are.
+        panels: Most panels that the figure has room for.
+        by_load: As `Abscissa` takes it.
+
     Raises:
         FarwebError: An unknown factor or level, or too many series.
         ResultsError: No factor varies that could be on the axis, or no run has ended well.
     """
 
-    def __init__(self, sweep: SweepTables, ask: Ask, *, panels: int = PANELS_MAX, by_load: bool = False) -> None:
+    def __init__(
+        self,
+        sweep: SweepTables,
+        by: Sequence[str] | None,
+        x: str | None,
+        where: Where | None,
+        *,
+        against: tuple[str, str] | None = None,
+        panels: int = PANELS_MAX,
+        by_load: bool = False,
+    ) -> None:
         self.sweep = sweep
-        points = select(sweep.design, ask.where or {})
-        if ask.against is not None:
-            factor, level = level_index(sweep.design, *ask.against)
+        self._drawn: list[Estimates] = []
+        points = select(sweep.design, where or {})
+        if against is not None:
+            factor, level = level_index(sweep.design, *against)
             points = [point for point in points if sweep.design.points[point][factor] != level]
-        runs_told(sweep, points)
-        self.x = Abscissa(sweep, points, ask.x, by_load=by_load)
-        by = ask.by
+        about_runs(sweep, points)
+        self.x = Abscissa(sweep, points, x, by_load=by_load)
         self._scattered = sweep.design.kind == "latin-hypercube"
         if self._scattered and by is None:
             # Every point has levels of its own: only those of names can be series.
@@ -219,6 +226,8 @@ class Drawing:
 
     def series(self, estimates: Estimates, panel: int = 0, *, floor: float | None = None) -> tuple[Series, ...]:
         """A metric as series of a panel; `floor`: where intervals end on a logarithmic axis."""
+        if estimates not in self._drawn:
+            self._drawn.append(estimates)
         groups = [group for group in self.arrangement.groups if group.panel == panel]
         drawn = (self._series(estimates, group, len(groups), floor) for group in groups)
         return tuple(series for series in drawn if series is not None)
@@ -228,31 +237,19 @@ class Drawing:
             (place, estimates.of(points), failed_share(self.sweep, estimates.rests_on(points)))
             for place, points in self.x.cells(group)
         ]
-        told = [cell for cell in cells if cell[1].mean is not None and math.isfinite(cell[1].mean)]
-        if not told:
+        known = [cell for cell in cells if cell[1].mean is not None and math.isfinite(cell[1].mean)]
+        if not known:
             return None
-        x, lost = np.array([place for place, _, _ in told]), np.array([share for _, _, share in told])
-        mean = np.array([found.mean for _, found, _ in told], dtype=np.float64)
-        spread = [judged(found) for _, found, _ in told]
-        low, high = (
-            np.array([m if ends is None else ends[side] for m, ends in zip(mean, spread, strict=True)])
-            for side in (0, 1)
-        )
-        least, most = estimates.possible(group.points)
-        low = np.maximum(low, least if floor is None else max(least, floor))
-        high = np.minimum(high, np.maximum(most, mean))
+        x, lost = np.array([place for place, _, _ in known]), np.array([share for _, _, share in known])
         if not self.x.by_number and groups > 1:
             x = x + ASIDE * (group.index / (groups - 1) - 0.5)
-        bars = not self.x.by_number or self._scattered or len(told) == 1
-        return Series(
-            group.label,
-            group.index,
-            x,
-            mean,
-            low=low if any(spread) else None,
-            high=high if any(spread) else None,
+        bars = not self.x.by_number or self._scattered or len(known) == 1
+        least, most = estimates.possible(group.points)
+        return replace(
+            series_of(x, [found for _, found, _ in known], least if floor is None else max(least, floor), most),
+            label=group.label,
+            index=group.index,
             interval="bars" if bars else "band",
-            n=np.array([found.n for _, found, _ in told], dtype=np.int64),
             joined=self.x.by_number and not self._scattered,
             shade=group.shade,
             failed=lost if lost.any() else None,
@@ -272,29 +269,32 @@ class Drawing:
             raise ResultsError(f"{self.sweep.path}: failed requests reach {estimates.metric.name} at every point")
         return means[np.isfinite(means)]
 
-    def caption(self, first: str, estimates: Sequence[Estimates], *more: str) -> str:
-        """What is to be seen, how the intervals were made, and of how many runs."""
-        points = [point for group in self.arrangement.groups for point in group.points]
-        cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
-        beyond = sum(math.isinf(each.of(cell).mean or 0.0) for each in estimates for cell in cells)
-        interval = intervals_told(estimates)
-        shown = "Bars" if not self.x.by_number or self._scattered else "Shade"
-        together = self.arrangement.together
-        averaged = f"Averaged over the levels of {listed(list(together))}." if together and not self._scattered else ""
-        parts = (
-            first,
-            f"{shown}: {interval}." if interval else "",
-            averaged,
-            *self.arrangement.notes,
-            *more,
-            self.x.told,
-            failures_told(self.sweep, sorted({point for each in estimates for point in each.rests_on(points)}), beyond),
-            runs_told(self.sweep, points),
-        )
-        return " ".join(each for each in parts if each)
+    def panels(self, estimates: Estimates, y: Axis, *references: Reference) -> list[Panel]:
+        """The panels of a metric on a common axis, with lines to compare with."""
+        floor = y.low if y.scale == "log" else None
+        return [
+            Panel(self.x.axis, y, self.series(estimates, number, floor=floor), references, title)
+            for number, title in enumerate(self.arrangement.titles)
+        ]
 
-    def figure(self, title: str, caption: str, panels: Sequence[Panel], columns: int | None = None) -> Figure:
+    def panel(self, metric: str, axis: Axis, title: str) -> Panel:
+        """A panel of a metric of its own; the prefix of its axis suits the values.
+
+        Raises:
+            ResultsError: No run has a value of it.
+        """
+        estimates = Estimates(self.sweep, metric)
+        return Panel(self.x.axis, axis.fitted(self.means(estimates)), self.series(estimates), title=title)
+
+    def figure(self, title: str, seen: str, panels: Sequence[Panel], *more: str, columns: int | None = None) -> Figure:
         """A figure of these series: one panel of a column's width, or several across the page.
+
+        Args:
+            title: One line.
+            seen: The first sentences of the caption: what is to be seen.
+            panels: Of `series`.
+            more: Further sentences; empty ones are left out.
+            columns: Panels in a row; None: by their number.
 
         Raises:
             ResultsError: No panel has a series.
@@ -307,7 +307,7 @@ class Drawing:
         drawn, grey = with_others(panels) if multiples else (tuple(panels), "")
         return Figure(
             title,
-            caption + grey,
+            " ".join(each for each in (seen, *self._about(more)) if each) + grey,
             drawn,
             columns=columns,
             legend=self.arrangement.legend,
@@ -315,4 +315,23 @@ class Drawing:
             size=(6.5, 4.8) if len(panels) == 1 else (9, 1.9 + 2.7 * rows),
             share_x=len(panels) > 1,
             share_y=len(panels) > 1 and all(panel.y == panels[0].y for panel in panels),
+        )
+
+    def _about(self, more: Sequence[str]) -> tuple[str, ...]:
+        """Sentences of the caption: how the intervals were made, what is left out, and of how many runs it is."""
+        points = [point for group in self.arrangement.groups for point in group.points]
+        cells = [cell for group in self.arrangement.groups for _, cell in self.x.cells(group)]
+        beyond = sum(math.isinf(each.of(cell).mean or 0.0) for each in self._drawn for cell in cells)
+        rests_on = sorted({point for each in self._drawn for point in each.rests_on(points)})
+        interval = about_intervals(self._drawn)
+        shown = "Bars" if not self.x.by_number or self._scattered else "Shade"
+        together = self.arrangement.together
+        return (
+            f"{shown}: {interval}." if interval else "",
+            f"Averaged over the levels of {listed(together)}." if together and not self._scattered else "",
+            *self.arrangement.notes,
+            *more,
+            self.x.about,
+            about_failures(self.sweep, rests_on, beyond),
+            about_runs(self.sweep, points),
         )

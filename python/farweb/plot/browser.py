@@ -13,7 +13,6 @@ import numpy as np
 
 from farweb.extras import require
 from farweb.plot import style
-from farweb.plot.failures import hollow
 from farweb.plot.figure import Axis, Density, Figure, Floats, Panel, Phase, Reference, Series
 
 if TYPE_CHECKING:
@@ -97,9 +96,9 @@ def _paint(figure: Figure) -> "Plotly":
         up = np.concatenate([series.y for series in panel.series])
         for phase in panel.phases:
             _mark_phase(drawn, phase, panel, cell, named)
-        drawn.update_xaxes(_axis(panel.x, across, told=not figure.share_x or figure.lowest(place)), **cell)
+        drawn.update_xaxes(_axis(panel.x, across, labelled=not figure.share_x or figure.lowest(place)), **cell)
         drawn.update_yaxes(
-            _axis(panel.y, up, told=not figure.share_y or figure.leftmost(place), downwards=True), **cell
+            _axis(panel.y, up, labelled=not figure.share_y or figure.leftmost(place), downwards=True), **cell
         )
         _head(drawn, panel, place)
     named.discard("")
@@ -126,7 +125,7 @@ def _mark_phase(drawn: "Plotly", phase: Phase, panel: Panel, cell: dict[str, int
 
 
 def _layout(figure: Figure, named: list[str]) -> dict[str, Any]:
-    """Everything that is not data: letters, margins, and a legend above, where it hides nothing."""
+    """Layout of all that is not data: letters, margins, and a legend above, where it hides nothing."""
     # An entry takes its letters and some 60 pixels of line and room.
     widest = max((7 * len(name) + 60 for name in named), default=1)
     rows = math.ceil(len(named) / max(1, _WIDTH_PIXELS // widest)) + bool(figure.legend and named)
@@ -146,7 +145,7 @@ def _layout(figure: Figure, named: list[str]) -> dict[str, Any]:
 
 
 def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
-    """What plotly calls traces: the interval, and on it the line."""
+    """Traces, as plotly calls them, of a series: the interval, and on it the line."""
     x, y = series.x / panel.x.one, series.y / panel.y.one
     colour = style.series(series.index, series.shade)["color"]
     trace: dict[str, Any] = {"type": "scatter", "x": x, "y": y, "name": escape(series.label + series.detail)}
@@ -183,10 +182,10 @@ def _traces(series: Series, panel: Panel, counted: str) -> list[dict[str, Any]]:
         case "points":
             trace |= {"mode": "lines+markers" if series.joined else "markers", "line": line}
             trace |= {"marker": {**marker, "line": edge}}
-            if (empty := hollow(series)).any():
+            if (empty := series.hollow).any():
                 signs = np.where(empty, f"{marker['symbol']}-open", marker["symbol"]).tolist()
                 trace["marker"] |= {"symbol": signs, "line": {"width": 1.5, "color": colour}}
-    trace |= _told(series, panel, counted)
+    trace |= _hover(series, panel, counted)
     return [*_spread(series, panel, trace), trace]
 
 
@@ -214,14 +213,14 @@ def _strokes(series: Series, panel: Panel, trace: dict[str, Any]) -> dict[str, A
     }
 
 
-def _told(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
-    """What the pointer is told: values with their units, the interval, and n."""
+def _hover(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
+    """Text under the pointer: values with their units, the interval, and n."""
     across = panel.y.scale == "category"
     lines = [f"<b>{escape(series.label)}</b>"] if series.label else []
     more: list[Floats] = []
     if series.base is None:
         lines += [_value(axis, letter) for axis, letter in ((panel.x, "x"), (panel.y, "y"))]
-    else:  # of a bar on another, plotly tells the end and not the length
+    else:  # of a bar on another, plotly shows the end and not the length
         lines += [_value(panel.x, "customdata[0]"), _value(panel.y, "y")]
         more.append(series.x / panel.x.one)
     if series.low is not None and series.high is not None:
@@ -234,8 +233,8 @@ def _told(series: Series, panel: Panel, counted: str) -> dict[str, Any]:
     if series.failed is not None:
         lines.append(f"not answered: %{{customdata[{len(more)}]:.3~p}}")
         more.append(series.failed)
-    told: dict[str, Any] = {"hovertemplate": "<br>".join(lines) + "<extra></extra>"}
-    return {**told, "customdata": np.column_stack(more)} if more else told
+    text: dict[str, Any] = {"hovertemplate": "<br>".join(lines) + "<extra></extra>"}
+    return {**text, "customdata": np.column_stack(more)} if more else text
 
 
 def _value(axis: Axis, letter: str) -> str:
@@ -295,7 +294,7 @@ def _compared(reference: Reference, panel: Panel) -> dict[str, Any]:
 
 
 def _ends(axis: Axis, values: Floats) -> Floats:
-    """From where to where a line goes along an axis."""
+    """Ends of a line along an axis."""
     if axis.scale == "category":
         return np.array([-0.6, len(axis.levels) - 0.4])
     return np.array([values.min() if axis.low is None else axis.low, values.max()])
@@ -333,17 +332,17 @@ def _scale_of(densities: Sequence[Density]) -> dict[str, Any]:
     }
 
 
-def _axis(axis: Axis, values: Floats, *, told: bool, downwards: bool = False) -> dict[str, Any]:
-    """How an axis looks.
+def _axis(axis: Axis, values: Floats, *, labelled: bool, downwards: bool = False) -> dict[str, Any]:
+    """Look of an axis.
 
     Args:
         axis: Which.
         values: What is on it.
-        told: Whether it has marks and a title of its own.
+        labelled: Whether it has marks and a title of its own.
         downwards: Whether its levels, if it has such, begin at the top.
     """
     look: dict[str, Any] = {
-        "title": {"text": escape(axis.label) if told else "", "standoff": 8},
+        "title": {"text": escape(axis.label) if labelled else "", "standoff": 8},
         "gridcolor": "#E3E3E3",
         "linecolor": style.QUIET,
         "showline": True,
@@ -351,7 +350,7 @@ def _axis(axis: Axis, values: Floats, *, told: bool, downwards: bool = False) ->
         "tickcolor": style.QUIET,
         "zeroline": False,
         "automargin": True,
-        "showticklabels": told,
+        "showticklabels": labelled,
     }
     low, high = (None if end is None else end / axis.one for end in (axis.low, axis.high))
     if axis.scale == "category":

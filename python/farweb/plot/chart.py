@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -26,8 +25,8 @@ from farweb.plot import browser
 from farweb.plot.figure import Figure as Description
 from farweb.plot.style import FEW_DECADES, INK, QUIET
 
-SUFFIXES = (".png", ".svg", ".pdf")
 HTML = ".html"
+SUFFIXES = (".png", ".svg", ".pdf", HTML)
 
 # Any: matplotlib types the keys, differently from version to version.
 _RC: Any = {
@@ -70,10 +69,10 @@ class Chart(Figure):
     """A figure that a notebook shows by itself; otherwise a matplotlib `Figure`.
 
     Attributes:
-        description: What is drawn, in numbers and words; None for a figure that is drawn without one.
+        description: What is drawn, in numbers and words.
     """
 
-    description: Description | None = None
+    description: Description
 
     def _repr_png_(self) -> bytes:
         return encode(self, "png")
@@ -82,10 +81,8 @@ class Chart(Figure):
         """A page with the figure to zoom into, the values under the pointer; refers to nothing outside.
 
         Raises:
-            FarwebError: The figure has no description, or plotly is not installed.
+            FarwebError: plotly is not installed.
         """
-        if self.description is None:
-            raise FarwebError("this figure is drawn for paper only")
         return browser.page(self.description)
 
 
@@ -178,11 +175,6 @@ def counted(axis: Axis, unit: str) -> None:
     axis.set_major_formatter(EngFormatter(unit=unit))
 
 
-def legend(axes: Axes, columns: int, **more: Any) -> None:
-    """Put the legend above the axes, where it hides no data."""
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=columns, **more)
-
-
 def encode(chart: Figure, suffix: str) -> bytes:
     """The figure as a file in memory.
 
@@ -225,29 +217,24 @@ def _laid_out(chart: Figure) -> Iterator[None]:
         chart.set_layout_engine(engine)
 
 
-def check_target(out: Path, *, on_paper: bool = False) -> None:
+def check_target(out: Path) -> None:
     """Refuse a file name whose suffix is not that of a figure, before anything is drawn.
 
-    Args:
-        out: The file.
-        on_paper: Whether the figure has no description, and is drawn for paper only.
-
     Raises:
-        FarwebError: The suffix is none of png, svg, pdf and, unless `on_paper`, html.
+        FarwebError: The suffix is none of png, svg, pdf and html.
     """
-    known = SUFFIXES if on_paper else (*SUFFIXES, HTML)
-    if out.suffix.lower() not in known:
-        raise FarwebError(f"{out}: a figure is written as {', '.join(known)}; the suffix tells which")
+    if out.suffix.lower() not in SUFFIXES:
+        raise FarwebError(f"{out}: a figure is written as {', '.join(SUFFIXES)}; the suffix says which")
 
 
 def save(chart: Chart, out: Path) -> None:
     """Write the figure in the format that the suffix of `out` names; all of it or, when that fails, nothing.
 
     Raises:
-        FarwebError: The suffix is none of png, svg, pdf, html; or html of a figure without a description.
+        FarwebError: The suffix is none of png, svg, pdf, html.
         RunError: The file cannot be written.
     """
-    check_target(out, on_paper=chart.description is None)
+    check_target(out)
     suffix = out.suffix.lower()
     content = chart.html().encode() if suffix == HTML else encode(chart, suffix.removeprefix("."))
     with staged_file(out) as stage:
@@ -269,7 +256,7 @@ def wrapped(text: str, inches: float, height: float = 9.0) -> str:
 
 
 def _letters(inches: float, height: float) -> int:
-    """How many letters of so many points fit into a line."""
+    """Number of letters of so many points that fit into a line."""
     return int(inches * _LETTERS_AN_INCH * 9 / height)
 
 

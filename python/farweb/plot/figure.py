@@ -1,4 +1,4 @@
-"""What a figure is, in numbers and words: panels, axes, series, a caption; nothing of how it is painted.
+"""Figures in numbers and words: panels, axes, series, a caption; nothing of how they are painted.
 
 Figures are described here and painted by `paper` (matplotlib: PNG, SVG, PDF) or `browser` (plotly: HTML), so that both
 show the same. Values are in base units: s, B, bit/s; an axis chooses the decimal prefix in which it is read.
@@ -108,7 +108,7 @@ class Axis:
 
     @property
     def label(self) -> str:
-        """What stands beside the axis: quantity and unit."""
+        """Text beside the axis: quantity and unit."""
         return f"{self.quantity} [{self.read_in}]" if self.read_in and not self.marks_carry_unit else self.quantity
 
 
@@ -166,6 +166,11 @@ class Series:
     sign: str = "o"
     names: tuple[str, ...] = ()
 
+    @property
+    def hollow(self) -> NDArray[np.bool_]:
+        """Which values have a hollow marker."""
+        return np.zeros(len(self.x), bool) if self.failed is None else self.failed > 0
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -205,7 +210,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Density:
-    """How many there are in each cell, where they are too many to be dots.
+    """Counts by cell, of what is too many to be dots.
 
     Attributes:
         x_edges: Edges of the columns, one more than there are.
@@ -304,16 +309,6 @@ class Figure:
 def columns_of(panels: int) -> int:
     """In how many columns so many panels stand."""
     return next(columns for columns, most in ((1, 1), (2, 4), (3, 9), (4, panels)) if panels <= most)
-
-
-def size_of(panels: int) -> tuple[float, float]:
-    """Width and height on paper of so many panels of latency, in inches."""
-    columns = columns_of(panels)
-    return (
-        (8.0, 5.2)
-        if panels == 1
-        else (2.4 * columns + 3.0, 1.9 + (3.6 if columns == 2 else 2.7) * -(-panels // columns))
-    )
 
 
 def with_others(panels: Sequence[Panel]) -> tuple[tuple[Panel, ...], str]:

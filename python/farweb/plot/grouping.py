@@ -1,18 +1,19 @@
-"""How the points of a sweep become panels and series: which are drawn, which go together, and what they are called."""
+"""Arranges the points of a sweep as panels and series: which are drawn, which go together, and what they are called."""
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from farweb.errors import FarwebError
+from farweb.plot.options import Where
 from farweb.results.design import Design, Factor, Level
 from farweb.text.words import listed
 
 SERIES_MAX = 8
-"""Series in a panel; chosen: more are not told apart, least of all in grey."""
+"""Series in a panel; chosen: more are not distinguished, least of all in grey."""
 
 LEVELS_MIN = 3
-"""Levels of a number from which series have colours from light to dark; chosen: two are told apart better as kinds."""
+"""Levels of a number from which series have colours from light to dark; chosen: two are clearer as kinds."""
 
 PANELS_MAX = 16
 """Panels of a figure; chosen: more are too small to be read."""
@@ -26,7 +27,7 @@ class Group:
     """Points that make a series.
 
     Attributes:
-        label: Its levels; empty when there is nothing to tell apart.
+        label: Its levels; empty for a single group.
         index: Number of its style; the same in every panel.
         panel: Number of its panel.
         points: Their numbers in the design.
@@ -45,7 +46,7 @@ class Arrangement:
     """The points of a sweep as panels and series.
 
     Attributes:
-        titles: Of the panels; a single empty one where there is nothing to tell.
+        titles: Of the panels; a single empty one where there is one panel.
         legend: What the labels of the groups are: names of factors.
         groups: By panel and style.
         notes: What was left out or put together, as sentences for the caption.
@@ -71,7 +72,7 @@ def factor_index(design: Design, name: str) -> int:
     raise FarwebError(f"there is no factor {name!r}{_nearest(name, names)}; factors: {', '.join(names)}")
 
 
-def select(design: Design, where: Mapping[str, Sequence[str]]) -> list[int]:
+def select(design: Design, where: Where) -> list[int]:
     """The points that have one of the levels named, for each factor named.
 
     Args:
@@ -82,8 +83,8 @@ def select(design: Design, where: Mapping[str, Sequence[str]]) -> list[int]:
         FarwebError: An unknown factor or level, or no point has them together.
     """
     wanted = {
-        index: {_level_index(design.factors[index], level) for level in levels}
-        for index, levels in ((factor_index(design, name), levels) for name, levels in where.items())
+        (index := factor_index(design, name)): {_level_index(design.factors[index], level) for level in _several(some)}
+        for name, some in where.items()
     }
     points = [
         number
@@ -91,9 +92,13 @@ def select(design: Design, where: Mapping[str, Sequence[str]]) -> list[int]:
         if all(point[index] in levels for index, levels in wanted.items())
     ]
     if not points:
-        said = ", ".join(f"{name}={'|'.join(levels)}" for name, levels in where.items())
+        said = ", ".join(f"{name}={'|'.join(_several(some))}" for name, some in where.items())
         raise FarwebError(f"no point of the design has {said}")
     return points
+
+
+def _several(levels: str | Sequence[str]) -> Sequence[str]:
+    return [levels] if isinstance(levels, str) else levels
 
 
 def level_index(design: Design, factor: str, level: str) -> tuple[int, int]:
@@ -131,7 +136,7 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 
 
 def short_names(design: Design) -> dict[str, str]:
-    """For each factor the end of its key, as long as it takes to tell it from the others."""
+    """Short name of each factor: the end of its key, as long as it takes to be unlike the others."""
     names = [factor.name for factor in design.factors]
     return {name: _shortest(name, [other for other in names if other != name]) for name in names}
 
@@ -194,7 +199,7 @@ def _series_factor(design: Design, name: str, along: int | None) -> int:
 
 
 def _hold(design: Design, points: Sequence[int], rest: Sequence[int]) -> tuple[list[int], list[str]]:
-    """Of a one-at-a-time design only points where the other factors are at their base can be compared."""
+    """Points that can be compared: of a one-at-a-time design those where the other factors are at their base."""
     if not rest or design.kind != "one-at-a-time":
         return list(points), []
     held = [point for point in points if all(design.points[point][number] == 0 for number in rest)]

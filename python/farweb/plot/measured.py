@@ -1,4 +1,8 @@
-"""What of a result enters a figure: the requests that count, and the words that name a result."""
+"""Runs as figures show them: their requests, their samples over time, their names, and what captions say of them.
+
+Requests that failed, or that the end of a run cut off, count as slower than any that ended; a quantile that they reach
+has no place on an axis (`farweb.statistics.quantiles`) and is left out.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.plot.failures import lost_told
-from farweb.plot.figure import Reference
+from farweb.plot.figure import Axis, Floats, Form, Reference, Series
 from farweb.results.run import RunTables
 from farweb.statistics.quantiles import with_lost
-from farweb.text.quantities import seconds
+from farweb.text.quantities import seconds, share
 from farweb.text.words import distinguishing, listed
 
 
@@ -94,7 +97,7 @@ def labels(results: Sequence[RunTables]) -> list[str]:
 
 
 def short_labels(results: Sequence[RunTables]) -> list[str]:
-    """The same for figures, where there is little room: of long names only what differs is left."""
+    """Names for figures, where there is little room: of long ones only what differs is left."""
     return distinguishing(labels(results), LABEL_LETTERS)
 
 
@@ -116,23 +119,101 @@ def provenance(results: Sequence[RunTables], *, measured: bool = False) -> str:
     return said
 
 
-def warmup_line(result: RunTables) -> tuple[Reference, ...]:
-    """The end of the warm-up on an axis of time, where there is one: figures over time show it, others leave it out."""
-    return (Reference("end of the warm-up", result.warmup_ns / 1e9, along="y"),) if result.warmup_ns else ()
-
-
 def counts(requests: Sequence[Measured]) -> str:
-    """How many requests a figure is of and how many of them did not end, for a caption; of each result by itself."""
-    return " ".join(f"{each.label + ': ' if requests[1:] else ''}{_counted([each])}" for each in requests)
+    """Numbers of requests of each result that are drawn, and what became of the others, for a caption."""
+    return " ".join(f"{each.label + ': ' if requests[1:] else ''}{counts_together([each])}" for each in requests)
 
 
 def counts_together(requests: Sequence[Measured]) -> str:
-    """How many requests of all results a figure is of, and how many did not end, for a caption."""
-    return _counted(requests)
-
-
-def _counted(requests: Sequence[Measured]) -> str:
+    """Number of requests of all results that are drawn, and what became of the others, for a caption."""
+    answered = sum(len(each.finished) for each in requests)
     failed = sum(each.failed for each in requests)
     unfinished = sum(each.unfinished for each in requests)
-    answered = sum(len(each.finished) for each in requests)
-    return lost_told(answered, (("failed", failed), ("cut off by the end of the run", unfinished)))
+    total = answered + failed + unfinished
+    lost = [f"{failed:,} failed"] * bool(failed) + [f"{unfinished:,} cut off by the end of the run"] * bool(unfinished)
+    if not lost:
+        return f"n = {total:,} requests."
+    out = share(1 - answered / total)
+    return f"n = {total:,} requests, {' and '.join(lost)} ({out}): they count as slower than any that ended."
+
+
+POINTS_MAX = 1_500
+"""Intervals drawn; more are merged. Chosen: about the number of pixel columns of a panel."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Measurements by interval.
+
+    Attributes:
+        rows: By time: `from_s`, `to_s` (s), and the columns that were asked for.
+        length_s: The time that a row covers, in s; the last one may cover less.
+    """
+
+    rows: pl.DataFrame
+    length_s: float
+
+    @property
+    def ends(self) -> Floats:
+        """Ends of the intervals, from the beginning of the first one, in s."""
+        ends: Floats = np.append(self.rows["from_s"].to_numpy(), self.rows["to_s"].to_numpy()[-1:])
+        return ends
+
+    @property
+    def axis(self) -> Axis:
+        """The axis of their time."""
+        return Axis.of_time("time", self.ends)
+
+    def series(
+        self, label: str, index: int | None, column: str, form: Form = "steps", part: str = "", scale: float = 1.0
+    ) -> Series:
+        """A column as a series, multiplied by `scale`; nothing is drawn where it is null."""
+        values = self.rows[column].cast(pl.Float64).fill_null(np.nan).to_numpy() * scale
+        return Series(label, index, self.ends, np.append(values, values[-1:]), form, part=part)
+
+
+def rows_of(result: RunTables, table: str) -> pl.DataFrame:
+    """The table of what was recorded by interval: of links, legs or caches.
+
+    Raises:
+        ResultsError: It has no rows.
+    """
+    rows: pl.DataFrame = getattr(result, table)
+    if rows.is_empty():
+        raise ResultsError(
+            f"{result.path}: the table of {table} has no rows; run again with an interval, for example "
+            'record.links_every = "1 s"'
+        )
+    return rows
+
+
+def samples(rows: pl.DataFrame, **columns: pl.Expr) -> Samples:
+    """The samples of a table, neighbours merged until there are at most `POINTS_MAX`.
+
+    Args:
+        rows: Of one link, leg or cache, with `time_ns` (the end of each interval) and `interval_ns`.
+        columns: What is wanted, made of the rows that are merged.
+    """
+    one = rows.sort("time_ns")
+    merge = max(1, -(-len(one) // POINTS_MAX))
+    merged = (
+        one.with_row_index("row")
+        .group_by(pl.col("row") // merge, maintain_order=True)
+        .agg(
+            from_s=(pl.col("time_ns").first() - pl.col("interval_ns").first()) / 1e9,
+            to_s=pl.col("time_ns").last() / 1e9,
+            **columns,
+        )
+        .drop("row")
+    )
+    return Samples(merged, float(one["interval_ns"].to_list()[0] if len(one) else 0) * merge / 1e9)
+
+
+def mean(column: str) -> pl.Expr:
+    """The mean of a column over the time of the intervals that are merged."""
+    return (pl.col(column) * pl.col("interval_ns")).sum() / pl.col("interval_ns").sum()
+
+
+def warmup_line(result: RunTables) -> tuple[Reference, ...]:
+    """The end of the warm-up on an axis of time, where there is one: figures over time show it, others leave it out."""
+    return (Reference("end of the warm-up", result.warmup_ns / 1e9, along="y"),) if result.warmup_ns else ()

@@ -12,10 +12,10 @@ from matplotlib.colors import LogNorm
 from matplotlib.ticker import MaxNLocator
 
 from farweb.plot import chart, names, style
-from farweb.plot.failures import hollow
 from farweb.plot.figure import INSETS, Axis, Density, Figure, Floats, Panel, Reference, Series
+from farweb.plot.presentation import Presentation
 
-_BAND = 0.17  # opacity of an interval: three that overlap can still be told apart
+_BAND = 0.17  # opacity of an interval: three that overlap can still be distinguished
 _FEW_DOTS = 3_000  # chosen: more are drawn smaller, so that they hide less of one another
 _ROOM = 1.06  # of an axis that begins at 0: above the highest value
 _ROOM_AT_THE_RIGHT = 1.02  # the same, beyond the last one: half a marker
@@ -23,15 +23,15 @@ _PHASE = 0.13  # opacity of what is shaded over the whole height
 _ROUNDS_APART = 0.05  # of the width, from one number of a round trip to the next; chosen: they do not collide
 
 
-def draw(figure: Figure, out: Path | None = None) -> chart.Chart:
+def draw(figure: Figure, out: Path | None = None, presentation: Presentation | None = None) -> chart.Chart:
     """Paint a figure; save it by the suffix of `out`.
 
     Raises:
-        FarwebError: The suffix is none of png, svg, pdf, html.
+        FarwebError: The suffix is none of png, svg, pdf, html; or the figure has no such label.
         RunError: The file cannot be written.
     """
     with chart.look():
-        painted = paint(figure)
+        painted = paint(figure if presentation is None else presentation.of(figure))
     if out is not None:
         chart.save(painted, out)
     return painted
@@ -98,7 +98,7 @@ def _contents(axes: Axes, panel: Panel) -> None:
 
 
 def _head(axes: Axes, panel: Panel, width: float) -> None:
-    """What stands above a panel that is so many inches wide: title, note, and round trips."""
+    """Write what stands above a panel that is so many inches wide: title, note, and round trips."""
     if panel.rounds:
         _count_rounds(axes, panel)
     if panel.title:
@@ -174,7 +174,7 @@ def _draw(axes: Axes, panel: Panel, series: Series, zorder: float) -> None:
 
 def _hollow(axes: Axes, x: Floats, y: Floats, series: Series, more: Mapping[str, Any]) -> None:
     """Markers without a filling over those of a series where requests failed."""
-    empty = hollow(series)
+    empty = series.hollow
     if not empty.any():
         return
     look: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.3, "markersize": 5, "linestyle": ""}
@@ -227,7 +227,7 @@ def _compare(axes: Axes, reference: Reference, panel: Panel) -> None:
 
 
 def _span(series: Sequence[Series], positive: bool) -> tuple[float, float]:
-    """From where to where both values of a series go together: the ends of a line y = x."""
+    """Ends of a line y = x: from where to where both values of a series go together."""
     x = np.concatenate([each.x for each in series])
     return (float(x[x > 0].min()) if positive else 0.0), float(x.max())
 
@@ -251,7 +251,7 @@ def _scale_of_densities(painted: chart.Chart, cells: list[Axes], figure: Figure)
 
 
 def _limit(axes: Axes, panel: Panel) -> None:
-    """Limits of both axes: those that the description tells, and room above what begins at 0."""
+    """Limits of both axes: those of the description, and room above what begins at 0."""
     for axis, shared, low_high, limit in (
         (panel.x, axes.get_shared_x_axes(), axes.get_xlim, axes.set_xlim),
         (panel.y, axes.get_shared_y_axes(), axes.get_ylim, axes.set_ylim),

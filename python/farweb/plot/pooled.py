@@ -1,4 +1,4 @@
-"""Figures of the requests of a sweep: those of all replications of a point together, by size and as a distribution.
+"""Requests of a sweep: those of all replications of a point together, by size and as a distribution.
 
 Requests of a run share its queues, so that they depend on each other; only replications do not. Intervals take each
 replication for a cluster: by Cochran, Sampling Techniques, 3rd ed., 1977, 3.12 (a share, from clusters of unequal
@@ -14,24 +14,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.plot.against import Ask
-from farweb.plot.figure import Figure, Floats, Panel, Series, columns_of, size_of, with_others
+from farweb.plot.figure import Figure, Floats, Panel, Series, with_others
 from farweb.plot.grouping import Group, arrange, numeric, select, thinned, varying
-from farweb.plot.latency import (
-    CLASS_MIN,
-    LATENCY,
-    SHARE,
-    SIZE,
-    Medians,
-    distribution,
-    hollow_told,
-    marked,
-    medians,
-    percentiles,
-    size_classes,
-)
+from farweb.plot.latency import Medians, distribution, marked, medians, of_latency, size_classes
 from farweb.plot.measured import Measured, counts_together, measured_run
-from farweb.plot.replicated import REPLICATIONS_MIN, runs_told
+from farweb.plot.options import Where
+from farweb.plot.replicated import REPLICATIONS_MIN, about_runs
 from farweb.results.design import Design
 from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import student_quantiles
@@ -61,61 +49,7 @@ class Pool:
     replications: int
 
 
-def size_latency(sweep: SweepTables, ask: Ask) -> Figure:
-    """Median latency by size class, a line a combination of levels.
-
-    Raises:
-        FarwebError: An unknown factor or level, or too many series.
-        ResultsError: No request finished, or the tables of requests are not there.
-    """
-    pools = _Pools(sweep, ask)
-
-    def series(pool: Pool, group: Group) -> tuple[Series, ...]:
-        found = replace(medians_of(pool).series(group.label, group.index), shade=group.shade)
-        return (replace(found, low=None, high=None) if 1 < pool.replications < REPLICATIONS_MIN else found,)
-
-    panels = [
-        Panel(SIZE, LATENCY, drawn, title=title)
-        for drawn, title in zip(pools.panels(series), pools.arrangement.titles, strict=True)
-    ]
-    return pools.figure(
-        "Latency by response size",
-        f"Median latency by size class (a factor of two, at least {CLASS_MIN} requests), the requests of all "
-        f"replications together. {pools.interval('Bars', 'by order statistics')}{hollow_told(pools.counted)}",
-        panels,
-    )
-
-
-def cdf(sweep: SweepTables, ask: Ask) -> Figure:
-    """Distribution of latency, a curve a combination of levels.
-
-    Raises:
-        FarwebError: An unknown factor or level, or too many series.
-        ResultsError: No request finished, or the tables of requests are not there.
-    """
-    pools = _Pools(sweep, ask)
-    single = len(pools.arrangement.titles) == 1
-
-    def series(pool: Pool, group: Group) -> tuple[Series, ...]:
-        curve, dots = distribution_of(pool, group.index)
-        # The same levels have other percentiles in each panel; the legend can tell those of one only.
-        detail = f":  {percentiles(pool.latency)}" if single else ""
-        label = group.label or (sweep.name if single else "")
-        return replace(curve, label=label, detail=detail, shade=group.shade), replace(dots, shade=group.shade)
-
-    panels = [
-        Panel(LATENCY, SHARE, drawn, title=title)
-        for drawn, title in zip(pools.panels(series), pools.arrangement.titles, strict=True)
-    ]
-    return pools.figure(
-        "Distribution of latency",
-        "Share of all requests whose last byte arrived within the time on the axis, the requests of all replications "
-        f"together. Dots: 50th, 90th and 99th percentile. {pools.interval('Shade', 'Dvoretzky–Kiefer–Wolfowitz')}",
-        panels,
-    )
-
-
-class _Pools:
+class Pools:
     """The requests of the groups of a sweep's points; those of one group at a time are in memory.
 
     Attributes:
@@ -124,18 +58,18 @@ class _Pools:
         counted: Their requests by run, from then on.
     """
 
-    def __init__(self, sweep: SweepTables, ask: Ask) -> None:
+    def __init__(self, sweep: SweepTables, by: Sequence[str] | None, where: Where | None) -> None:
         self._sweep = sweep
-        selected = select(sweep.design, ask.where or {})
-        by = _by(sweep.design, selected, ask.by)
-        points, self._notes = thinned(sweep.design, selected, [name for name in by if name not in (ask.where or {})])
-        self._runs = runs_told(sweep, points)
+        selected = select(sweep.design, where or {})
+        by = _by(sweep.design, selected, by)
+        points, self._notes = thinned(sweep.design, selected, [name for name in by if name not in (where or {})])
+        self._runs = about_runs(sweep, points)
         self.arrangement = arrange(sweep.design, points, by)
         self.replications = 1
         self.counted: list[Measured] = []
 
     def panels(self, series: Callable[[Pool, Group], tuple[Series, ...]]) -> list[tuple[Series, ...]]:
-        """What `series` makes of each group, by panel.
+        """Series that `series` makes of each group, by panel.
 
         Raises:
             ResultsError: No request finished.
@@ -151,7 +85,7 @@ class _Pools:
         return [tuple(each) for each in drawn]
 
     def interval(self, sign: str, alone: str) -> str:
-        """What intervals are drawn with which sign, for the caption; `alone`: the way without replications."""
+        """Meaning of the intervals and their sign, for the caption; `alone`: the way without replications."""
         if self.replications == 1:
             return f"{sign}: 95 % interval ({alone}), requests taken as independent."
         if self.replications < REPLICATIONS_MIN:
@@ -187,18 +121,12 @@ class _Pools:
             counts_together(self.counted),
             self._runs,
         )
-        columns = columns_of(len(panels))
         drawn, grey = with_others(panels)
-        return Figure(
+        return of_latency(
             f"{title} – {self._sweep.name}",
             " ".join(each for each in caption if each) + grey,
             drawn,
-            columns=columns,
-            legend=self.arrangement.legend,
-            counted="requests",
-            size=size_of(len(panels)),
-            share_x=True,
-            share_y=True,
+            self.arrangement.legend,
         )
 
 
@@ -208,7 +136,7 @@ def _by(design: Design, points: Sequence[int], by: Sequence[str] | None) -> Sequ
         return by
     levels = {number: len({design.points[point][number] for point in points}) for number in varying(design, points)}
     if design.kind == "latin-hypercube":
-        # Every point has numbers of its own: only names can be told apart.
+        # Every point has numbers of its own: only names can be distinguished.
         levels = {number: each for number, each in levels.items() if not numeric(design.factors[number])}
     return [design.factors[number].name for number in sorted(levels, key=lambda number: levels[number])]
 

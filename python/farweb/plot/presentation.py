@@ -1,4 +1,4 @@
-"""How a figure is presented: size, title, caption and names, the same for every figure. What is drawn stays."""
+"""Presentation of figures: size, title, caption and names, the same for every figure. What is drawn stays."""
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ the other."""
 
 @dataclass(frozen=True)
 class Presentation:
-    """What of a figure's presentation is other than usual.
+    """Choices of how a figure is presented, where it is other than usual.
 
     Attributes:
         width: In inches; None: that of the figure.
@@ -88,7 +88,7 @@ def renaming(text: str) -> tuple[str, str]:
 
 
 def labels_of(figure: Figure) -> Iterator[str]:
-    """Everything in a figure that has a name."""
+    """Names of all that has one in a figure."""
     yield from filter(None, [figure.legend])
     for panel in figure.panels:
         yield from filter(None, [panel.title, panel.x.quantity, panel.y.quantity])

@@ -1,19 +1,24 @@
-"""What a sweep says at its points: estimates over replications, and what its scenarios say of the links."""
+"""Metrics at the points of a sweep: estimates over replications, and the words of captions on what is behind them.
 
-import functools
+A point where requests failed, or were cut off by the end of the run, has a hollow marker. A quantile that they reach
+has no place on an axis (`farweb.statistics.quantiles`): the point is left out, and the caption says how many are.
+"""
+
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
 
-from farweb.errors import FarwebError, ResultsError
-from farweb.plot.figure import Floats
+from farweb.errors import ResultsError
+from farweb.plot.figure import Floats, Series
+from farweb.plot.links import Links
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Interval, student
+from farweb.text.parse import parse
+from farweb.text.quantities import share
 from farweb.text.words import listed
 
 REPLICATIONS_MIN = 3
@@ -51,7 +56,7 @@ _STATISTICS = {"mean": "mean {}", "max": "longest {}", "p50": "median {}"}
 
 
 def words(metric: Metric) -> str:
-    """What a metric is called on an axis, without its unit: `latency_p90_s` is ``90th percentile of latency``."""
+    """Name of a metric on an axis, without its unit: `latency_p90_s` is ``90th percentile of latency``."""
     if metric.within_s is not None:
         return f"share answered {metric.name.replace('(', ' ').rstrip(')')}"
     if times := _OF_TIMES.fullmatch(metric.name):
@@ -120,7 +125,7 @@ class Estimates:
 
 
 class Differences(Estimates):
-    """How far a metric at the points of a sweep is from what it is at another level of one factor.
+    """Differences of a metric at the points of a sweep from what it is at another level of one factor.
 
     Differences are taken replication by replication, with Student's interval of their mean: under common random numbers
     both have the same requests, and what both have of chance cancels (Law, Simulation Modeling and Analysis, 5th ed.,
@@ -177,15 +182,34 @@ def judged(found: Interval) -> tuple[float, float] | None:
     return found.low, found.high
 
 
-def intervals_told(estimates: Iterable[Estimates]) -> str:
-    """How the intervals were made, for a caption; empty where none is drawn."""
+def series_of(x: Floats, found: Sequence[Interval], least: float, most: float) -> Series:
+    """Means with their intervals as a series, which has neither name nor look yet.
+
+    Args:
+        x: Place of each.
+        found: The means and intervals.
+        least: Where intervals end below.
+        most: Where they end above, if the mean itself is not higher.
+    """
+    mean = np.array([each.mean for each in found], dtype=np.float64)
+    ends = [judged(each) for each in found]
+    low, high = (
+        np.array([m if each is None else each[side] for m, each in zip(mean, ends, strict=True)]) for side in (0, 1)
+    )
+    low, high = np.maximum(low, least), np.minimum(high, np.maximum(most, mean))
+    drawn = {"low": low, "high": high} if any(ends) else {}
+    return Series("", None, x, mean, **drawn, n=np.array([each.n for each in found], dtype=np.int64))
+
+
+def about_intervals(estimates: Iterable[Estimates]) -> str:
+    """Method of the intervals, for a caption; empty where none is drawn."""
     methods = set().union(*(each.methods for each in estimates))
     names = {"student": "Student", "bootstrap": "bootstrap of the replications"}
     used = [name for method, name in names.items() if method in methods]
     return f"95 % interval over replications ({listed(used)})" if used else ""
 
 
-def runs_told(sweep: SweepTables, points: Sequence[int]) -> str:
+def about_runs(sweep: SweepTables, points: Sequence[int]) -> str:
     """Points, replications, seeds and version of what is drawn, for a caption."""
     drawn = sweep.runs.with_columns(point=sweep.points).filter(pl.col("point").is_in(points))
     done = drawn.filter(pl.col("status") == "done")
@@ -203,16 +227,16 @@ def runs_told(sweep: SweepTables, points: Sequence[int]) -> str:
     return (
         f"n = {len(done):,} runs: {len(repeats):,} {_many('point', len(repeats))} × {each} "
         f"{_many('replication', most)}{left_out}. {_seeds(seeds)}, farweb {sweep.manifest['version']}."
-        f"{_warmup_told(sweep)}{unfinished}"
+        f"{_about_warmup(sweep)}{unfinished}"
     )
 
 
-def _warmup_told(sweep: SweepTables) -> str:
-    """How much of the beginning of each run is in no number."""
+def _about_warmup(sweep: SweepTables) -> str:
+    """Length of the beginning of each run that is in no number, for a caption."""
     if any(factor.name == "run.warmup" for factor in sweep.design.factors):
         return " Warm-up is left out, as long as the factor says."
     warmup = sweep.manifest["scenario"].get("run", {}).get("warmup", "0 s")
-    return f" Warm-up: the first {warmup} are left out." if _number(str(warmup), "s") != 0 else ""
+    return f" Warm-up: the first {warmup} are left out." if parse(str(warmup)).number else ""
 
 
 def _many(word: str, number: int) -> str:
@@ -227,63 +251,33 @@ def _seeds(seeds: Sequence[int]) -> str:
     return f"Seeds {listed([str(seed) for seed in seeds])}" if len(seeds) <= 6 else f"{len(seeds):,} seeds"
 
 
-class Links:
-    """What the scenarios of a sweep's points say of links: rates in bit/s and queue limits in bytes."""
-
-    def __init__(self, sweep: SweepTables) -> None:
-        self._sweep = sweep
-        done = sweep.runs.with_columns(point=sweep.points).filter(pl.col("status") == "done")
-        self._runs = {int(point): str(run) for point, run in done.select("point", "run").iter_rows()}
-
-    @functools.cached_property
-    def number(self) -> int:
-        """How many links the path has."""
-        return len(self._sweep.manifest["scenario"]["path"]["link"])
-
-    def rate(self, points: Sequence[int], link: int, direction: str) -> float | None:
-        """The rate of a link, in bit/s; None when it differs between the points."""
-        return self._same([self._quantity(point, link, direction, "rate", "bit/s") for point in points])
-
-    def queue(self, points: Sequence[int], link: int, direction: str) -> float | None:
-        """The queue limit of a link in bytes; None when it has none, counts packets, or differs between the points."""
-        return self._same([self._quantity(point, link, direction, "queue", "B") for point in points])
-
-    def _same(self, values: Sequence[float | None]) -> float | None:
-        return values[0] if len(set(values)) == 1 else None
-
-    def _quantity(self, point: int, link: int, direction: str, key: str, unit: str) -> float | None:
-        text = self._path(point)["link"][link][direction].get(key)
-        return None if text is None else _number(str(text), unit)
-
-    @functools.cache  # noqa: B019 - lives as long as a figure is described
-    def _path(self, point: int) -> Mapping[str, Any]:
-        if point not in self._runs:
-            return dict(self._sweep.manifest["scenario"]["path"])
-        path: Mapping[str, Any] = self._sweep.part(self._runs[point]).manifest["scenario"]["path"]
-        return path
+def failed_share(sweep: SweepTables, points: Sequence[int]) -> float:
+    """The share of requests of all runs of some points that failed or were cut off."""
+    requests, lost = _counted(sweep, points)
+    return lost / requests if requests else 0.0
 
 
-def _number(text: str, unit: str) -> float | None:
-    """A quantity as manifests write it, in its base unit; None when it is of another unit."""
-    value, _, written = text.partition(" ")
-    factors = {unit: 1.0, f"k{unit}": 1e3, f"M{unit}": 1e6, f"G{unit}": 1e9}
-    return float(value) * factors[written] if written in factors else None
+def about_failures(sweep: SweepTables, points: Sequence[int], beyond: int = 0) -> str:
+    """Number of requests that failed at the points that are drawn, for a caption; empty when none did.
 
-
-def default_link(sweep: SweepTables, links: Links, wanted: int | None) -> int:
-    """The number of the link that is drawn: the one named, or the busiest.
-
-    Raises:
-        FarwebError: There is no such link.
+    Args:
+        sweep: Which.
+        points: Those that are drawn.
+        beyond: Points that are not, since failed requests reach their value.
     """
-    if wanted is not None:
-        if wanted >= links.number:
-            raise FarwebError(f"{sweep.path}: there is no link {wanted}; links: 0 to {links.number - 1}")
-        return wanted
-    busy = [_busy(sweep, link) for link in range(links.number)]
-    return int(np.argmax(busy))
+    requests, lost = _counted(sweep, points)
+    if not lost:
+        return ""
+    most = max(failed_share(sweep, [point]) for point in points)
+    out = f" Not drawn: {beyond:,} {_many('point', beyond)} whose value failed requests reach." if beyond else ""
+    return (
+        f"Hollow: requests failed or were cut off there, {lost:,} ({share(lost / requests)}) in all and up to "
+        f"{share(most)} at a point; quantiles count them as slower than any that ended, means leave them out.{out}"
+    )
 
 
-def _busy(sweep: SweepTables, link: int) -> float:
-    names = [f"link_{link}_{direction}_utilisation" for direction in ("up", "down")]
-    return max((float(sweep.runs[name].mean() or 0) for name in names if name in sweep.metrics), default=0.0)  # type: ignore[arg-type]
+def _counted(sweep: SweepTables, points: Sequence[int]) -> tuple[int, int]:
+    """Requests of all runs of some points, and those of them that failed or were cut off."""
+    drawn = sweep.runs.filter(sweep.points.is_in(list(points)))
+    requests, failed, unfinished = (int(drawn[name].sum() or 0) for name in ("requests", "failed", "unfinished"))
+    return requests, failed + unfinished

@@ -6,7 +6,7 @@ LOOK = 2
 """Version of how figures look; to be raised with what makes them look different, so that kept images are made again."""
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Colours of series, told apart with any common colour vision.
+"""Colours of series, distinguished with any common colour vision.
 
 Source: M. Okabe and K. Ito, Color Universal Design (2008). Its yellow and black are left out: the one is too faint on
 white, the other is the colour of text.
@@ -47,8 +47,8 @@ ROLES = {
     "others": "#CFCFCF",
 }
 """Colours of what a connection's figures draw. tcptrace draws on black: data white, ACK green, window yellow,
-retransmission red, SACK purple, SYN and FIN orange; here its hues, as far as they can be told apart on white with any
-colour vision; it knows no credit."""
+retransmission red, SACK purple, SYN and FIN orange; here its hues, as far as they can be distinguished on white with
+any colour vision; it knows no credit."""
 
 _LIGHTEST = 0.26  # of the scale of levels; chosen: what is lighter is too faint for a line on white
 

@@ -279,7 +279,7 @@ def _has_legs_to_show(result: RunTables) -> bool:
 def _is_of_one(name: str) -> bool:
     from farweb.plot import FIGURES
 
-    return name in FIGURES and FIGURES[name].of in ("run", "side by side", "either")
+    return name in FIGURES and FIGURES[name].is_of_one_run
 
 
 def _links_sheet(names: Sequence[str], summaries: Sequence[Summary]) -> Sheet:

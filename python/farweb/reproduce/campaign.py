@@ -1,4 +1,4 @@
-"""Does the runs of studies: all sweeps on one set of workers, each begun when the one before has no more to hand out."""
+"""Does the runs of studies: all sweeps on one set of workers, each begun when the one before has handed out its own."""
 
 import contextlib
 import functools

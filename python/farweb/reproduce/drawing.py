@@ -9,7 +9,7 @@ import numpy as np
 
 from farweb.errors import ResultsError
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
-from farweb.plot.replicated import judged
+from farweb.plot.replicated import series_of
 from farweb.reproduce.curves import Curve, means
 from farweb.reproduce.study import StudyResults
 from farweb.results.sweep import SweepTables
@@ -88,21 +88,10 @@ def _series(line: Line, least: float, most: float) -> Series:
         most: Where they end above, if the mean itself is not higher.
     """
     intervals = [line.curve.interval(place) for place in range(len(line.curve))]
-    mean = line.curve.y_mean
-    ends = [judged(each) for each in intervals]
-    low, high = (
-        np.array([m if each is None else each[side] for m, each in zip(mean, ends, strict=True)]) for side in (0, 1)
-    )
-    low, high = np.maximum(low, least), np.minimum(high, np.maximum(most, mean))
-    several = any(ends)
-    return Series(
-        line.label,
-        line.index,
-        line.curve.x_mean,
-        mean,
-        low=low if several else None,
-        high=high if several else None,
-        n=np.array([each.n for each in intervals], dtype=np.int64),
+    return replace(
+        series_of(line.curve.x_mean, intervals, least, most),
+        label=line.label,
+        index=line.index,
         shade=line.shade,
         failed=None if line.curve.failed is None else means(line.curve.failed),
     )
@@ -208,8 +197,7 @@ def draw_figure(results: StudyResults, name: str, out: Path, formats: Sequence[s
 
     study = results.study
     try:
-        with chart.look():
-            painted = paper.paint(study.figures[name](results))
+        painted = paper.draw(study.figures[name](results))
     except ResultsError as error:
         return Drawn(study.name, name, (), "", str(error))
     files = tuple(out / f"{study.name}-{name}.{each}" for each in formats)

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from farweb.plot.catalogue import figure
+from farweb.plot.connection import chosen, counted, first_loss, phases, round_trips, side_by_side, title
 from farweb.plot.figure import INSETS, Axis, Figure, Floats, Panel, Series
-from farweb.plot.measured import provenance, short_labels
-from farweb.plot.phases import first_loss, phases, round_trips
-from farweb.results.connection import Trace, traces
+from farweb.results.connection import Trace
 from farweb.results.run import RunTables
 
 ROOM = 1.12
-"""How far up the picture goes, in sequence numbers sent: where a window limits, it touches what is sent."""
+"""Height of the picture, in sequence numbers sent: where a window limits, it touches what is sent."""
 
 ENLARGED = 0.35
 """Share of the time shown that a loss may take to be enlarged; chosen: more is large enough as it is."""
@@ -25,10 +25,16 @@ NAMED = 30
 """Segments sent again that have a letter each, at most; chosen: more hide what is below them."""
 
 
+@figure(
+    "timeseq",
+    of="side by side",
+    shows="time–sequence plot of connections: segments, ACKs, window, SACK",
+    needs="record.packets",
+)
 def timeseq(
     results: Sequence[RunTables],
-    connections: Sequence[int] = (),
     *,
+    connection: int | Sequence[int] | None = None,
     request: int | None = None,
     leg: int | None = None,
 ) -> Figure:
@@ -40,18 +46,11 @@ def timeseq(
     of selective acknowledgements, where they reached the sender. Slow start and recovery are shaded, round trips are
     counted above. A short loss is enlarged.
 
-    Args:
-        results: Runs with recorded packets.
-        connections: As `traces` takes them.
-        request: Number of a request; None: the slowest finished one. Of a connection that may have others the time of
-            this one is drawn.
-        leg: The leg on which its connection is; None: leg 0.
-
     Raises:
-        FarwebError: More connections than can be drawn.
-        ResultsError: No packets recorded, or none of that connection.
+        FarwebError: As `chosen`.
+        ResultsError: As `chosen`.
     """
-    found = traces(results, connections, request=request, leg=leg)
+    found = chosen("timeseq", results, connection, request, leg)
     ones = [one for _, one in found]
     single = len(ones) == 1
     x, y = _axes(ones)
@@ -60,42 +59,20 @@ def timeseq(
         (panel,) = panels
         corner = _free_corner(panel)
         panels = (replace(panel, inset=_loss(ones[0], panel), inset_at=corner) if corner else panel,)
-    return Figure(
-        f"Time–sequence of {title(*found[0], results)}" if single else "Time–sequence of connections",
+    caption = (
         f"What {ones[0].node} sent ({ones[0].direction}) and the acknowledgements that came back to it, both as seen "
         "there. Shaded: slow start (cwnd below its threshold) and recovery (from a segment sent again until all sent "
-        f"before is acknowledged). {_counted(found, results)} {_beyond(ones, y)}{provenance(results)}",
-        panels,
-        columns=len(panels),
-        size=(9, 6) if single else (11, 5.5),
-        share_x=not single,
-        share_y=not single,
+        "before is acknowledged).",
+        counted(found, results, "(R)", "by a link (×)"),
+        _beyond(ones, y),
     )
-
-
-def title(result: RunTables, one: Trace, results: Sequence[RunTables]) -> str:
-    """What a connection is called, and of which run it is."""
-    name = short_labels(results)[list(results).index(result)]
-    return f"{one.name} – {name}"
-
-
-def _counted(found: Sequence[tuple[RunTables, Trace]], results: Sequence[RunTables]) -> str:
-    """How many segments there are of each connection, and when it began."""
-    said = []
-    for result, one in found:
-        again = int(one.sent["retransmission"].sum())
-        whose = "" if len(found) == 1 else f"{title(result, one, results)}: "
-        said.append(
-            f"{whose}n = {len(one.sent):,} segments sent, {again:,} of them again (R), {len(one.drops):,} dropped by a "
-            f"link (×); the connection begins {one.start_s:.3f} s into the run"
-        )
-    return f"{'; '.join(said)}."
+    return side_by_side("Time–sequence", found, results, caption, panels, (6, 5.5))
 
 
 def _beyond(ones: Sequence[Trace], y: Axis) -> str:
-    """Where the advertised window is, if not in the picture."""
+    """Place of the advertised window, if that is not in the picture."""
     if any(_has_window(one) and not _shows_window(one, y) for one in ones):
-        return "The advertised window lies above the picture. "
+        return "The advertised window lies above the picture."
     return ""
 
 

@@ -5,74 +5,58 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from farweb.plot.catalogue import figure
+from farweb.plot.connection import chosen, counted, phases, round_trips, side_by_side, title
 from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.measured import provenance
-from farweb.plot.phases import phases, round_trips
-from farweb.plot.timeseq import title
-from farweb.results.connection import Trace, traces
+from farweb.results.connection import Trace
 from farweb.results.run import RunTables
 
 WINDOW_ROOM = 1.5
-"""How far above cwnd, threshold and flight the advertised window is followed, in their largest value; chosen: they keep
-two thirds of the picture."""
+"""Height up to which the advertised window is followed, in the largest value of cwnd, threshold and flight; chosen:
+they keep two thirds of the picture."""
 
 FOOT = 0.03
 """Height at which losses are marked, in that of the picture."""
 
 
+@figure(
+    "cwnd",
+    of="side by side",
+    shows="congestion window, threshold and flight of connections",
+    needs="record.packets",
+)
 def cwnd(
     results: Sequence[RunTables],
-    connections: Sequence[int] = (),
     *,
+    connection: int | Sequence[int] | None = None,
     request: int | None = None,
     leg: int | None = None,
 ) -> Figure:
-    """What limited a connection, or several side by side: its windows and what was in flight, at its data's sender.
+    """Limits of a connection, or of several side by side: windows and what was in flight, at its data's sender.
 
     Flight is the highest sequence number sent less the highest acknowledgement received. Slow start and recovery are
     shaded, round trips are counted above.
 
-    Args:
-        results: Runs with recorded packets.
-        connections: As `traces` takes them.
-        request: Number of a request; None: the slowest finished one. Of a connection that may have others the time of
-            this one is drawn.
-        leg: The leg on which its connection is; None: leg 0.
-
     Raises:
-        FarwebError: More connections than can be drawn.
-        ResultsError: No packets recorded, or none of that connection.
+        FarwebError: As `chosen`.
+        ResultsError: As `chosen`.
     """
-    found = traces(results, connections, request=request, leg=leg)
+    found = chosen("cwnd", results, connection, request, leg)
     ones = [one for _, one in found]
     single = len(ones) == 1
     x, y = _axes(ones)
     hidden = any(len(_threshold(one)) < len(_windows(one)) for one in ones)
     above = any(len(one.acks) and _lowest_window(one) > (y.high or 0) for one in ones)
-    said = [
-        f"{'' if single else f'{title(result, one, results)}: '}n = {len(one.sent):,} segments sent, "
-        f"{int(one.sent['retransmission'].sum()):,} of them again, {len(one.drops):,} dropped; the connection begins "
-        f"{one.start_s:.3f} s into the run"
-        for result, one in found
-    ]
     caption = (
         f"At {ones[0].node}, the sender ({ones[0].direction}). In flight: highest byte sent less highest acknowledged. "
         "Shaded: slow start (cwnd below ssthresh) and recovery (from a segment sent again until all sent before is "
         "acknowledged).",
         "ssthresh is not drawn while it is above twice the rest." if hidden else "",
         "The advertised window lies above the picture." if above else "",
-        f"{'; '.join(said)}.",
-        provenance(results),
+        counted(found, results),
     )
-    return Figure(
-        f"Windows of {title(*found[0], results)}" if single else "Windows of connections",
-        " ".join(each for each in caption if each),
-        tuple(_panel(one, x, y, "" if single else title(result, one, results)) for result, one in found),
-        columns=len(found),
-        size=(9, 5) if single else (11, 5),
-        share_x=not single,
-        share_y=not single,
-    )
+    panels = [_panel(one, x, y, "" if single else title(result, one, results)) for result, one in found]
+    return side_by_side("Windows", found, results, caption, panels, (5, 5))
 
 
 def _axes(ones: Sequence[Trace]) -> tuple[Axis, Axis]:
@@ -118,7 +102,7 @@ def _cwnd(one: Trace) -> list[int]:
 
 
 def _threshold(one: Trace) -> pl.DataFrame:
-    """Where the threshold is drawn: one that no loss has set yet lies at 1 GB or so, and would flatten all the rest."""
+    """Threshold, where it is drawn: one that no loss has set yet lies at 1 GB or so, and would flatten all the rest."""
     highest = max([1, *one.state["flight_bytes"], *_cwnd(one)])
     return _windows(one).filter(pl.col("ssthresh_bytes") <= 2 * highest)
 

@@ -1,4 +1,4 @@
-"""What a metric of a sweep depends on: how much of its variation each factor explains, and what each level does."""
+"""Allocation of the variation of a metric to the factors of a sweep, and the effects of their levels."""
 
 from collections.abc import Mapping
 
@@ -6,17 +6,17 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.plot.against import Ask
+from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import short_names
-from farweb.plot.replicated import base_unit, runs_told, words
+from farweb.plot.replicated import about_runs, base_unit, words
 from farweb.results.cautions import comparable
 from farweb.results.design import Design
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
 
 TERMS_MAX = 12
-"""Terms of which the share is drawn; chosen: those that are left out explain little, and the caption tells how much."""
+"""Terms of which the share is drawn; chosen: those that are left out explain little, and the caption says how much."""
 
 _JOINED = " × "
 _PARTIAL = "not the same share of all at each point: what failures do to the others is in these effects too."
@@ -26,32 +26,38 @@ _WAYS = {
 }
 
 
-def effects(sweep: SweepTables, ask: Ask) -> Figure:
+@figure(
+    "effects",
+    of="sweep",
+    shows="how much of a metric's variation each factor explains, and the effect of each level",
+    needs="a full factorial with replications",
+)
+def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
     """The allocation of a metric's variation to factors and their interactions, and the effects of levels.
 
     Raises:
         ResultsError: There is no such metric, or the design does not allow an allocation of it; the message says why.
     """
-    metric = find_metric(ask.metric or "latency_mean_s")
-    terms = sweep.effects([metric.name])
+    of = find_metric(metric or "latency_mean_s")
+    terms = sweep.effects([of.name])
     if terms["percent"].drop_nulls().is_empty():
-        reason = sweep.refusals([metric.name]).get(metric.name, "it does not vary")
-        raise ResultsError(f"{sweep.path}: no allocation of the variation of {metric.name}: {reason}")
+        reason = sweep.refusals([of.name]).get(of.name, "it does not vary")
+        raise ResultsError(f"{sweep.path}: no allocation of the variation of {of.name}: {reason}")
     names = short_names(sweep.design)
-    partial = "" if comparable(sweep, metric.name) else f"Of the requests that ended, {_PARTIAL}"
+    partial = "" if comparable(sweep, of.name) else f"Of the requests that ended, {_PARTIAL}"
     panels = [_shares(terms, names)]
-    told, second = _second(sweep, metric, terms, names)
+    about, second = _second(sweep, of, terms, names)
     if second is not None:
         panels.append(second)
     entries = sum(len(panel.y.levels) for panel in panels)
     return Figure(
-        f"What {words(metric)} depends on – {sweep.name}",
+        f"What {words(of)} depends on – {sweep.name}",
         " ".join(
             each
             for each in (
                 _seen(sweep.design, terms, names),
                 _WAYS.get(sweep.design.kind, ""),
-                told,
+                about,
                 partial,
                 _runs(sweep, terms),
             )
@@ -78,14 +84,16 @@ def _percent(value: float) -> str:
 
 
 def _largest(terms: pl.DataFrame) -> list[tuple[str, float]]:
-    told = terms.drop_nulls("percent").sort("percent", descending=True, maintain_order=True)
-    return [(str(term), float(percent)) for term, percent in told.select("term", "percent").head(TERMS_MAX).iter_rows()]
+    known = terms.drop_nulls("percent").sort("percent", descending=True, maintain_order=True)
+    return [
+        (str(term), float(percent)) for term, percent in known.select("term", "percent").head(TERMS_MAX).iter_rows()
+    ]
 
 
 def _second(
     sweep: SweepTables, metric: Metric, terms: pl.DataFrame, names: Mapping[str, str]
 ) -> tuple[str, Panel | None]:
-    """What the levels do, or in which direction factors work where each point has levels of its own."""
+    """Effects of levels, or in which direction factors work where each point has levels of its own."""
     coefficients = terms.drop_nulls("coefficient")
     if len(coefficients):
         labels = tuple(_short(str(term), names) for term in coefficients["term"])
@@ -133,7 +141,7 @@ def _seen(design: Design, terms: pl.DataFrame, names: Mapping[str, str]) -> str:
 def _runs(sweep: SweepTables, terms: pl.DataFrame) -> str:
     transform = terms["transform"][0]
     analysed = {"none": "", "log": "Logarithms were analysed. ", "ranks": "Ranks were analysed. "}.get(transform, "")
-    return analysed + runs_told(sweep, range(len(sweep.design.points)))
+    return analysed + about_runs(sweep, range(len(sweep.design.points)))
 
 
 def _short(term: str, names: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Where the time of requests goes: the parts of their mean latency as stacked bars, a bar a run and leg."""
+"""Parts of the mean latency of requests as stacked bars, a bar a run and leg: where their time goes."""
 
 import difflib
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ import numpy as np
 
 from farweb.errors import FarwebError
 from farweb.plot import style
+from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import labels, provenance, short_labels
 from farweb.results.breakdown import Breakdown, Kind, break_down
@@ -21,7 +22,7 @@ _INDENT = "\N{EM SPACE}\N{EM SPACE}"
 
 @dataclass(frozen=True)
 class _Part:
-    """What is stacked under one name.
+    """Kinds of parts that are stacked under one name.
 
     Attributes:
         option: The name by which it is left out.
@@ -47,8 +48,8 @@ _SHOWN: Sequence[_Part] = (
     _Part("other", "held otherwise (Nagle)", ("nagle", "other"), None),
     _Part("rest", "the rest", ("rest",), style.QUIETLY),
 )
-"""What is stacked, from the left. Both ways together: six colours and a bright one are told apart, and how long a way
-is changes between paths only."""
+"""Parts that are stacked, from the left. Both ways together: six colours and a bright one are distinguished, and the
+length of a way changes between paths only."""
 
 PARTS = tuple(part.option for part in _SHOWN)
 """Names of the parts, by which they are left out."""
@@ -63,26 +64,28 @@ class _Bar:
     leg: int | None
 
     def length(self, kinds: Sequence[Kind]) -> float:
-        """How long it takes of these kinds, in s."""
+        """Time of these kinds, in s."""
         last = len(self.of.legs) - 1
         at_server = self.of.total_s("server") if "server" in kinds and self.leg == last else 0.0
         return at_server + sum(self.of.total_s(kind, self.leg) for kind in kinds)
 
 
-def breakdown(results: Sequence[RunTables], without: Sequence[str] = ()) -> Figure:
+@figure(
+    "breakdown",
+    of="runs",
+    shows="where the time of requests goes: handshake, server, cwnd, window and others, as stacked bars",
+    needs="record.exchanges",
+)
+def breakdown(results: Sequence[RunTables], *, without: Sequence[str] | None = None) -> Figure:
     """The mean latency of the sample of each run, or of all its requests where none is tagged, in parts that add up.
 
-    A run over several legs has a bar for all of them and one a leg; the server is told with the last leg.
-
-    Args:
-        results: Runs with the table `exchanges`.
-        without: Names in `PARTS` of those that are left out of the bars.
+    A run over several legs has a bar for all of them and one a leg; the server is in that of the last leg.
 
     Raises:
         FarwebError: There is no such part, or nothing is left.
         ResultsError: A run did not record exchanges, or none of its requests finished.
     """
-    shown = _without(without)
+    shown = _without(without or ())
     found = [break_down(result) for result in results]
     bars = [bar for name, each in zip(short_labels(results), found, strict=True) for bar in _bars(name, each)]
     y = Axis("", scale="category", levels=tuple(bar.name for bar in bars))
@@ -138,7 +141,7 @@ def _bars(name: str, of: Breakdown) -> list[_Bar]:
 
 
 def _without(names: Sequence[str]) -> Sequence[_Part]:
-    """What is stacked, some parts left out."""
+    """Parts that are stacked, without those named."""
     for name in names:
         if name not in PARTS:
             near = difflib.get_close_matches(name, PARTS, 1)

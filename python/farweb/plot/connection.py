@@ -1,4 +1,4 @@
-"""What a connection goes through: round trips, slow start and loss recovery, as the sender of its data can see them.
+"""Connections as the senders of their data see them: which are drawn, and their round trips, slow start and recovery.
 
 - A *round trip* begins with a segment of data and ends when that segment is acknowledged; the next one begins with the
   first segment of data after that. So slow start doubles from one to the next, and where the sender waits for its
@@ -13,10 +13,88 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from farweb.plot.figure import Phase
-from farweb.results.connection import Trace
+from farweb.errors import FarwebError
+from farweb.plot.figure import Figure, Panel, Phase
+from farweb.plot.measured import provenance, short_labels
+from farweb.results.connection import Trace, traces
+from farweb.results.run import RunTables
 
 Stretch = tuple[float, float]
+
+
+def chosen(
+    name: str,
+    results: Sequence[RunTables],
+    connection: int | Sequence[int] | None,
+    request: int | None,
+    leg: int | None,
+) -> list[tuple[RunTables, Trace]]:
+    """The connections that a figure shows side by side, each with its run.
+
+    Args:
+        name: Of the figure.
+        results: Runs with recorded packets.
+        connection: Their numbers, as `traces` takes them, or the only one.
+        request: Number of a request; None: the slowest finished one. Of a connection that may have others the time of
+            this one is drawn.
+        leg: The leg on which its connection is; None: leg 0.
+
+    Raises:
+        FarwebError: A connection is named and a request too, or more connections than can be drawn.
+        ResultsError: No packets recorded, or none of that connection.
+    """
+    if connection is not None and (request is not None or leg is not None):
+        raise FarwebError(f"plot {name}: name a connection, or the request and the leg that lead to it")
+    numbers = [connection] if isinstance(connection, int) else list(connection or ())
+    return traces(results, numbers, request=request, leg=leg)
+
+
+def title(result: RunTables, one: Trace, results: Sequence[RunTables]) -> str:
+    """Name of a connection and of its run."""
+    name = short_labels(results)[list(results).index(result)]
+    return f"{one.name} – {name}"
+
+
+def counted(found: Sequence[tuple[RunTables, Trace]], results: Sequence[RunTables], *signs: str) -> str:
+    """Number of segments of each connection and when it began; `signs`: of those sent again, and of those dropped."""
+    again, dropped = (f" {sign}" if sign else "" for sign in signs or ("", ""))
+    said = [
+        f"{'' if len(found) == 1 else f'{title(result, one, results)}: '}n = {len(one.sent):,} segments sent, "
+        f"{int(one.sent['retransmission'].sum()):,} of them again{again}, {len(one.drops):,} dropped{dropped}; the "
+        f"connection begins {one.start_s:.3f} s into the run"
+        for result, one in found
+    ]
+    return f"{'; '.join(said)}."
+
+
+def side_by_side(
+    what: str,
+    found: Sequence[tuple[RunTables, Trace]],
+    results: Sequence[RunTables],
+    caption: Sequence[str],
+    panels: Sequence[Panel],
+    heights: tuple[float, float],
+) -> Figure:
+    """A figure of connections on the same axes.
+
+    Args:
+        what: What it shows of them.
+        found: Connections, each with its run.
+        results: All runs, as they are named beside one another.
+        caption: Sentences; empty ones are left out.
+        panels: One a connection.
+        heights: Of a single connection and of several, in inches.
+    """
+    single = len(found) == 1
+    return Figure(
+        f"{what} of {title(*found[0], results) if single else 'connections'}",
+        " ".join(each for each in (*caption, provenance(results)) if each),
+        tuple(panels),
+        columns=len(found),
+        size=(9, heights[0]) if single else (11, heights[1]),
+        share_x=not single,
+        share_y=not single,
+    )
 
 
 def round_trips(one: Trace) -> tuple[float, ...]:

@@ -1,0 +1,75 @@
+"""Load that a link carried against the load that was offered."""
+
+from collections.abc import Sequence
+
+from farweb.errors import FarwebError, ResultsError
+from farweb.plot.against import LOAD, Drawing
+from farweb.plot.catalogue import figure
+from farweb.plot.figure import Axis, Figure, Panel, Reference
+from farweb.plot.links import Lines, Links
+from farweb.plot.options import Where
+from farweb.plot.replicated import Estimates
+from farweb.results.sweep import SweepTables
+from farweb.text.quantities import rate
+
+VARIES = 0.05
+"""Share of the largest offered load by which loads have to differ to be an axis; chosen: less is chance."""
+
+
+@figure(
+    "carried-offered",
+    of="sweep",
+    shows="what the link carried against what was offered, or presented",
+    needs="a factor with numbers",
+)
+def carried_offered(
+    sweep: SweepTables,
+    *,
+    by: Sequence[str] | None = None,
+    x: str | None = None,
+    where: Where | None = None,
+) -> Figure:
+    """Load that link 0 carried down against what was offered, with the line of equality and the rates of links.
+
+    With a metric on the axis it is against that one: `presented_bps` is the load as papers have it, headers included.
+
+    Raises:
+        FarwebError: An unknown factor or level, a metric that is no load, or too many series.
+        ResultsError: Nothing varies, or no run has ended well.
+    """
+    drawing = Drawing(sweep, by, x, where, by_load=True)
+    load = drawing.x.name
+    if drawing.x.axis.unit != "bit/s":
+        raise FarwebError(f"plot carried-offered is against a load in bit/s, and {x} is none; try presented_bps")
+    offered = [place for group in drawing.arrangement.groups for place, _ in drawing.x.cells(group)]
+    if max(offered) - min(offered) < VARIES * max(offered):
+        raise ResultsError(
+            f"{sweep.path}: the {load} hardly varies ({rate(min(offered))} to {rate(max(offered))}): give "
+            f'"{LOAD}" several levels in [sweep.factors]'
+        )
+    carried = Estimates(sweep, "carried_bps")
+    y = Axis("carried, link 0 down", "bit/s", low=0).fitted(drawing.means(carried))
+    links, lines = Links(sweep), Lines()
+    panels = []
+    for number, title in enumerate(drawing.arrangement.titles):
+        series = drawing.series(carried, number)
+        groups = [group for group in drawing.arrangement.groups if group.panel == number]
+        references = [Reference(f"carried = {load.removesuffix(' load')}", along="identity")]
+        for link in range(links.number):
+            references += lines.of(
+                groups,
+                lambda group, link=link: links.rate(group.points, link, "down"),  # type: ignore[misc]
+                f"rate of link {link} down,",
+                rate,
+                series,
+            )
+        panels.append(Panel(drawing.x.axis, y, series, tuple(references), title))
+    own = x == "presented_bps"  # which has the headers of responses
+    more = "segments sent again, acknowledgements and framing" if own else "headers and segments sent again"
+    return drawing.figure(
+        f"Carried against {load} – {sweep.name}",
+        f"Markers: IP bits that link 0 carried down, over the measured interval; they hold {more}, which the {load} "
+        "does not.",
+        panels,
+        lines.left_out,
+    )

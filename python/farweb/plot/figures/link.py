@@ -1,0 +1,108 @@
+"""Rate, queue, busy share and drops of a link over time, in both directions."""
+
+from typing import Any
+
+import polars as pl
+
+from farweb.errors import ResultsError
+from farweb.plot.catalogue import figure
+from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.plot.measured import Samples, labels, mean, provenance, rows_of, samples, warmup_line
+from farweb.results.run import RunTables
+from farweb.text.quantities import seconds
+
+DIRECTIONS = ("down", "up")
+"""Columns of the figure: responses ride down, requests up; most bytes go down."""
+
+
+@figure("link", of="run", shows="rate, queue, busy share and drops of a link over time", needs="record.links_every")
+def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
+    """Rate carried, queue, busy share and drops of one link over time, a column a direction.
+
+    Raises:
+        ResultsError: No recorded intervals, or no such link.
+    """
+    rows = rows_of(result, "links")
+    numbers = sorted(rows["link"].unique().to_list())
+    if link is None:
+        link = _busiest(rows)
+    if link not in numbers:
+        raise ResultsError(f"{result.path}: there is no link {link}; links: {', '.join(map(str, numbers))}")
+    shown = {direction: intervals(rows, link, direction) for direction in DIRECTIONS}
+    columns = [_panels(result, each, link, direction) for direction, each in shown.items()]
+    length_s = max(each.length_s for each in shown.values())
+    packets = rows["packets"].filter(rows["link"] == link).sum()
+    return Figure(
+        f"Link {link} over time – {labels([result])[0]}",
+        f"Averages over {seconds(length_s)} of: IP bits carried, queue (line: time-weighted mean; shade: peak), share "
+        f"of time in transmission; and packets dropped in each. Scales differ by column. n = {packets:,} packets. "
+        f"{provenance([result])}",
+        tuple(panel for row in zip(*columns, strict=True) for panel in row),
+        columns=2,
+        size=(9, 7),
+        share_x=True,
+    )
+
+
+def _busiest(rows: pl.DataFrame) -> int:
+    busy = rows.group_by("link").agg(pl.col("busy").mean()).sort(["busy", "link"], descending=[True, False])
+    return int(busy["link"][0])
+
+
+def intervals(rows: pl.DataFrame, link: int, direction: str) -> Samples:
+    """Samples of one direction of a link: rate (bit/s), queue (B), busy share (%) and drops."""
+    return samples(
+        rows.filter((pl.col("link") == link) & (pl.col("direction") == direction)),
+        rate_bps=pl.col("bytes").sum() * 8e9 / pl.col("interval_ns").sum(),
+        queue_mean=mean("queue_bytes_mean"),
+        queue_max=pl.col("queue_bytes_max").max(),
+        busy_percent=mean("busy") * 100,
+        drops=pl.col("drops").sum(),
+    )
+
+
+def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tuple[Panel, ...]:
+    """The four panels of a direction, from the top."""
+
+    def panel(axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = "") -> Panel:
+        fitted = axis.fitted(*(each.y for each in drawn))
+        return Panel(shown.axis, fitted, drawn, warmup_line(result), title=title, note=note, weight=weight)
+
+    most = float(shown.rows["busy_percent"].max() or 0)  # type: ignore[arg-type]
+    drops = int(shown.rows["drops"].sum())
+    return (
+        panel(
+            Axis("carried", "bit/s", low=0),
+            shown.series("", 0, "rate_bps"),
+            weight=3,
+            title=_title(result.manifest["scenario"], link, direction),
+        ),
+        panel(
+            Axis("queue", "B", low=0),
+            shown.series("", 0, "queue_max", "area", "peak"),
+            shown.series("", 0, "queue_mean", part="mean"),
+            weight=3,
+        ),
+        panel(
+            Axis("busy", "%", low=0, high=105 if most > 95 else None), shown.series("", 0, "busy_percent"), weight=1.6
+        ),
+        panel(
+            Axis("drops", low=0, high=None if drops else 1.5, whole=True),
+            shown.series("", None, "drops", "area"),
+            weight=1.6,
+            note=f"{drops:,} dropped in all" if drops else "none dropped",
+        ),
+    )
+
+
+def _title(scenario: dict[str, Any], link: int, direction: str) -> str:
+    """Title of a direction of a link: rate, delay, queue and loss in the words of the scenario."""
+    nodes = scenario["path"]["nodes"]
+    ends = nodes[link : link + 2]
+    if direction == "down":
+        ends.reverse()
+    values = scenario["path"]["link"][link][direction]
+    queue = f"queue {values['queue']}" if values.get("queue") else "unlimited queue"
+    kind = values.get("loss", {}).get("kind", "none")
+    loss = "" if kind == "none" else f", loss: {kind}"
+    return f"{direction}, {ends[0]} → {ends[1]}\n{values['rate']}, {values['delay']}, {queue}{loss}"
