@@ -156,7 +156,7 @@ def test_one_sweep_has_the_folder_and_leftovers_go(folder: Path) -> None:
 
 def test_a_killed_sweep_holds_no_lock(folder: Path) -> None:
     code = (
-        "import os, signal\nfrom farweb.sweep.store import Store\n"
+        "import os, signal\nfrom farweb.results.store import Store\n"
         "with Store('sweep').claimed():\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False)
