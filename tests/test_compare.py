@@ -58,7 +58,7 @@ def test_all_that_agrees_makes_the_verdict(tmp_path: Path) -> None:
     assert found.signs == {"most requests": -1, "90 % quantile": -1, "failures": 0}
     assert found.verdict == (
         "b is better than a by most requests and 90 % quantile: 100 % of 200 requests are faster and 0 % slower, "
-        "median difference −500 ms (−500 ms … −500 ms), 90 % quantile 8 s → 7.50 s, not answered 0 % → 0 %."
+        "median difference −500 ms (−500 … −500 ms), 90 % quantile 8 s → 7.50 s, not answered 0 % → 0 %."
     )
     same = one(run(tmp_path / "c", base), run(tmp_path / "d", base))
     assert same.verdict.startswith("No difference between d and c was shown: 0 % of 200 requests are faster")
@@ -109,7 +109,7 @@ def test_requests_of_either_warm_up_are_left_out(tmp_path: Path) -> None:
     base = run(tmp_path / "a", [1.0] * 10 + [2.0] * 30, warmup_ns=4 * 10**9)
     found = one(base, run(tmp_path / "b", [9.0] * 10 + [2.5] * 30, warmup_ns=10 * 10**9))
     assert (found.pairs, found.mean_s.value, found.method) == (30, 0.5, "none")
-    assert "Too few requests to tell b from a" in found.verdict
+    assert "Too few requests to rank b and a" in found.verdict
 
 
 def test_intervals_of_blocks_cover_what_neighbours_share() -> None:

@@ -12,13 +12,12 @@ import pytest
 from farweb.errors import FarwebError, ResultsError
 from farweb.folders import SweepResults
 from farweb.report import report
-from farweb.report.answer import answer
-from farweb.report.comparisons import Change
-from farweb.report.naming import names_of
-from farweb.report.search import answer_of
-from farweb.report.words import between, change, change_between, percent, shown
+from farweb.report.answer import Search, answer
+from farweb.report.findings import Change, interval_of
+from farweb.report.words import names_of
 from farweb.results.design import Factor, Level
 from farweb.results.metrics import find_metric
+from farweb.statistics.intervals import Interval
 from sample_reports import with_manifest, with_scenarios
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
@@ -103,7 +102,7 @@ def test_the_answer_is_that_of_the_numbers(factorial: SweepResults) -> None:
     assert facts["Checked: median latency"] == "of 48 runs at 12 points, compared by replication."
     # The difference between the two queues is of 0.25 ms at most, at any point.
     best = next(text for fact, text in facts.items() if fact.startswith("Best"))
-    assert "Of the other 11 points 1 cannot be told from it." in best
+    assert "Of the other 11 points 1 cannot be distinguished from it." in best
     assert answer(factorial, [find_metric("done")])[1:] == [("Done: 3", "(3 … 3) at every point.")]
 
 
@@ -301,9 +300,9 @@ def test_a_search_without_an_answer_says_how_near_it_came(tmp_path: Path) -> Non
     found: dict[str, Any] = {"curve": tried, "runs": 2, "answer": None, "low": None, "high": None}
     found |= {"attainable": False, "confidence": 0.95, "without_chance": True, "reached": ["the best is 0.5"]}
     search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": True, "answer": found}
-    told = answer_of(with_manifest(sweep, {"search": search}))
+    answer = Search(with_manifest(sweep, {"search": search})).answer()
     fact = "No value from 8 KiB to 1 MiB meets utilisation >= 0.9:"
-    assert told == [(fact, "the best is 0.5 (the seed makes no difference; 2 runs).")]
+    assert answer == [(fact, "the best is 0.5 (the seed makes no difference; 2 runs).")]
 
 
 def test_quantiles_are_those_of_all_requests_with_a_bootstrap(tmp_path: Path) -> None:
@@ -359,7 +358,7 @@ def test_the_page_of_a_large_sweep_is_small(tmp_path: Path) -> None:
         ({"metrics": ["latency_p51_s"]}, "latency_p5"),
         ({"metrics": ["link_7_up_bps"]}, "its runs have no link_7_up_bps"),
         ({"plots": ["pie"]}, "there is no plot 'pie'"),
-        ({"by": ["speed"]}, "no such factor; it has circuit"),
+        ({"by": ["speed"]}, "no factor of this sweep; it has circuit"),
     ],
 )
 def test_what_there_is_not_is_named(factorial: SweepResults, options: dict[str, list[str]], message: str) -> None:
@@ -385,18 +384,6 @@ def test_factors_have_short_names_unless_two_would_share_one(tmp_path: Path) -> 
     assert list(names_of(sweep).values()) == ["load", LOAD]
 
 
-def test_values_have_their_unit_and_differences_their_sign() -> None:
-    assert shown(MEDIAN, -0.0123) == "−12.3 ms"
-    assert change(MEDIAN, 1.5) == "+1.50 s"
-    assert change(find_metric("utilisation"), -0.123) == "−12.3 points"
-    assert change_between(find_metric("utilisation"), -0.123, 0.05) == "−12.3 … 5 points"
-    assert between(MEDIAN, 0.3, 0.4) == "300 … 400 ms"
-    assert between(MEDIAN, 0.3, 4.0) == "300 ms … 4 s"
-    assert between(MEDIAN, -0.3, 0.4) == "0 … 400 ms"
-    assert shown(find_metric("utilisation"), 0.123) == "12.3 %"
-    assert shown(find_metric("carried_bps"), 2e6) == "2 Mbit/s"
-    assert shown(find_metric("queue_bytes_mean"), 1500.0) == "1.50 kB"
-    assert shown(find_metric("drops"), 2.25) == "2.25"
-    assert shown(find_metric("drops"), 2000.4) == "2,000"
-    assert shown(MEDIAN, None) == "–"
-    assert [percent(value) for value in (None, 301.4, -21.4, 0.0123)] == ["–", "+301 %", "−21.4 %", "+0.01 %"]
+def test_no_interval_of_a_metric_begins_below_zero() -> None:
+    assert interval_of(MEDIAN, Interval(3, 0.05, 0.1, -0.3, 0.4)) == "0 … 400 ms"
+    assert interval_of(MEDIAN, Interval(1, 0.05, None, None, None)) == ""

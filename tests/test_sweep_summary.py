@@ -16,7 +16,7 @@ import pytest
 from farweb import Results, ResultsError
 from farweb.folders import SweepResults
 from farweb.results import sql
-from farweb.results.sweep import STATISTICS
+from farweb.results.sweep_statistics import STATISTICS
 from farweb.text.quantities import with_margin
 from sample_results import SECOND, Row, interval, request, write_results
 from sample_sweeps import design_of, write_sweep

@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _damage(error: BaseException, arguments: Sequence[str]) -> str | None:
     """What is wrong with results that the command has read, if that is why it has failed."""
-    from farweb.results.damage import explain
+    from farweb.results.integrity import explain
 
     return explain(error, map(Path, arguments))
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.comparison.pairs import Floats
-from farweb.results.breakdown import Kind
+from farweb.results.parts import Kind
 from farweb.statistics.intervals import Interval
 from farweb.statistics.quantiles import to_json
 
@@ -86,7 +86,7 @@ class Cause:
     """What a part of the latency has to do with the difference.
 
     Attributes:
-        kind: Which part, of `farweb.results.breakdown.KINDS`.
+        kind: Which part, of `farweb.results.parts.KINDS`.
         mean_s: Mean difference of that part.
     """
 

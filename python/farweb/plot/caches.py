@@ -12,9 +12,9 @@ from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.legs import POINTS_MAX
 from farweb.plot.measured import labels, provenance, warmup_line
 from farweb.plot.replicated import Estimates
-from farweb.results.caches import caches_of
 from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
+from farweb.results.totals import caches_of
 from farweb.text.quantities import seconds, share
 
 _CAPACITY = re.compile(r"cache\.(\d+)\.capacity")

@@ -10,10 +10,10 @@ from farweb.plot.against import Ask
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import short_names
 from farweb.plot.replicated import base_unit, runs_told, words
-from farweb.results.cautions import comparable
 from farweb.results.design import Design
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
+from farweb.results.sweep_warnings import comparable
 
 TERMS_MAX = 12
 """Terms of which the share is drawn; chosen: those that are left out explain little, and the caption tells how much."""

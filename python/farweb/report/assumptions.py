@@ -1,4 +1,4 @@
-"""What a result rests on, in sentences made from the scenarios: what they assume, and what the models leave out.
+"""Assumptions of a result, in sentences made from the scenarios, and what the models leave out.
 
 The sentences say what `docs/models/` says at length.
 """
@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from farweb.report.path_drawing import span
+from farweb.report.path import span
 from farweb.report.points import Point
+from farweb.report.words import extent, key_words
 from farweb.text.quantities import count, rate, seconds
 from farweb.text.words import listed
 
@@ -67,20 +68,21 @@ def left_out(points: Sequence[Point]) -> list[str]:
 def _workload(points: Sequence[Point]) -> list[str]:
     loads = _texts(points, "workload", "load")
     if "rate" in _values(points, "workload", "scale"):
-        return [_arrivals(points), *_rate(points, loads)]
+        window = span(_texts(points, "workload", "copies_offset"))
+        return [
+            _arrivals(points),
+            f"Load {span(loads)} stands for as many times the requests of the table, or of a day where it has days: "
+            f"drawn ones are left out, or repeated at random within {window}, each by itself. Measured requests are "
+            "there at every load.",
+        ]
     tables = _values(points, "workload", "requests")
     copies = _texts(points, "workload", "copies_offset")
     said = [_arrivals(points)]
     families = _texts(points, "workload", "family")
     if "prowgen" in families:
-        said.append(
-            "Requests are those of the family prowgen, generated from the seed of the run"
-            + (
-                f": load {span(loads)} stands for as many copies, shifted by {span(copies)} each."
-                if loads != ["1"]
-                else "."
-            )
-        )
+        load = f": load {span(loads)} stands for as many copies, shifted by {span(copies)} each"
+        generated = "Requests are those of the family prowgen, generated from the seed of the run"
+        said.append(f"{generated}{load if loads != ['1'] else ''}.")
     if "nzix" in families:
         days, renamed = _texts(points, "workload", "days"), "renamed" in _values(points, "workload", "copies_hosts")
         hosts = "hosts of their own" if renamed else "the same hosts"
@@ -116,16 +118,6 @@ def _arrivals(points: Sequence[Point]) -> str:
         "Requests start when the request table says, whatever the path does: nobody waits for a page before asking for "
         f"the next, or asks less because it is slow. {patience}"
     )
-
-
-def _rate(points: Sequence[Point], loads: Sequence[str]) -> list[str]:
-    """What a load that is a rate stands for."""
-    window = span(_texts(points, "workload", "copies_offset"))
-    return [
-        f"Load {span(loads)} stands for as many times the requests of the table, or of a day where it has days: drawn "
-        f"ones are left out, or repeated at random within {window}, each by itself. Measured requests are there at "
-        "every load."
-    ]
 
 
 def _proxies(points: Sequence[Point]) -> list[str]:
@@ -167,14 +159,14 @@ def _carriers(points: Sequence[Point]) -> list[str]:
         values = {
             key: _unique(str(value) for leg in legs if (value := leg["carrier"].get(key)) is not None) for key in keys
         }
-        told = [f"{key.replace('_', ' ')} {span(texts)}" for key, texts in values.items() if texts]
-        if told:
-            said.append(f"{legs[0]['from']} – {legs[0]['to']}: {', '.join(told)}.")
+        if any(values.values()):
+            keys_said = [f"{key_words(key)} {span(texts)}" for key, texts in values.items() if texts]
+            said.append(f"{legs[0]['from']} – {legs[0]['to']}: {', '.join(keys_said)}.")
     return said
 
 
 def _tcp(points: Sequence[Point]) -> list[str]:
-    profiles = _each_leg(points, ("tcp", "profile"))
+    profiles = _unique(leg["tcp"]["profile"] for point in points for leg in point.scenario["leg"])
     said = [f"TCP with the profile {profile} is {_PROFILES.get(profile, profile)}." for profile in profiles]
     changed: dict[str, list[str]] = {}
     for point in points:
@@ -193,11 +185,11 @@ def _windows(points: Sequence[Point]) -> list[str]:
     for number in range(min(len(point.figures["legs"]) for point in points)):
         legs = [point.figures["legs"][number] for point in points]
         stretch = f"{legs[0]['from']} – {legs[0]['to']}"
-        round_trip = _range([leg["rtt_ns"] / 1e9 for leg in legs], seconds)
+        round_trip = extent([leg["rtt_ns"] / 1e9 for leg in legs], seconds)
         if any(_by_host(point, number) and leg["hosts"] is None for point, leg in zip(points, legs, strict=True)):
             said.append(
                 f"{stretch}: {round_trip} of propagation there and back. Servers have the window and the segment size "
-                "that the host table tells; it is not at hand here, so limits are not worked out."
+                "that the host table has; it is not at hand here, so limits are not worked out."
             )
             continue
         limits = [leg["window_limit_bps"] for leg in legs if leg["window_limit_bps"] is not None]
@@ -205,9 +197,9 @@ def _windows(points: Sequence[Point]) -> list[str]:
         text = f"{stretch}: {round_trip} of propagation there and back"
         if limits:
             whose = " (median of the servers)" if any(leg["hosts"] for leg in legs) else ""
-            text += f"; the window lets one connection carry {_range(limits, rate)} at most{whose}"
+            text += f"; the window lets one connection carry {extent(limits, rate)} at most{whose}"
         if limits and fill:
-            needed = _range(fill, count)
+            needed = extent(fill, count)
             text += ", and one fills the path" if needed == "1" else f"; it takes {needed} of them to fill the path"
         said.append(f"{text}.")
     return said
@@ -253,19 +245,9 @@ def _texts(points: Sequence[Point], table: str, key: str) -> list[str]:
     return [str(value) for value in _values(points, table, key)]
 
 
-def _each_leg(points: Sequence[Point], keys: tuple[str, str]) -> list[Any]:
-    legs: Iterable[Mapping[str, Any]] = (leg for point in points for leg in point.scenario["leg"])
-    return _unique(leg[keys[0]][keys[1]] for leg in legs)
-
-
 def _leg_figures(points: Sequence[Point]) -> Iterator[Mapping[str, Any]]:
     return (leg for point in points for leg in point.figures["legs"])
 
 
 def _unique(values: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
-
-
-def _range(values: Sequence[float], say: Any) -> str:
-    low, high = say(min(values)), say(max(values))
-    return low if low == high else f"{low} to {high}"

@@ -1,15 +1,19 @@
-"""Estimates of a sweep for tables and sentences: at its points, or at the levels of some factors with others pooled."""
+"""Findings of a sweep in a metric: estimates by levels, what each level changes, and where the variation comes from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from farweb.errors import ResultsError
+import polars as pl
+
 from farweb.plot.replicated import Estimates
-from farweb.results.design import Design, Factor, Level
+from farweb.results.design import Factor, Level
 from farweb.results.metrics import Metric
 from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Interval
-from farweb.text.quantities import count
+from farweb.text.quantities import interval
+
+CHANCE = ("replications", "error")
+"""Sources of variation, as the table `effects` names them, that no factor is the reason of."""
 
 _LOW_IS_GOOD = {"failed", "unfinished", "failed_share", "drops", "loss_ratio", "retransmits", "timeouts"}
 _HIGH_IS_GOOD = {"done", "goodput_bps", "carried_bps", "carried_up_bps", "response_bytes", "utilisation"}
@@ -37,38 +41,26 @@ def rows_by(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
     """
     together: dict[tuple[Level, ...], list[int]] = {}
     for point in range(len(sweep.design.points)):
-        together.setdefault(levels_of(sweep.design, point, by), []).append(point)
+        levels = sweep.design.levels(point)
+        together.setdefault(tuple(levels[factor.name] for factor in by), []).append(point)
     tables = {metric.name: Estimates(sweep, metric.name) for metric in metrics}
     rows = [
         Row(levels, tuple(points), {name: table.of(points) for name, table in tables.items()})
         for levels, points in together.items()
     ]
-    if sweep.design.kind == "search":  # which tries values in an order that tells nobody anything
+    if sweep.design.kind == "search":  # which tries values in an order of its own
         rows.sort(key=lambda row: [level.number or 0.0 for level in row.levels])
     return rows
 
 
-def levels_of(design: Design, point: int, factors: Sequence[Factor]) -> tuple[Level, ...]:
-    """The levels that a point has of some factors."""
-    levels = design.levels(point)
-    return tuple(levels[factor.name] for factor in factors)
+def ranked(rows: Sequence[Row], metric: Metric) -> list[Row]:
+    """The rows with a value of a metric, those of its first end (see `ends_of`) first."""
+    known = [row for row in rows if row.estimates[metric.name].mean is not None]
+    return sorted(known, key=lambda row: row.estimates[metric.name].mean or 0.0, reverse=ends_of(metric)[2])
 
 
-def factors_named(design: Design, names: Sequence[str]) -> list[Factor]:
-    """Factors by name.
-
-    Raises:
-        ResultsError: The design has no such factor.
-    """
-    known = {factor.name: factor for factor in design.factors}
-    for name in names:
-        if name not in known:
-            raise ResultsError(f"{name}: the sweep has no such factor; it has {', '.join(known)}")
-    return [known[name] for name in dict.fromkeys(names)]
-
-
-def order(metric: Metric) -> tuple[str, str, bool]:
-    """What the two ends of a metric are called, the first to be told first, and whether that one is the larger."""
+def ends_of(metric: Metric) -> tuple[str, str, bool]:
+    """What the first and the last of points ranked by a metric are called, and whether the first is the largest."""
     if metric.unit == "s" or metric.name in _LOW_IS_GOOD or "drops" in metric.name:
         return "Best", "worst", False
     if metric.name in _HIGH_IS_GOOD or metric.within_s is not None:
@@ -76,8 +68,62 @@ def order(metric: Metric) -> tuple[str, str, bool]:
     return "Lowest", "highest", False
 
 
-def replications_of(rows: Sequence[Row]) -> str:
-    """How many replications estimates rest on: ``5``, ``3 to 5``."""
-    found = [estimate.n for row in rows for estimate in row.estimates.values()]
-    low, high = min(found, default=0), max(found, default=0)
-    return count(low) if low == high else f"{count(low)} to {count(high)}"
+def interval_of(metric: Metric, estimate: Interval) -> str:
+    """The interval of an estimate, cut at zero, as no metric is negative; empty where there is none."""
+    return interval(None if estimate.low is None else max(estimate.low, 0.0), estimate.high, metric.unit)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A level against the first.
+
+    Attributes:
+        factor: Name of the factor.
+        level: The level.
+        base: The factor's first level.
+        mean: Level less base, averaged over all pairs of points that differ in nothing else.
+        low: Lower end of its 95 % interval; None for fewer than two replications.
+        high: Upper end.
+        percent: Of the mean at the base; None when that is zero.
+    """
+
+    factor: str
+    level: str
+    base: str
+    mean: float
+    low: float | None
+    high: float | None
+    percent: float | None
+
+    @property
+    def levels(self) -> str:
+        """What is compared with what."""
+        return f"{self.level} instead of {self.base}"
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether there is an interval."""
+        return self.low is not None and self.high is not None
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the interval leaves zero out."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+def changes(sweep: SweepTables, metric: Metric) -> list[Change]:
+    """The levels of each factor against its first, in the order of the design; those without a value are left out.
+
+    A search has none: its levels are those that it came to try, and its first is no base for anything.
+    """
+    if sweep.design.kind == "search":
+        return []
+    rows = sweep.differences([metric.name]).filter((pl.col("scope") == "overall") & pl.col("mean").is_not_null())
+    columns = ["factor", "level", "base", "mean", "low", "high", "percent"]
+    return [Change(*row) for row in rows.select(columns).iter_rows()]
+
+
+def sources(sweep: SweepTables, metric: Metric) -> dict[str, float]:
+    """Sources of variation and their percentages, the largest first."""
+    rows = sweep.effects([metric.name]).select("term", "percent").drop_nulls()
+    return dict(rows.sort("percent", descending=True, maintain_order=True).iter_rows())

@@ -1,4 +1,4 @@
-"""The packets of one connection as the sender of its data saw them: what time–sequence and window plots draw."""
+"""Packets of one connection as the sender of its data saw them: what time–sequence and window plots draw."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.results.connection_use import connection_uses
+from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables, how_to_record
 
 OPPOSITE = {"up": "down", "down": "up"}
@@ -181,7 +181,7 @@ def stay_of(results: RunTables, request: int | None, leg: int) -> Stay:
         leg: Number of the leg. Others than 0 need the table `exchanges`.
 
     Raises:
-        ResultsError: No packets were recorded, there is no such request or leg, or it was not told which connection
+        ResultsError: No packets were recorded, there is no such request or leg, or it is not known which connection
             carried it there.
     """
     stays = _stays(results, leg)

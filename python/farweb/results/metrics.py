@@ -1,4 +1,4 @@
-"""The metrics of a run: the numbers that a sweep keeps of each run, and that statistics are made of.
+"""Metrics of a run: which numbers a sweep keeps of each run, and statistics are made of.
 
 Requests that start before the end of the scenario's `run.warmup` count in `left_out` and in nothing else. Rates,
 utilisation, queues and what legs held are those of the measured interval (`run.measure`); counters of the simulation
@@ -14,25 +14,17 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal
 
 from farweb.errors import ResultsError
-from farweb.files.parquet import equals, read_columns, whole_numbers
-from farweb.results.caches import ratios
-from farweb.statistics.quantiles import quantiles, with_lost
 from farweb.text import parse as quantity
 
 if TYPE_CHECKING:
     from farweb.files.columns import TableSpec
-    from farweb.results.run import RunTables
 
 Kind = Literal["count", "mean", "quantile", "maximum", "rate"]
 Value = int | float | None
 
-_NS = 1e9
 SAMPLE = "sample"  # the tag of requests that are measured in every run
 DEFINITION = 2
 """Number of what the metrics mean: with another one the same run has other values. 2: quantiles count failures."""
@@ -63,7 +55,8 @@ class Metric:
     @property
     def whole(self) -> bool:
         """Whether it is a whole number."""
-        return self.kind == "count" or self.name.endswith("queue_bytes_max") or _is_peak_of_leg(self.name)
+        peak_of_leg = re.fullmatch(r"leg_\d+_\w+_max", self.name) is not None
+        return self.kind == "count" or self.name.endswith("queue_bytes_max") or peak_of_leg
 
 
 def _times(name: str, what: str, shares: Iterable[int]) -> list[Metric]:
@@ -187,70 +180,54 @@ _ALL = [
 ]
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
-"""The metrics that every run has, in the order of their columns; those of each link follow them (`link_metrics`), then
-those of each leg (`leg_metrics`) and of each cache (`cache_metrics`)."""
+"""The metrics that every run has, in the order of their columns; those of its parts follow them (`metrics_of`)."""
 
-_OF_A_LINK = {
-    "bps": ("bit/s", "IP bits carried {}, over its length.", "rate"),
-    "utilisation": ("1", "Share of time in which it was transmitting {}.", "rate"),
-    "queue_bytes_mean": ("B", "Time-weighted mean of the bytes queued {}.", "mean"),
-    "queue_bytes_max": ("B", "Peak of the bytes queued {}.", "maximum"),
-    "drops": ("", "Packets dropped {}, by the full queue or the loss process.", "count"),
+_OF_A_PART: dict[str, dict[str, tuple[str, str, Kind]]] = {
+    "link": {
+        "bps": ("bit/s", f"IP bits carried {_INTERVAL}, over its length.", "rate"),
+        "utilisation": ("1", f"Share of time in which it was transmitting {_INTERVAL}.", "rate"),
+        "queue_bytes_mean": ("B", f"Time-weighted mean of the bytes queued {_INTERVAL}.", "mean"),
+        "queue_bytes_max": ("B", f"Peak of the bytes queued {_INTERVAL}.", "maximum"),
+        "drops": ("", f"Packets dropped {_INTERVAL}, by the full queue or the loss process.", "count"),
+    },
+    "leg": {
+        "open_mean": (
+            "",
+            f"Time-weighted mean of the connections open {_INTERVAL}: from the first SYN until both ends are closed.",
+            "mean",
+        ),
+        "open_max": ("", f"Most connections open at a time {_INTERVAL}.", "maximum"),
+        "busy_mean": ("", f"Time-weighted mean of the connections that carry a request {_INTERVAL}.", "mean"),
+        "busy_max": ("", f"Most connections that carry a request at a time {_INTERVAL}.", "maximum"),
+        "requests_mean": (
+            "",
+            f"Time-weighted mean of the requests on the leg {_INTERVAL}, those that wait for a connection too.",
+            "mean",
+        ),
+        "requests_max": ("", f"Most requests on the leg at a time {_INTERVAL}.", "maximum"),
+        "connection_requests_max": ("", f"Most requests on one of its connections at a time {_INTERVAL}.", "maximum"),
+    },
+    "cache": {
+        "requests": ("", "Requests that came to it after the warm-up, up to the end of the run.", "count"),
+        "hit_ratio": ("1", "Share of them that it served from what it held; delayed hits left out.", "rate"),
+        "delayed_hit_ratio": ("1", "Share of them that it served from a fetch that was under way.", "rate"),
+        "byte_hit_ratio": ("1", "Share of the response bytes asked for that were hits; delayed hits left out.", "rate"),
+    },
 }
-_LINK_NAME = re.compile(r"link_(\d+)_(up|down)_(" + "|".join(_OF_A_LINK) + ")")
-
-_OF_A_LEG = {
-    "open_mean": (
-        "Time-weighted mean of the connections open {}: from the first SYN until both ends are closed.",
-        "mean",
-    ),
-    "open_max": ("Most connections open at a time {}.", "maximum"),
-    "busy_mean": ("Time-weighted mean of the connections that carry a request {}.", "mean"),
-    "busy_max": ("Most connections that carry a request at a time {}.", "maximum"),
-    "requests_mean": (
-        "Time-weighted mean of the requests on the leg {}, those that wait for a connection too.",
-        "mean",
-    ),
-    "requests_max": ("Most requests on the leg at a time {}.", "maximum"),
-    "connection_requests_max": ("Most requests on one of its connections at a time {}.", "maximum"),
-}
-_LEG_NAME = re.compile(r"leg_(\d+)_(" + "|".join(_OF_A_LEG) + ")")
-
-_OF_A_CACHE = {
-    "requests": ("", "Requests that came to it after the warm-up, up to the end of the run.", "count"),
-    "hit_ratio": ("1", "Share of them that it served from what it held; delayed hits left out.", "rate"),
-    "delayed_hit_ratio": ("1", "Share of them that it served from a fetch that was under way.", "rate"),
-    "byte_hit_ratio": ("1", "Share of the response bytes asked for that were hits; delayed hits left out.", "rate"),
-}
-_CACHE_NAME = re.compile(r"cache_(\d+)_(" + "|".join(_OF_A_CACHE) + ")")
 
 
-def _is_peak_of_leg(name: str) -> bool:
-    return _LEG_NAME.fullmatch(name) is not None and name.endswith("_max")
+def metrics_of(part: str) -> dict[str, Metric]:
+    """The metrics of a part of the path, by the end of their names.
 
-
-def link_metrics(link: int, direction: str) -> list[Metric]:
-    """The metrics of a direction of a link: `link_0_down_bps` and its like."""
-    return [
-        Metric(f"link_{link}_{direction}_{what}", unit, f"Link {link} {direction}: {text.format(_INTERVAL)}", kind)  # type: ignore[arg-type]
-        for what, (unit, text, kind) in _OF_A_LINK.items()
-    ]
-
-
-def leg_metrics(leg: int) -> list[Metric]:
-    """The metrics of a leg: `leg_0_open_mean` and its like."""
-    return [
-        Metric(f"leg_{leg}_{what}", "", f"Leg {leg}: {text.format(_INTERVAL)}", kind)  # type: ignore[arg-type]
-        for what, (text, kind) in _OF_A_LEG.items()
-    ]
-
-
-def cache_metrics(cache: int) -> list[Metric]:
-    """The metrics of a cache, by its place among the caches of the scenario: `cache_0_hit_ratio` and its like."""
-    return [
-        Metric(f"cache_{cache}_{what}", unit, f"Cache {cache}: {text}", kind)  # type: ignore[arg-type]
-        for what, (unit, text, kind) in _OF_A_CACHE.items()
-    ]
+    Args:
+        part: A direction of a link, `link_0_down`; a leg, `leg_0`; or a cache, `cache_0`, by its place among the caches
+            of the scenario.
+    """
+    called = part.replace("_", " ").capitalize()
+    return {
+        what: Metric(f"{part}_{what}", unit, f"{called}: {text}", kind)
+        for what, (unit, text, kind) in _OF_A_PART[part.partition("_")[0]].items()
+    }
 
 
 _WITHIN = re.compile(r"within\s*\((.*)\)")
@@ -290,30 +267,21 @@ def find_metric(name: str) -> Metric:
         return METRICS[name]
     if in_time := _WITHIN.fullmatch(name):
         return within(in_time[1])
-    if of_link := _LINK_NAME.fullmatch(name):
-        link, direction, _ = of_link.groups()
-        return next(metric for metric in link_metrics(int(link), direction) if metric.name == name)
-    if of_leg := _LEG_NAME.fullmatch(name):
-        return next(metric for metric in leg_metrics(int(of_leg[1])) if metric.name == name)
-    if of_cache := _CACHE_NAME.fullmatch(name):
-        return next(metric for metric in cache_metrics(int(of_cache[1])) if metric.name == name)
+    of_part = _of_named_part(name)
+    if name in of_part:
+        return of_part[name]
     import difflib
 
-    near = difflib.get_close_matches(name, [*METRICS, *_alike(name), "within(5 s)"], 1, 0.4)
+    near = difflib.get_close_matches(name, [*METRICS, *of_part, "within(5 s)"], 1, 0.4)
     raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
 
 
-def _alike(name: str) -> list[str]:
+def _of_named_part(name: str) -> dict[str, Metric]:
     """The metrics of the link, the leg or the cache that a name begins with."""
-    if not (begun := re.match(r"(link|leg|cache)_(\d+)_", name)):
-        return []
-    number = int(begun[2])
-    of = {
-        "link": [metric for direction in ("up", "down") for metric in link_metrics(number, direction)],
-        "leg": leg_metrics(number),
-        "cache": cache_metrics(number),
-    }
-    return [metric.name for metric in of[begun[1]]]
+    if not (part := re.match(r"(link|leg|cache)_\d+(?=_)", name)):
+        return {}
+    parts = [f"{part[0]}_up", f"{part[0]}_down"] if part[1] == "link" else [part[0]]
+    return {metric.name: metric for each in parts for metric in metrics_of(each).values()}
 
 
 def metrics_table() -> "TableSpec":
@@ -322,6 +290,7 @@ def metrics_table() -> "TableSpec":
     Those of link 0 down stand for those of all links, those of leg 0 and cache 0 for those of all legs and caches.
     Shares `within` a time are worked out for the times that are asked for, and are no columns.
     """
+    parts = ("link_0_down", "leg_0", "cache_0")
     return {
         "name": "metrics",
         "description": "The metrics of a run: columns of the table `runs` of a sweep. Links and directions each have "
@@ -335,52 +304,9 @@ def metrics_table() -> "TableSpec":
                 "nullable": True,
                 "description": metric.description,
             }
-            for metric in [*METRICS.values(), *link_metrics(0, "down"), *leg_metrics(0), *cache_metrics(0)]
+            for metric in [*METRICS.values(), *(each for part in parts for each in metrics_of(part).values())]
         ],
     }
-
-
-def measure(results: "RunTables", more: Iterable[Metric] = ()) -> dict[str, Value]:
-    """The metrics of a run, in the order of `METRICS`, then those of links, legs and caches; None without a value.
-
-    Results of a farweb that did not measure legs have no metrics of them.
-
-    Reads the columns that it needs, a row group at a time; memory grows by 16 bytes a finished request.
-
-    Args:
-        results: The run.
-        more: Shares `within` a time that are measured too.
-
-    Raises:
-        ResultsError: The run has no measured interval, or a table is damaged.
-    """
-    manifest = results.manifest
-    if "measured" not in manifest:
-        raise ResultsError(f"{results.path}: does not say what was measured: it is of an older farweb; run it again")
-    measured = manifest["measured"]
-    from_ns, to_ns = measured["from_ns"], measured["to_ns"]
-    requests = _Requests(from_ns, to_ns, results.warmup_ns)
-    for columns in read_columns(results.path / "requests.parquet", _REQUEST_COLUMNS):
-        requests.add(columns)
-    span_s = (to_ns - from_ns) / _NS
-    presented = measured.get("presented_bytes")
-    found: dict[str, Value] = {
-        **requests.metrics(span_s),
-        "presented_bps": 8 * presented / span_s if presented is not None and span_s > 0 else None,
-        **_path(measured["links"]),
-        **_connections(results, from_ns, to_ns),
-        "simulated_s": manifest["now_ns"] / _NS,
-        "measured_s": span_s,
-        "events": manifest["events"],
-        "packet_hops": manifest["packet_hops"],
-    }
-    each = {
-        **_each_link(measured["links"]),
-        **_each_leg(measured.get("legs", ())),
-        **_each_cache(measured.get("caches", ())),
-    }
-    shares = {metric.name: requests.within(metric.within_s) for metric in more if metric.within_s is not None}
-    return {**{name: found[name] for name in METRICS}, **each, **shares}
 
 
 def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
@@ -391,170 +317,3 @@ def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
         if value is None and asked and name in METRICS and METRICS[name].kind == "quantile":
             found[name] = math.inf
     return found
-
-
-_REQUEST_COLUMNS = (
-    *("start_ns", "first_byte_ns", "end_ns", "acked_ns", "response_bytes", "retransmits", "timeouts", "status", "tag"),
-)
-
-
-class _Requests:
-    """What is counted and collected of the table of requests."""
-
-    def __init__(self, from_ns: int, to_ns: int, warmup_ns: int) -> None:
-        self._interval = from_ns, to_ns
-        self._warmup_ns = warmup_ns
-        self._counts = dict.fromkeys(
-            (
-                *("requests", "done", "failed", "unfinished", "left_out", "sample_requests", "response_bytes"),
-                *("retransmits", "timeouts"),
-            ),
-            0,
-        )
-        self._offered_bytes = 0
-        self._first_ns: int | None = None
-        self._last_ns: int | None = None
-        self._latency: list[NDArray[np.int64]] = []
-        self._first_byte: list[NDArray[np.int64]] = []
-        self._acked: list[NDArray[np.int64]] = []
-        self._sample: list[NDArray[np.int64]] = []
-
-    def add(self, columns: Mapping[str, Any]) -> None:
-        start = whole_numbers(columns["start_ns"])
-        size = whole_numbers(columns["response_bytes"])
-        counted = start >= self._warmup_ns
-        from_ns, to_ns = self._interval
-        self._offered_bytes += int(size[(start >= from_ns) & (start < to_ns)].sum())
-        tag = columns.get("tag")
-        sample = counted & equals(tag, SAMPLE) if tag is not None else np.zeros_like(counted)
-        done = counted & equals(columns["status"], "done")
-        found = {
-            "requests": counted.sum(),
-            "left_out": (~counted).sum(),
-            "done": done.sum(),
-            **{status: (counted & equals(columns["status"], status)).sum() for status in ("failed", "unfinished")},
-            "sample_requests": sample.sum(),
-            "response_bytes": size[done].sum(),
-            **{name: whole_numbers(columns[name])[counted].sum() for name in ("retransmits", "timeouts")},
-        }
-        for name, value in found.items():
-            self._counts[name] += int(value)
-        if counted.any():
-            first = int(start[counted].min())
-            self._first_ns = first if self._first_ns is None else min(self._first_ns, first)
-        if done.any():
-            end = whole_numbers(columns["end_ns"])
-            last = int(end[done].max())
-            self._last_ns = last if self._last_ns is None else max(self._last_ns, last)
-            self._latency.append((end - start)[done])
-            self._first_byte.append((whole_numbers(columns["first_byte_ns"]) - start)[done])
-            self._sample.append((end - start)[done & sample])
-            if "acked_ns" in columns:  # tables of an older farweb lack it
-                acked = whole_numbers(columns["acked_ns"])
-                self._acked.append((acked - start)[done & (acked >= start)])
-
-    def within(self, limit_s: float) -> float | None:
-        """The share of requests that were answered within a time."""
-        if not self._counts["requests"]:
-            return None
-        answered = sum(int((times <= round(limit_s * _NS)).sum()) for times in self._latency)
-        return answered / self._counts["requests"]
-
-    def metrics(self, span_s: float) -> dict[str, Value]:
-        number, done = self._counts["requests"], self._counts["done"]
-        lost = number - done
-        lost_sample = self._counts["sample_requests"] - sum(map(len, self._sample))
-        goodput = None
-        if self._first_ns is not None and self._last_ns is not None and self._last_ns > self._first_ns:
-            goodput = 8 * self._counts["response_bytes"] / ((self._last_ns - self._first_ns) / _NS)
-        return {
-            **self._counts,
-            "failed_share": lost / number if number else None,
-            **_distribution("latency", self._latency, lost),
-            **_distribution("first_byte", self._first_byte, lost),
-            **_distribution("acked", self._acked, 0),
-            **_distribution("sample_latency", self._sample, lost_sample),
-            "goodput_bps": goodput,
-            "offered_bps": 8 * self._offered_bytes / span_s if span_s > 0 else None,
-        }
-
-
-def _distribution(name: str, parts: list[NDArray[np.int64]], lost: int) -> dict[str, Value]:
-    """Mean, quantiles and maximum of times in ns, in s, as far as there are metrics of them; `lost` never ended."""
-    shares = {f"{name}_p{share}_s": share / 100 for share in (50, 90, 95, 99) if f"{name}_p{share}_s" in METRICS}
-    times = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    found = quantiles(with_lost(times, lost), list(shares.values()))
-    values = [float(times.mean()) if times.size else None, *found, float(times.max()) if times.size else None]
-    names = [f"{name}_mean_s", *shares, f"{name}_max_s"]
-    return {name: None if value is None else value / _NS for name, value in zip(names, values, strict=True)}
-
-
-def _path(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    """What all links did together."""
-    links = list(links)
-    drops = sum(link["drops"] for link in links)
-    offered = drops + sum(link["packets"] for link in links)
-    carried = {link["direction"]: _rate(link) for link in links if link["link"] == 0}
-    return {
-        "carried_bps": carried.get("down"),
-        "carried_up_bps": carried.get("up"),
-        "utilisation": max((float(link["busy"]) for link in links), default=None),
-        "queue_bytes_mean": max((float(link["queue_bytes_mean"]) for link in links), default=None),
-        "queue_bytes_max": max((link["queue_bytes_max"] for link in links), default=None),
-        "drops": drops,
-        "loss_ratio": drops / offered if offered else None,
-    }
-
-
-def _each_link(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for link in links:
-        values = (
-            *(_rate(link), float(link["busy"]), float(link["queue_bytes_mean"]), link["queue_bytes_max"]),
-            link["drops"],
-        )
-        metrics = link_metrics(link["link"], link["direction"])
-        found |= {metric.name: value for metric, value in zip(metrics, values, strict=True)}
-    return found
-
-
-def _each_leg(legs: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    return {f"leg_{leg['leg']}_{what}": leg[what] for leg in legs for what in _OF_A_LEG}
-
-
-def _each_cache(caches: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for cache in caches:
-        of = {"requests": cache["requests"], **ratios(cache)}
-        found |= {f"cache_{cache['cache']}_{what}": of[what] for what in _OF_A_CACHE}
-    return found
-
-
-def _rate(link: Mapping[str, Any]) -> float | None:
-    span_s = link["interval_ns"] / _NS
-    return 8 * link["bytes"] / span_s if span_s > 0 else None
-
-
-def _connections(results: "RunTables", from_ns: int, to_ns: int) -> dict[str, Value]:
-    """How many connections there were, and how many were open at a time in the measured interval."""
-    names = ("connections", "connections_open_mean", "connections_open_max")
-    file = results.path / "connections.parquet"
-    if not file.is_file():
-        return dict.fromkeys(names)
-    number, opens, closes = 0, [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for columns in read_columns(file, ("open_ns", "close_ns")):
-        open_ns = whole_numbers(columns["open_ns"])
-        number += open_ns.size
-        close_ns = whole_numbers(columns["close_ns"].fill_null(results.manifest["now_ns"]))
-        within = (open_ns < to_ns) & (close_ns > from_ns)
-        opens.append(np.maximum(open_ns[within], from_ns))
-        closes.append(np.minimum(close_ns[within], to_ns))
-    begin, end = np.concatenate(opens), np.concatenate(closes)
-    if to_ns <= from_ns:
-        return {**dict.fromkeys(names), "connections": number}
-    # One that closes at the moment when another opens was not open beside it.
-    mean = float((end - begin).sum() / (to_ns - from_ns))
-    begin.sort()
-    end.sort()
-    most = int((np.arange(1, begin.size + 1) - np.searchsorted(end, begin, "right")).max(initial=0))
-    return dict(zip(names, (number, mean, most), strict=True))

@@ -1,4 +1,4 @@
-"""The tables of a run, read from its folder when they are asked for."""
+"""Tables of a run, read from its folder when they are asked for."""
 
 import functools
 from pathlib import Path
@@ -95,16 +95,25 @@ class RunTables:
 
         from farweb.files.parquet import unreadable
 
-        file = self.path / f"{table}.parquet"
-        if not file.is_file():
-            if table in self.manifest["rows"]:
-                raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
-            raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
+        file = self.file(table)
         try:
             pl.read_parquet_schema(file)
         except (OSError, pl.exceptions.PolarsError) as error:
             raise unreadable(file, str(error)) from None
         return with_derived(table, pl.scan_parquet(file, glob=False))
+
+    def file(self, table: str) -> Path:
+        """The file of a table.
+
+        Raises:
+            ResultsError: The run did not record this table; the message says what to set. Or the file has gone.
+        """
+        file = self.path / f"{table}.parquet"
+        if file.is_file():
+            return file
+        if table in self.manifest["rows"]:
+            raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
+        raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
 
     @property
     def name(self) -> str:

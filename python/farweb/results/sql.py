@@ -52,12 +52,12 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
     """
     import duckdb
 
-    from farweb.results.sweep import STATISTICS
-    from farweb.results.sweep_tables import to_table
+    from farweb.results.sweep_schema import to_table
+    from farweb.results.sweep_statistics import STATISTICS
 
     named = set(re.findall(r"\w+", query.lower()))
     with duckdb.connect() as database:
-        labels = ["run", *(factor.name for factor in sweep.design.factors), "replication"]
+        labels = ["run", *sweep.design.names, "replication"]
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())
         for table in STATISTICS:

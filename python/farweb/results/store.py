@@ -371,7 +371,7 @@ def part_name(run: str) -> str:
 
 
 def failure_name(run: str) -> str:
-    """Name of the file that tells why a run failed."""
+    """Name of the file that says why a run failed."""
     return f"{_FAILURES}/{run}.json"
 
 

@@ -1,12 +1,12 @@
-"""What to beware of in the results of a sweep: each caution is a line that says what is wrong and what would help."""
+"""Warnings of what to beware of in a sweep: each is a line that says what is wrong and what would help."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farweb.results.analysis import left_out
 from farweb.results.metrics import find_metric
+from farweb.results.sweep_statistics import left_out
 from farweb.text.quantities import count, seconds, share
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def _replications(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]
     refused = sweep.refusals(metrics)
     for reason in dict.fromkeys(refused.values()):
         if design.kind != "search":
-            told = ", ".join(metric for metric, its_reason in refused.items() if its_reason == reason)
-            yield f"no allocation of variation for {told}: {reason}"
+            those = ", ".join(metric for metric, its_reason in refused.items() if its_reason == reason)
+            yield f"no allocation of variation for {those}: {reason}"
     lacking = {metric: left_out(design, array) for metric, array in values.items() if metric not in refused}
     if most := max(lacking.values(), default=0):
-        told = ", ".join(metric for metric, number in lacking.items() if number)
-        yield f"{most} replications, in which a point lacks a value, are in no allocation of variation of {told}"
+        those = ", ".join(metric for metric, number in lacking.items() if number)
+        yield f"{most} replications, in which a point lacks a value, are in no allocation of variation of {those}"
     varied = sum(len(factor.levels) > 1 for factor in design.factors)
     if design.kind == "full-factorial" and len(refused) < len(metrics):
         if design.replications == 1 and varied > 1:

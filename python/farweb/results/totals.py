@@ -1,16 +1,146 @@
-"""The requests of a run that have no whole response, by cause."""
+"""Totals of a run: what each link carried, each cache served, and which requests have no whole response, by cause."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from farweb.text.quantities import count, seconds, share
-from farweb.text.sheet import Sheet
+from farweb.text.parse import parse
+from farweb.text.quantities import count, rate, seconds, share, size
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
 
 _NS = 1e9
+
+
+@dataclass(frozen=True)
+class LinkTotals:
+    """One direction of a link over the whole run."""
+
+    link: int
+    direction: str
+    from_node: str
+    to_node: str
+    rate_bps: float
+    """IP bits carried, a second of the run."""
+    busy: float
+    """Share of the run in which it was transmitting, 0 to 1."""
+    packets: int
+    drops: int
+    queue_bytes_mean: float
+    queue_bytes_max: int
+
+    def cells(self) -> list[str]:
+        """What tables for people say of it."""
+        return [
+            f"{self.from_node} → {self.to_node}",
+            rate(self.rate_bps),
+            share(self.busy),
+            count(self.packets),
+            count(self.drops),
+            size(self.queue_bytes_mean),
+            size(self.queue_bytes_max),
+        ]
+
+
+def links_of(manifest: Mapping[str, Any]) -> tuple[LinkTotals, ...]:
+    """Each direction of each link of a run."""
+    nodes = manifest["scenario"]["path"]["nodes"]
+    found = []
+    for link in manifest["links"]:
+        ends = nodes[link["link"]], nodes[link["link"] + 1]
+        from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
+        span_s = link["interval_ns"] / _NS
+        rate_bps = 8 * link["bytes"] / span_s if span_s > 0 else 0.0
+        kept = {name: link[name] for name in _OF_LINK}
+        found.append(LinkTotals(from_node=from_node, to_node=to_node, rate_bps=rate_bps, **kept))
+    return tuple(found)
+
+
+_OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean", "queue_bytes_max")
+
+
+@dataclass(frozen=True)
+class CacheTotals:
+    """A cache: the requests that came to it after the warm-up, and what it holds at the end of the run.
+
+    A request that is neither a hit nor a delayed hit went on towards the servers.
+    """
+
+    node: str
+    holds: str
+    """Policy and capacity, or how its hits are known."""
+    requests: int
+    hits: int
+    """Served from what it held; delayed hits left out."""
+    delayed_hits: int
+    """Served from a fetch that was under way."""
+    revalidations: int
+    """Hits before which it asked whether what it held was still good."""
+    hit_ratio: float | None
+    """`hits` over `requests`; None without requests, as those below."""
+    delayed_hit_ratio: float | None
+    """`delayed_hits` over `requests`."""
+    byte_hit_ratio: float | None
+    """Response bytes of hits over those of all requests; delayed hits left out."""
+    objects: int
+    bytes: int
+
+    def cells(self) -> list[str]:
+        """What tables for people say of it."""
+        return [
+            self.node,
+            self.holds,
+            count(self.requests),
+            share(self.hit_ratio),
+            share(self.delayed_hit_ratio),
+            share(self.byte_hit_ratio),
+            count(self.revalidations),
+            f"{count(self.objects)} / {size(self.bytes)}",
+        ]
+
+
+def caches_of(results: "RunTables") -> tuple[CacheTotals, ...]:
+    """The caches of a run, from the clients on; empty where there are none."""
+    manifest = results.manifest
+    path: list[str] = manifest["scenario"]["path"]["nodes"]
+    found = (
+        _cache(manifest["scenario"]["cache"][measured["cache"]], measured)
+        for measured in manifest.get("measured", {}).get("caches", ())
+    )
+    return tuple(sorted(found, key=lambda cache: path.index(cache.node)))
+
+
+def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
+    """What a cache served, as shares of what it was asked for; None where it was asked for nothing."""
+    requests, in_bytes = measured["requests"], measured["request_bytes"]
+    return {
+        "hit_ratio": measured["hits"] / requests if requests else None,
+        "delayed_hit_ratio": measured["delayed_hits"] / requests if requests else None,
+        "byte_hit_ratio": measured["hit_bytes"] / in_bytes if in_bytes else None,
+    }
+
+
+def _cache(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> CacheTotals:
+    kept = {name: {**measured, **ratios(measured)}[name] for name in _OF_CACHE}
+    return CacheTotals(node=scenario["node"], holds=_holds(scenario), **kept)
+
+
+_OF_CACHE = (
+    *("requests", "hits", "delayed_hits", "revalidations", "hit_ratio", "delayed_hit_ratio", "byte_hit_ratio"),
+    *("objects", "bytes"),
+)
+
+
+def _holds(scenario: Mapping[str, Any]) -> str:
+    """What a cache holds, in a few words."""
+    if "policy" in scenario:
+        siblings = f"{scenario['siblings']} × " if scenario["siblings"] > 1 else ""
+        return f"{siblings}{size(float(parse(scenario['capacity']).number))}, {scenario['policy']}"
+    if "hit_ratio" in scenario:
+        return f"{share(scenario['hit_ratio'])}, drawn"
+    return "as the table lists"
+
 
 MEANINGS = {
     "refused": "A reset answered the SYN or the SYN-ACK.",
@@ -59,10 +189,3 @@ def failures_of(results: "RunTables") -> tuple[FailureTotals, ...]:
         for cause, meaning in MEANINGS.items()
         if cause in found
     )
-
-
-def sheets(failures: Sequence[FailureTotals]) -> Iterator[Sheet]:
-    """The table for people, where anything failed."""
-    if failures:
-        header = ["cause", "meaning", "requests", "of all", "after, median"]
-        yield Sheet("Requests without a whole response", header, [cause.cells() for cause in failures], names=2)

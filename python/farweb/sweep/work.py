@@ -7,7 +7,7 @@ from typing import Any
 from farweb import _core
 from farweb.errors import FarwebError, RunError, StorageError
 from farweb.results.manifest import MANIFEST
-from farweb.results.metrics import measure
+from farweb.results.measure import measure
 from farweb.results.run import RunTables
 from farweb.results.store import Outcome, Store, part_name
 from farweb.run import Tables, simulate_into, write_manifest

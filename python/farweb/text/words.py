@@ -10,6 +10,16 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def plural(number: int, word: str) -> str:
+    """A number of things: ``1 run``, ``480 runs``."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def capital(text: str) -> str:
+    """Text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 def distinguishing(names: Sequence[str], longest: int) -> list[str]:
     """Names without the words that all of them begin or end with, where one is too long for its place.
 

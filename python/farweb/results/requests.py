@@ -1,0 +1,192 @@
+"""Requests of a run, read from their table once: counts, and the times of those that ended."""
+
+import functools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb.errors import ResultsError
+from farweb.files.parquet import equals, read_columns, whole_numbers
+from farweb.results.manifest import MANIFEST
+from farweb.results.metrics import METRICS, SAMPLE
+from farweb.results.store import Store, part_name
+from farweb.statistics.quantiles import with_lost
+
+_NS = 1e9
+
+TIMES = ("latency", "first_byte", "sample_latency")
+"""Times from the request at the first node: to the last byte, to the first byte, to the last byte of the sample."""
+
+QUANTILES: dict[str, dict[str, float]] = {
+    of: {
+        name: int(share.rpartition("_p")[2]) / 100
+        for name, metric in METRICS.items()
+        if metric.kind == "quantile" and (share := name.removesuffix("_s")).startswith(f"{of}_p")
+    }
+    for of in TIMES
+}
+"""Metrics that are quantiles with their shares, by what they are quantiles of."""
+
+
+class Times:
+    """Times of the requests that ended, and how many did not; memory grows by 32 bytes a request that ended.
+
+    Args:
+        warmup_ns: Requests that start before are in `series` only.
+
+    Attributes:
+        warmup_s: The same in s.
+    """
+
+    columns: tuple[str, ...] = ("start_ns", "first_byte_ns", "end_ns", "status")
+    optional: tuple[str, ...] = ("tag",)
+
+    def __init__(self, warmup_ns: int) -> None:
+        self.warmup_s = warmup_ns / _NS
+        self._warmup_ns = warmup_ns
+        self._lost = self._lost_of_sample = 0
+        self._parts = [tuple(np.empty(0, np.int64) for _ in range(4))]
+
+    def read(self, file: Path | BinaryIO) -> Self:
+        """Read a table of requests, a row group at a time.
+
+        Raises:
+            ResultsError: It is damaged.
+        """
+        for columns in read_columns(file, self.columns, self.optional):
+            self._add(columns)
+        return self
+
+    def _add(self, columns: Mapping[str, Any]) -> None:
+        done = equals(columns["status"], "done")
+        start, first_byte, end = (whole_numbers(columns[name]) for name in ("start_ns", "first_byte_ns", "end_ns"))
+        sample = equals(columns["tag"], SAMPLE) if "tag" in columns else np.zeros(start.size, bool)
+        lost = ~done & (start >= self._warmup_ns)
+        self._lost += int(lost.sum())
+        self._lost_of_sample += int((lost & sample).sum())
+        of_done = (start, end - start, first_byte - start, sample.astype(np.int64))
+        self._parts.append(tuple(each[done] for each in of_done))
+
+    @functools.cached_property
+    def _ended(self) -> tuple[NDArray[np.int64], ...]:
+        return tuple(np.concatenate(parts) for parts in zip(*self._parts, strict=True))
+
+    def ended_ns(self, of: str) -> NDArray[np.int64]:
+        """Those of `TIMES` after the warm-up, of requests that ended, in ns."""
+        start, latency, first_byte, sample = self._ended
+        counted = start >= self._warmup_ns
+        if of == "sample_latency":
+            counted &= sample > 0
+        return (first_byte if of == "first_byte" else latency)[counted]
+
+    def all_ns(self, of: str) -> NDArray[np.float64]:
+        """The same with those that did not end, which are infinite."""
+        return with_lost(self.ended_ns(of), self._lost_of_sample if of == "sample_latency" else self._lost)
+
+    def series(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Starts and latencies in s of requests that ended, in the order of starts, those in the warm-up included."""
+        start, latency, *_ = self._ended
+        order = np.argsort(start, kind="stable")  # those that start at the same time stay in the order of ends
+        return start[order] / _NS, latency[order] / _NS
+
+    def within(self, limit_s: float) -> float | None:
+        """The share of requests after the warm-up that were answered within a time; None of no requests."""
+        times = self.all_ns("latency")
+        return float((times <= round(limit_s * _NS)).mean()) if times.size else None
+
+
+def times_of(store: Store, run: str) -> Times:
+    """The times of a run of a sweep.
+
+    Raises:
+        ResultsError: The part of the run is damaged.
+    """
+    part = part_name(run)
+    try:
+        times = Times(json.loads(store.read(f"{part}/{MANIFEST}"))["warmup_ns"])
+    except (KeyError, TypeError, ValueError):
+        raise ResultsError(f"{store.url}/{part}/{MANIFEST}: is damaged") from None
+    if store.folder is not None:
+        return times.read(store.folder / part / "requests.parquet")
+    with store.filesystem.open(store.path(f"{part}/requests.parquet"), "rb") as opened:
+        return times.read(opened)
+
+
+class Requests(Times):
+    """Requests of a run: their times, and counts of those after the warm-up.
+
+    Args:
+        warmup_ns: End of the warm-up.
+        from_ns: Start of the measured interval.
+        to_ns: End of the measured interval.
+
+    Attributes:
+        counts: Of requests after the warm-up, by the names of metrics; `left_out` has those in it.
+        offered_bytes: Response bytes of requests that start in the measured interval.
+    """
+
+    columns = (*Times.columns, "response_bytes", "retransmits", "timeouts")
+    optional = (*Times.optional, "acked_ns")  # which tables of an older farweb lack
+
+    def __init__(self, warmup_ns: int, from_ns: int = 0, to_ns: int = 0) -> None:
+        super().__init__(warmup_ns)
+        self._interval = from_ns, to_ns
+        self.counts = dict.fromkeys(_COUNTS, 0)
+        self.offered_bytes = 0
+        self._acked = [np.empty(0, np.int64)]
+        self._first_ns: list[int] = []
+        self._last_ns: list[int] = []
+
+    def _add(self, columns: Mapping[str, Any]) -> None:
+        super()._add(columns)
+        start, size = whole_numbers(columns["start_ns"]), whole_numbers(columns["response_bytes"])
+        counted = start >= self._warmup_ns
+        from_ns, to_ns = self._interval
+        self.offered_bytes += int(size[(start >= from_ns) & (start < to_ns)].sum())
+        ended = {status: counted & equals(columns["status"], status) for status in ("done", "failed", "unfinished")}
+        done = ended["done"]
+        found = {
+            "requests": counted.sum(),
+            "left_out": (~counted).sum(),
+            **{status: of_them.sum() for status, of_them in ended.items()},
+            "response_bytes": size[done].sum(),
+            **{name: whole_numbers(columns[name])[counted].sum() for name in ("retransmits", "timeouts")},
+        }
+        if "tag" in columns:
+            found["sample_requests"] = (counted & equals(columns["tag"], SAMPLE)).sum()
+        for name, value in found.items():
+            self.counts[name] += int(value)
+        if counted.any():
+            self._first_ns.append(int(start[counted].min()))
+        if done.any():
+            self._last_ns.append(int(whole_numbers(columns["end_ns"])[done].max()))
+            if "acked_ns" in columns:
+                acked = whole_numbers(columns["acked_ns"])
+                self._acked.append((acked - start)[done & (acked >= start)])
+
+    @property
+    def acked_ns(self) -> NDArray[np.int64]:
+        """Times until the sender of the response had the last acknowledgement, as far as they are known, in ns."""
+        return np.concatenate(self._acked)
+
+    @property
+    def failed_share(self) -> float | None:
+        """The share of requests after the warm-up that did not end; None of no requests."""
+        number = self.counts["requests"]
+        return (number - self.counts["done"]) / number if number else None
+
+    @property
+    def goodput_bps(self) -> float | None:
+        """Responses of requests that ended in bits, over the time from the first start to the last end."""
+        span_ns = max(self._last_ns) - min(self._first_ns) if self._last_ns else 0
+        return 8 * self.counts["response_bytes"] / (span_ns / _NS) if span_ns > 0 else None
+
+
+_COUNTS = (
+    *("requests", "done", "failed", "unfinished", "left_out", "sample_requests", "response_bytes", "retransmits"),
+    "timeouts",
+)
