@@ -14,6 +14,7 @@ from farweb.folders import SweepResults
 from farweb.report import report
 from farweb.report.answer import Search, answer
 from farweb.report.findings import Change, interval_of
+from farweb.report.tables import results
 from farweb.report.words import names_of
 from farweb.results.design import Factor, Level
 from farweb.results.metrics import find_metric
@@ -168,6 +169,44 @@ def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_p
     assert "Estimates by queue down" in asked.text
     assert "Pooled over circuit and load" in asked.text
     assert "--by path.link.0.down.queue" in asked.text
+
+
+def hypercube(folder: Path, failed: int = 0) -> SweepResults:
+    """Thirty loads, 1 to 30, in an order of chance; the runs of the first ones fail."""
+    order = random.Random(2).sample(range(30), 30)
+    design = design_of({LOAD: range(1, 31)}, 2, kind="latin-hypercube", points=[(place,) for place in order])
+    lost = {(point, replication): "out of memory" for point in range(failed) for replication in range(2)}
+    return with_scenarios(write_sweep(folder / "sweep", design, quick, failed=lost), circuits)
+
+
+def loads_in(table: str) -> list[int]:
+    """The loads that name the rows of a table."""
+    return [int(load) for load in re.findall(r'<th scope="row" class="name">(\d+)</th>', table)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "best", "worst"),
+    [
+        ("latency_mean_s", range(1, 9), range(23, 31)),
+        ("goodput_bps", range(30, 22, -1), range(8, 0, -1)),
+    ],
+)
+def test_of_many_points_the_table_has_the_best_and_the_worst(
+    tmp_path: Path, metric: str, best: range, worst: range
+) -> None:
+    """Latency and goodput grow with the load: one is best where the other is worst. All points are below, folded."""
+    sweep = hypercube(tmp_path)
+    goodput = sweep.runs.with_columns(goodput_bps=sweep.runs[LOAD] * 1e6)
+    goodput.write_parquet(sweep.path / "runs.parquet")
+    ends, _, below = results(SweepResults.open(sweep.path), [find_metric(metric)], sweep.design.factors)
+    assert loads_in(ends) == [*best, *worst]
+    assert loads_in(below) == [level[0] + 1 for level in sweep.design.points]
+
+
+def test_no_point_is_twice_in_a_table_of_few_that_have_values(tmp_path: Path) -> None:
+    sweep = hypercube(tmp_path, failed=19)
+    ends, *_ = results(sweep, [find_metric("latency_mean_s")], sweep.design.factors)
+    assert loads_in(ends) == sorted(level[0] + 1 for level in sweep.design.points[19:])
 
 
 def test_pooled_estimates_are_of_the_replications_means(tmp_path: Path) -> None:
