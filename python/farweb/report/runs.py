@@ -20,7 +20,7 @@ from farweb.results.run import RunTables
 from farweb.results.summary import Summary, summarize
 from farweb.text.quantities import count, quantity, seconds, share
 from farweb.text.sheet import Sheet
-from farweb.text.words import capital, listed, plural
+from farweb.text.words import capital, listed, plural, ranged
 
 if TYPE_CHECKING:
     from farweb.check import Check
@@ -107,7 +107,7 @@ def latency_sheet(results: Sequence[RunTables]) -> Sheet:
 def _subject(results: Sequence[RunTables]) -> str:
     seeds = sorted({int(result.manifest["seed"]) for result in results})
     versions = sorted({str(result.manifest["version"]) for result in results})
-    seeds_said = f"{'seed' if len(seeds) == 1 else 'seeds'} {listed(list(map(str, seeds)))}"
+    seeds_said = f"{'seed' if len(seeds) == 1 else 'seeds'} {ranged(seeds)}"
     return " · ".join([plural(len(results), "run"), seeds_said, f"farweb {listed(versions)}"])
 
 

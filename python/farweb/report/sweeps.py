@@ -16,24 +16,17 @@ from farweb.report.points import Point, sweep_points, toml_value, which
 from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
 from farweb.report.tables import differences, factors_that_matter, results, variation, warmup
 from farweb.report.words import names_of
-from farweb.results.design import Factor
+from farweb.results.design import KINDS, Factor
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_summary import MAIN
-from farweb.results.sweep_warnings import cautions
+from farweb.results.sweep_warnings import warnings_of
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet
-from farweb.text.words import capital, listed, plural
+from farweb.text.words import capital, listed, plural, ranged
 
 if TYPE_CHECKING:
     from farweb.plot.chart import Chart
-
-_DESIGNS = {
-    "full-factorial": "full factorial design",
-    "one-at-a-time": "one factor at a time",
-    "latin-hypercube": "Latin hypercube",
-    "search": "search",
-}
 
 _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
 """Figures that have a factor along their axis; all but the first are about the load."""
@@ -123,7 +116,7 @@ def _subject(sweep: SweepTables) -> str:
     points = plural(len(design.points), "point")
     if design.kind != "search":
         points += f" × {plural(design.replications, 'replication')}"
-    return " · ".join([sweep.name, _DESIGNS[design.kind], points, runs, f"farweb {sweep.manifest['version']}"])
+    return " · ".join([sweep.name, KINDS[design.kind], points, runs, f"farweb {sweep.manifest['version']}"])
 
 
 def _called(points: Sequence[Point]) -> str:
@@ -205,7 +198,7 @@ _METHODS = {"student": "Student's t", "bootstrap": "of quantiles at a point, a b
 
 def _warnings(sweep: SweepTables, metrics: Sequence[Metric], search: Search) -> list[str]:
     """What to beware of in the numbers, and why runs failed."""
-    said = [*search.warnings, *cautions(sweep, [metric.name for metric in metrics])]
+    said = [*search.warnings, *warnings_of(sweep, [metric.name for metric in metrics])]
     # Keys of scenarios and names of metrics keep their small letters.
     sentences = [f"{capital(text) if text.partition(' ')[0].isalpha() else text}." for text in said]
     failed = sweep.runs.filter(pl.col("status") == "failed")
@@ -222,14 +215,7 @@ def _reproduction(sweep: SweepTables, asked: Asked, search: Search) -> str:
     ran = [
         ["farweb", str(manifest["version"])],
         ["result version", str(manifest.get("result_version", "–"))],
-        ["seeds", _seeds(sweep)],
+        ["seeds", ranged(sorted(set(sweep.runs["seed"].to_list())))],
         ["runs", f"{count(len(sweep.runs))} of {count(manifest['runs'])}"],
     ]
     return reproduction([made, asked.command(folder)], Sheet("What ran", ["", ""], ran), [("", manifest)])
-
-
-def _seeds(sweep: SweepTables) -> str:
-    seeds = sorted(set(sweep.runs["seed"].to_list()))
-    if len(seeds) > 1 and seeds[-1] - seeds[0] == len(seeds) - 1:
-        return f"{seeds[0]} to {seeds[-1]}"
-    return listed(list(map(str, seeds))) if len(seeds) <= 8 else f"{len(seeds):,}, in the table runs"

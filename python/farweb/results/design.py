@@ -12,6 +12,14 @@ from farweb.errors import ResultsError
 
 Kind = Literal["full-factorial", "one-at-a-time", "latin-hypercube", "search"]
 
+KINDS: Mapping[Kind, str] = {
+    "full-factorial": "full factorial",
+    "one-at-a-time": "one factor at a time",
+    "latin-hypercube": "Latin hypercube",
+    "search": "search for a size",
+}
+"""What kinds of designs are called."""
+
 
 @dataclass(frozen=True)
 class Level:

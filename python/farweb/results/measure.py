@@ -8,9 +8,8 @@ import numpy as np
 from farweb.errors import ResultsError
 from farweb.files.parquet import read_columns, whole_numbers
 from farweb.results.metrics import METRICS, Metric, Value, metrics_of
-from farweb.results.requests import QUANTILES, TIMES, Requests
+from farweb.results.requests import QUANTILES, Requests
 from farweb.results.totals import ratios
-from farweb.statistics.quantiles import quantiles
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -61,11 +60,9 @@ def _of_requests(requests: Requests, span_s: float) -> dict[str, Value]:
     """The metrics of the table of requests."""
     found: dict[str, Value] = {**requests.counts, "failed_share": requests.failed_share}
     for of, shares in QUANTILES.items():
-        values = quantiles(requests.all_ns(of), list(shares.values()))
-        found |= {name: None if value is None else value / _NS for name, value in zip(shares, values, strict=True)}
-    for of, times in {**{of: requests.ended_ns(of) for of in TIMES}, "acked": requests.acked_ns}.items():
-        found[f"{of}_mean_s"] = float(times.mean()) / _NS if times.size else None
-        found[f"{of}_max_s"] = float(times.max()) / _NS if times.size else None
+        names = (f"{of}_mean_s", *shares, f"{of}_max_s")
+        found |= dict(zip(names, requests.distribution_s(of, list(shares.values())), strict=True))
+    found["acked_mean_s"] = float(requests.acked_ns.mean()) / _NS if requests.acked_ns.size else None
     return {**found, "goodput_bps": requests.goodput_bps, "offered_bps": _rate(requests.offered_bytes, span_s)}
 
 

@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -14,7 +14,7 @@ from farweb.files.parquet import equals, read_columns, whole_numbers
 from farweb.results.manifest import MANIFEST
 from farweb.results.metrics import METRICS, SAMPLE
 from farweb.results.store import Store, part_name
-from farweb.statistics.quantiles import with_lost
+from farweb.statistics.quantiles import quantiles, with_lost
 
 _NS = 1e9
 
@@ -86,6 +86,13 @@ class Times:
     def all_ns(self, of: str) -> NDArray[np.float64]:
         """The same with those that did not end, which are infinite."""
         return with_lost(self.ended_ns(of), self._lost_of_sample if of == "sample_latency" else self._lost)
+
+    def distribution_s(self, of: str, shares: Sequence[float]) -> tuple[float | None, ...]:
+        """Mean of the times that ended, quantiles of all, and the longest that ended, in s; None of no times."""
+        ended = self.ended_ns(of)
+        mean, most = (float(ended.mean()), float(ended.max())) if ended.size else (None, None)
+        found = (mean, *quantiles(self.all_ns(of), shares), most)
+        return tuple(None if value is None else value / _NS for value in found)
 
     def series(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Starts and latencies in s of requests that ended, in the order of starts, those in the warm-up included."""

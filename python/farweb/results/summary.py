@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.requests import Requests
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
-from farweb.statistics.quantiles import quantiles, to_json
+from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, rate, seconds, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
 
@@ -186,7 +186,4 @@ def summarize(results: "RunTables") -> Summary:
 
 def _distribution(requests: Requests, of: str) -> Quantiles:
     """The distribution of times, with those that did not end as the slowest."""
-    p50, p90, p99 = quantiles(requests.all_ns(of) / _NS, (0.5, 0.9, 0.99))
-    ended = requests.ended_ns(of) / _NS
-    mean, most = (float(ended.mean()), float(ended.max())) if ended.size else (None, None)
-    return Quantiles(ended.size, mean, p50, p90, p99, most)
+    return Quantiles(requests.ended_ns(of).size, *requests.distribution_s(of, (0.5, 0.9, 0.99)))

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farweb.results.design import Design
+from farweb.results.design import KINDS, Design
 from farweb.results.metrics import find_metric
-from farweb.results.sweep_warnings import cautions
+from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import student
 from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import difference, quantity, relative, seconds, with_margin
 from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.words import ranged
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,13 +28,6 @@ MAIN = ("latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilis
 _MOST_POINTS = 48  # chosen: a screen; JSON and SQL have all
 _MOST_TERMS = 15
 _MOST_FAILURES = 10
-
-_KINDS = {
-    "full-factorial": "full factorial",
-    "one-at-a-time": "one factor at a time",
-    "latin-hypercube": "Latin hypercube",
-    "search": "search for a size",
-}
 
 
 @dataclass(frozen=True)
@@ -106,28 +100,19 @@ class SweepSummary:
         return to_html(self._sheets()) + (f"<ul>{warnings}</ul>" if warnings else "")
 
     def _sheets(self) -> list[Sheet]:
-        sheets = [Sheet(self.name, ["", "value"], self._facts())]
-        if self.estimates:
-            sheets.append(self._estimates())
-        if self.differences:
-            sheets.append(self._differences())
-        if self.effects:
-            sheets.append(self._effects())
-        if self.failed:
-            sheets.append(self._failures())
-        return sheets
+        facts = Sheet(self.name, ["", "value"], self._facts())
+        found = (facts, self._estimates(), self._differences(), self._effects(), self._failures())
+        return [sheet for sheet in found if sheet.rows]
 
     def _facts(self) -> list[list[str]]:
         design = self.design
         factors = ", ".join(f"{each.name} ({len(each.levels)})" for each in design.factors)
         numbers = "common random numbers" if design.random_numbers == "common" else "independent"
-        seeds = [str(seed) for seed in self.seeds]
-        which = ", ".join(seeds) if len(seeds) <= 5 else f"{seeds[0]} … {seeds[-1]} ({len(seeds)})"
         facts = [
-            ["design", f"{_KINDS[design.kind]}, {len(design.points)} points"],
+            ["design", f"{KINDS[design.kind]}, {len(design.points)} points"],
             ["factors (levels)", factors],
             ["replications", "as many as it took" if design.kind == "search" else str(design.replications)],
-            ["seeds", f"{which or '–'}, {numbers}"],
+            ["seeds", f"{ranged(self.seeds) or '–'}, {numbers}"],
             ["runs", f"{self.done} of {self.planned} done, {len(self.failed)} failed, {self.missing} missing"],
         ]
         known = [row for row in self.warmup if row["truncated_s"] is not None]
@@ -139,7 +124,7 @@ class SweepSummary:
         return facts
 
     def _estimates(self) -> Sheet:
-        factors = [name for name in self.estimates[0] if name in self.design.names]
+        factors = [name for row in self.estimates[:1] for name in row if name in self.design.names]
         rows: dict[tuple[str, ...], dict[str, str]] = {}
         for row in self.estimates:
             labels = tuple(_label(self.design, name, row[name]) for name in factors)
@@ -248,7 +233,7 @@ def summarize(
         effects=effects.to_dicts(),
         level_effects=sweep.level_effects(shown, log=log).to_dicts(),
         warmup=sweep.warmup().to_dicts(),
-        warnings=cautions(sweep, [metric for metric in shown if metric in MAIN] or shown),
+        warnings=warnings_of(sweep, [metric for metric in shown if metric in MAIN] or shown),
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SHORT = 0.1  # chosen: a tenth of the run says little about the rest
 
 
-def cautions(sweep: "SweepTables", metrics: Sequence[str]) -> list[str]:
+def warnings_of(sweep: "SweepTables", metrics: Sequence[str]) -> list[str]:
     """What to beware of when reading the statistics of these metrics."""
     return [
         *_missing(sweep),
