@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["REPORT", "report"]
 
 REPORT = "report.html"
-"""What a report is called that is put into the results folder."""
+"""Name of a report that is put into the results folder."""
 
 
 def report(

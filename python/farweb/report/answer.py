@@ -39,7 +39,7 @@ _LEAST_PERCENT = 1.0  # of the variation, that a source has to have to be named;
 
 
 def answer(sweep: SweepTables, metrics: Sequence[Metric]) -> list[Fact]:
-    """What was checked, and what the runs say of each of these metrics, the most important first."""
+    """Facts: what was checked, then each of these metrics, the most important first."""
     checked = listed([words(metric) for metric in metrics])
     done, points = int((sweep.runs["status"] == "done").sum()), plural(len(sweep.design.points), "point")
     compared = ", compared by replication" if sweep.design.random_numbers == "common" else ""
@@ -52,7 +52,7 @@ def answer(sweep: SweepTables, metrics: Sequence[Metric]) -> list[Fact]:
 
 
 def _answer(sweep: SweepTables, metric: Metric) -> list[Fact]:
-    """What the runs say of a metric."""
+    """Facts about a metric."""
     if not comparable(sweep, metric.name):
         why = "it is of the requests that ended, which are not the same share of all everywhere; quantiles count all."
         return [(f"Points are not ranked by {words(metric)}:", why)]
@@ -85,7 +85,7 @@ def _ends(sweep: SweepTables, metric: Metric, rows: Sequence[Row], names: Names)
 
 
 def _like_the_first(sweep: SweepTables, metric: Metric, rows: Sequence[Row]) -> str:
-    """How many points cannot be distinguished from the first, each compared by replication."""
+    """Number of points that cannot be distinguished from the first, each compared by replication."""
     values = sweep.values(metric.name)
     first, *others = (row.points[0] for row in rows)
     compared = [each.interval for each in paired(values[others], np.broadcast_to(values[first], values[others].shape))]
@@ -100,7 +100,7 @@ def _like_the_first(sweep: SweepTables, metric: Metric, rows: Sequence[Row]) -> 
 
 
 def _strongest(found: Sequence[Change]) -> list[Change]:
-    """Of each factor the level that makes the largest difference, the largest of all first."""
+    """Selects of each factor the level that makes the largest difference, the largest of all first."""
     largest: dict[str, Change] = {}
     for change in sorted(found, key=lambda each: -abs(each.mean)):
         largest.setdefault(change.factor, change)
@@ -108,7 +108,7 @@ def _strongest(found: Sequence[Change]) -> list[Change]:
 
 
 def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact]:
-    """What the factors do; then those of which one cannot say that they do anything."""
+    """Differences that factors make; then those that may be none."""
 
     def ends(each: Change) -> str:
         return interval(each.low, each.high, metric.unit, signed=True)
@@ -136,7 +136,7 @@ def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact
 
 
 def _variation(sweep: SweepTables, metric: Metric, names: Names) -> list[Fact]:
-    """Which factors the variation comes from, and whether what one does depends on another."""
+    """Factors from which the variation comes, and whether what one does depends on another."""
     parts = sources(sweep, metric)
     large = {name: part for name, part in parts.items() if name not in CHANCE and part >= _LEAST_PERCENT}
     if not large:
@@ -157,7 +157,7 @@ def _variation(sweep: SweepTables, metric: Metric, names: Names) -> list[Fact]:
 
 
 class Search:
-    """What `farweb size` found, as it is in the manifest of its folder; of another sweep nothing."""
+    """Findings of `farweb size`, from the manifest of its folder; empty for another sweep."""
 
     def __init__(self, sweep: SweepTables) -> None:
         self._sweep = sweep
@@ -172,7 +172,7 @@ class Search:
 
     @property
     def question(self) -> str:
-        """What was searched for."""
+        """Question that was searched for."""
         return f"What is the {self._wanted()}?" if self._asked else ""
 
     @property
@@ -182,7 +182,7 @@ class Search:
 
     @property
     def verdicts(self) -> dict[str, list[str]]:
-        """Of each value that was tried, by its label: how many runs it took, and whether it meets the target."""
+        """Runs and verdict of each value that was tried, by its label."""
         return {tried["label"]: [str(tried["n"]), str(tried["verdict"])] for tried in self._curve}
 
     def answer(self) -> list[Fact]:

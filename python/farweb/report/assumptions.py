@@ -39,7 +39,7 @@ _LEFT_OUT = {
 
 
 def assumptions(points: Sequence[Point]) -> list[str]:
-    """What the scenarios assume, a sentence or two each."""
+    """Assumptions of the scenarios, a sentence or two each."""
     return [
         *_workload(points),
         *_proxies(points),
@@ -54,7 +54,7 @@ def assumptions(points: Sequence[Point]) -> list[str]:
 
 
 def left_out(points: Sequence[Point]) -> list[str]:
-    """What no number here contains, since the models do not have it."""
+    """Effects that no number contains, since the models do not have them."""
     with_requests = any(leg["connection_use"]["requests"] for leg in _leg_figures(points))
     return [
         _LEFT_OUT["links"],
@@ -107,7 +107,7 @@ def _workload(points: Sequence[Point]) -> list[str]:
 
 
 def _arrivals(points: Sequence[Point]) -> str:
-    """What requests and those who wait for them do."""
+    """Start of requests, and patience of clients."""
     waits = _texts(points, "clients", "give_up")
     patience = "Clients wait for ever."
     if waits:
@@ -121,7 +121,7 @@ def _arrivals(points: Sequence[Point]) -> str:
 
 
 def _proxies(points: Sequence[Point]) -> list[str]:
-    """Where legs meet."""
+    """Proxies, where legs meet."""
     nodes = _unique(leg["from"] for point in points for leg in point.scenario["leg"][1:])
     if not nodes:
         return []
@@ -132,7 +132,7 @@ def _proxies(points: Sequence[Point]) -> list[str]:
 
 
 def _caches(points: Sequence[Point]) -> list[str]:
-    """What caches hold, and what becomes of what they do not."""
+    """Contents of caches, and how hits come about."""
     caches = [cache for point in points for cache in point.scenario.get("cache") or ()]
     said = []
     if drawn := _unique(cache["node"] for cache in caches if "hit_ratio" in cache):
@@ -151,7 +151,7 @@ def _caches(points: Sequence[Point]) -> list[str]:
 
 
 def _carriers(points: Sequence[Point]) -> list[str]:
-    """What legs say of their carriers."""
+    """Settings of the carriers, leg by leg."""
     said = []
     for number in range(min(len(point.scenario["leg"]) for point in points)):
         legs = [point.scenario["leg"][number] for point in points]
@@ -180,7 +180,7 @@ def _tcp(points: Sequence[Point]) -> list[str]:
 
 
 def _windows(points: Sequence[Point]) -> list[str]:
-    """What one connection can carry, leg by leg."""
+    """Limits of one connection, leg by leg."""
     said = []
     for number in range(min(len(point.figures["legs"]) for point in points)):
         legs = [point.figures["legs"][number] for point in points]
@@ -212,7 +212,7 @@ def _by_host(point: Point, leg: int) -> bool:
 
 
 def _interval(points: Sequence[Point]) -> list[str]:
-    """What of a run is counted and measured."""
+    """Interval of a run that is counted and measured."""
     warmups = _texts(points, "run", "warmup")
     if warmups == ["0 s"]:
         said = ["There is no warm-up: what happens while the path is still empty counts."]

@@ -60,7 +60,7 @@ def ranked(rows: Sequence[Row], metric: Metric) -> list[Row]:
 
 
 def ends_of(metric: Metric) -> tuple[str, str, bool]:
-    """What the first and the last of points ranked by a metric are called, and whether the first is the largest."""
+    """Names of the two ends of points ranked by a metric, and whether the first is the largest."""
     if metric.unit == "s" or metric.name in _LOW_IS_GOOD or "drops" in metric.name:
         return "Best", "worst", False
     if metric.name in _HIGH_IS_GOOD or metric.within_s is not None:
@@ -97,17 +97,17 @@ class Change:
 
     @property
     def levels(self) -> str:
-        """What is compared with what."""
+        """The level and the base in words."""
         return f"{self.level} instead of {self.base}"
 
     @property
     def is_judged(self) -> bool:
-        """Whether there is an interval."""
+        """True with an interval."""
         return self.low is not None and self.high is not None
 
     @property
     def is_real(self) -> bool:
-        """Whether the interval leaves zero out."""
+        """True where the interval leaves zero out."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 

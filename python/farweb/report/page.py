@@ -141,7 +141,7 @@ def figure(chart: "Chart", png: bytes | None = None) -> str:
 
 
 def folded(summary: str, *parts: str) -> str:
-    """What opens when it is asked for; on paper it is left out."""
+    """Content that opens when it is asked for; on paper it is left out."""
     return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
 
 

@@ -56,13 +56,13 @@ class Leg:
 
     @property
     def strands(self) -> list[float]:
-        """How far from the bracket each line that stands for its connections is, in px."""
+        """Distances from the bracket of the lines that stand for its connections, in px."""
         return [_STRAND * strand for strand in range(min(self.connections, _STRANDS))]
 
 
 @dataclass(frozen=True)
 class Path:
-    """What is drawn.
+    """Content of a drawing.
 
     Attributes:
         nodes: Their names, clients first.
@@ -79,21 +79,21 @@ class Path:
     caches: tuple[tuple[Term, ...], ...]
 
     def lines_at(self, node: int, room: float) -> list[list[Term]]:
-        """What is at a node in lines of so many px: whether it is a proxy, and its caches."""
+        """Text at a node in lines of so many px: proxy or not, and its caches."""
         is_proxy = {leg.last for leg in self.legs} & {leg.first for leg in self.legs} >= {node}
         proxy = [[Term("", "proxy")]] if is_proxy else []
         return proxy + (wrap("cache: ", self.caches[node], room) if self.caches[node] else [])
 
 
 def shape(point: Point) -> tuple[Any, ...]:
-    """What scenarios have to share for one drawing to show them."""
+    """Nodes, legs and caches, which scenarios share that one drawing shows."""
     legs = tuple((leg["from"], leg["to"]) for leg in point.scenario["leg"])
     caches = tuple(cache["node"] for cache in point.scenario.get("cache") or ())
     return tuple(point.scenario["path"]["nodes"]), legs, caches
 
 
 def path_of(points: Sequence[Point]) -> Path:
-    """What is drawn of scenarios of one shape."""
+    """Content of the drawing of scenarios of one shape."""
     nodes = tuple(points[0].scenario["path"]["nodes"])
     links = range(len(nodes) - 1)
     legs = []
@@ -110,7 +110,7 @@ def path_of(points: Sequence[Point]) -> Path:
 
 
 def _way(point: Point, link: int, direction: str) -> dict[str, str]:
-    """What one direction of a link has; the keys are the words before the values."""
+    """Values of one direction of a link; the keys are the words before them."""
     way = point.scenario["path"]["link"][link][direction]
     is_limited = way["rate"] != "unlimited"
     return {
@@ -276,7 +276,7 @@ class _Wide(_Sheet):
         self._draw_legs(path, places, below)
 
     def _draw_nodes(self, path: Path, places: Sequence[float], top: float, room: float) -> float:
-        """What nodes hold, below the links."""
+        """Write what nodes hold, below the links."""
         lines = [path.lines_at(node, room) for node in range(len(path.nodes))]
         for x, each in zip(places, lines, strict=True):
             self.text(x, top + 4, each)

@@ -35,7 +35,7 @@ class Point:
 
     @property
     def warnings(self) -> list[str]:
-        """What is allowed but may not be meant."""
+        """Warnings of `farweb check`: allowed, and perhaps not meant."""
         return list(self.figures["warnings"])
 
 
@@ -66,7 +66,7 @@ def toml(effective: Mapping[str, Any]) -> str:
 
 
 def point(label: str, scenario: _core.Scenario, hosts: _core.HostTable | None) -> Point:
-    """What a scenario means.
+    """Meaning of a scenario.
 
     Args:
         label: What it has and others have not.
@@ -103,7 +103,7 @@ def _text(text: str) -> str:
 
 
 def sweep_points(sweep: SweepTables) -> dict[int, Point]:
-    """What each point means that has a finished run, by its number in the design."""
+    """Meaning of each point that has a finished run, by its number in the design."""
     done = sweep.runs["status"] == "done"
     first: dict[int, str] = {}
     for number, run in zip(sweep.points.filter(done), sweep.runs["run"].filter(done), strict=True):
@@ -137,7 +137,7 @@ class _Hosts:
 
 
 def which(sweep: SweepTables, points: Mapping[int, Point], some: Sequence[Point]) -> str:
-    """Which of the points some are: how many, and the levels that only they have in common."""
+    """Names some of the points: how many, and the levels that only they have in common."""
     numbers = [number for number, each in points.items() if any(each is one for one in some)]
     said, names = [], names_of(sweep)
     for place, factor in enumerate(sweep.design.factors):

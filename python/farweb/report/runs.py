@@ -125,7 +125,7 @@ def _called(points: Sequence[Point]) -> str:
 
 
 def _answer(summaries: Summaries) -> list[tuple[str, str]]:
-    """What was checked, what it says, and what single runs cannot say."""
+    """Facts: what was checked, quantiles of each run, and the limits of single runs."""
     found = [(name, summary) for name, summary in summaries.items() if summary.latency.n]
     by_median = sorted(found, key=lambda row: row[1].latency.p50_s or 0.0)
     several = len(summaries) > 1
@@ -152,7 +152,7 @@ _ONE_SEED = "how much of it is chance cannot be seen; a sweep with replications 
 
 
 def _compared(results: Sequence[RunTables]) -> list[tuple[str, str]]:
-    """What each run makes of the requests of the first, one by one; nothing where their requests are not the same."""
+    """Verdicts on each run against the first, request by request; none where their requests are not the same."""
     if len(results) < 2:
         return []
     try:
@@ -164,7 +164,7 @@ def _compared(results: Sequence[RunTables]) -> list[tuple[str, str]]:
 
 
 def _ranking(by_median: Sequence[tuple[str, Summary]]) -> list[tuple[str, str]]:
-    """How much longer the slowest takes than the quickest, as far as failures leave that to be said."""
+    """Ratio of the slowest to the quickest, as far as failures leave that to be said."""
     (quick, first), (slow, last) = by_median[0], by_median[-1]
     facts = []
     for what, short, long in (
@@ -221,7 +221,7 @@ def _charts(results: Sequence[RunTables], plots: Sequence[str], summaries: Seque
 
 
 def _has_legs_to_show(result: RunTables) -> bool:
-    """Whether the run recorded legs, of which one keeps connections open: else they only come and go with requests."""
+    """True for a run that recorded legs, one of which keeps connections: else they come and go with requests."""
     reused = any(use.reused for use in connection_uses(result.manifest))
     return reused and (result.path / "legs.parquet").is_file()
 
@@ -239,7 +239,7 @@ def _links_sheet(summaries: Summaries) -> Sheet:
 
 
 def _lost(summaries: Summaries) -> list[str]:
-    """Which requests have no latency."""
+    """Requests without a latency, by run."""
     return [
         f"{name}: {plural(number, 'request')} {what}: quantiles count them as slower than any that ended, means leave "
         "them out."

@@ -63,19 +63,19 @@ def paths(points: Sequence[Point], called: Callable[[Sequence[Point]], str]) -> 
 
 
 def rests_on(points: Sequence[Point], more: Iterable[str], *parts: str) -> str:
-    """What the numbers rest on, and what they leave out."""
+    """Assumptions, and what the models leave out."""
     said = [*(assumptions(points) if points else ()), *more]
     out = page.part("What the models leave out", page.bullets(left_out(points)))
     return section("Assumptions", page.bullets(said), *parts, out)
 
 
 def warnings(said: Iterable[str], points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> str:
-    """What to beware of in the results, then what `farweb check` warns of; see `farweb.report.points.warned`."""
+    """Warnings about the results, then those of `farweb check`; see `farweb.report.points.warned`."""
     return section("Warnings", page.warnings([*said, *warned(points, where)]) or page.paragraph("None."))
 
 
 def reproduction(lines: Sequence[str], ran: Sheet, manifests: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """What it takes to have these numbers again.
+    """Commands, inputs and manifests with which these numbers are made again.
 
     Args:
         lines: The commands.

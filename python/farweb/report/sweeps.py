@@ -37,7 +37,7 @@ _LOAD = "workload.load"
 _ERRORS = 3  # chosen: different errors listed; more are rarely different causes
 
 _DECIDING = ("latency_p50_s", "latency_p90_s")
-"""What answers a question that names no metric: how it feels as a rule, and how when it is slow."""
+"""Metrics that answer a question without one: how it feels as a rule, and how when it is slow."""
 
 
 def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
@@ -88,12 +88,12 @@ def _deciding(sweep: SweepTables, wanted: Sequence[Metric], asked: Sequence[str]
 
 
 def _is_above_zero(sweep: SweepTables, name: str) -> bool:
-    """Whether a metric has a value that is not zero, in any run."""
+    """True where a metric has a value that is not zero, in any run."""
     return name in sweep.metrics and bool(sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0)
 
 
 def _state(sweep: SweepTables) -> list[str]:
-    """What the reader must know before anything else: whether the sweep has ended, and well."""
+    """Notes that stand before anything else: the sweep has not ended, or runs failed."""
     planned, ended = sweep.manifest["runs"], len(sweep.runs)
     failed = int((sweep.runs["status"] == "failed").sum())
     unfinished = (
@@ -120,13 +120,13 @@ def _subject(sweep: SweepTables) -> str:
 
 
 def _called(points: Sequence[Point]) -> str:
-    """What points are called in a drawing of them all."""
+    """Name of points in a drawing of them all."""
     such_as = f", such as {points[0].label}" if points[0].label else ""
     return plural(len(points), "point") + such_as
 
 
 def _factors(sweep: SweepTables) -> str:
-    """What was varied."""
+    """Table of what was varied."""
     given = (sweep.manifest["scenario"].get("sweep") or {}).get("factors") or {}
     names = names_of(sweep)
     rows = [[names[factor.name], factor.name, _levels(factor)] for factor in sweep.design.factors]
@@ -176,7 +176,7 @@ def _chart(sweep: SweepTables, name: str, metric: Metric, factors: Sequence[Fact
 
 
 def _design_sentences(sweep: SweepTables, metrics: Sequence[Metric]) -> list[str]:
-    """How the points were repeated, and what intervals rest on."""
+    """Seeds, and what intervals rest on."""
     said = ["Every run has a seed of its own; runs are independent of each other."]
     if sweep.design.random_numbers == "common":
         said = [
@@ -197,7 +197,7 @@ _METHODS = {"student": "Student's t", "bootstrap": "of quantiles at a point, a b
 
 
 def _warnings(sweep: SweepTables, metrics: Sequence[Metric], search: Search) -> list[str]:
-    """What to beware of in the numbers, and why runs failed."""
+    """Warnings about the numbers, and the errors of runs that failed."""
     said = [*search.warnings, *warnings_of(sweep, [metric.name for metric in metrics])]
     # Keys of scenarios and names of metrics keep their small letters.
     sentences = [f"{capital(text) if text.partition(' ')[0].isalpha() else text}." for text in said]

@@ -24,13 +24,13 @@ _ROWS = 24
 """Rows that a table of results has at most; chosen: they fit on a page, and a reader can still compare them."""
 
 _FACTOR_PERCENT = 1.0
-"""Of the variation, that a factor has to explain to have a place in a table that not all have; chosen."""
+"""Share of the variation from which a factor has a place in a table that not all have; chosen."""
 
 _SOURCE_PERCENT = 0.1
-"""Of the variation, that a source has to have to be in the table by itself; chosen."""
+"""Share of the variation from which a source is in the table by itself; chosen."""
 
 _ENDS = 8
-"""Of more points than `_ROWS` that cannot be pooled, so many of the best and of the worst."""
+"""Best points, and worst points, of more than `_ROWS` that cannot be pooled."""
 
 _ALL_ROWS = 1_000
 """Points that the folded table of all has at most; chosen: a page of them is some 300 kB."""
@@ -105,7 +105,7 @@ def factors_that_matter(sweep: SweepTables, metric: Metric) -> Sequence[Factor]:
 
 
 def differences(sweep: SweepTables, metric: Metric) -> str:
-    """What each level makes of a metric, against the first level of its factor."""
+    """Table of the differences that each level makes, against the first level of its factor."""
     found = changes(sweep, metric) if comparable(sweep, metric.name) else []
     if not found:
         return ""
@@ -136,7 +136,7 @@ def differences(sweep: SweepTables, metric: Metric) -> str:
 
 
 def variation(sweep: SweepTables, metric: Metric) -> str:
-    """Where the variation of a metric comes from."""
+    """Table of the sources of variation."""
     names = names_of(sweep)
     if not comparable(sweep, metric.name):
         return page.paragraph(
@@ -161,7 +161,7 @@ def _chance(p: float | None) -> str:
 
 
 def warmup(sweep: SweepTables) -> str:
-    """What was left out and measured of each run, and what the runs themselves say should be left out."""
+    """Table of what was left out and measured of runs, and the warm-up that MSER-5 advises."""
     done = sweep.runs.filter(pl.col("status") == "done")
     table = sweep.warmup()
     rows = [

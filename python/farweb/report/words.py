@@ -8,7 +8,7 @@ from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import JOINT
 
 Names = Mapping[str, str]
-"""What each factor is called, by its name."""
+"""Short names of factors, by their names."""
 
 
 def extent(values: Iterable[float], say: Callable[[float], str]) -> str:

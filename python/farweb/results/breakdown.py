@@ -86,7 +86,7 @@ class Breakdown:
 
     @property
     def remarks(self) -> list[str]:
-        """Who was served before the last leg, and who is in no part; nothing where all finished on all legs."""
+        """Requests served before the last leg, and requests in no part; nothing where all finished on all legs."""
         said = []
         if min(self.reached) < self.requests:
             said.append(f"Of these requests {_by_leg(self.reached[1:])}; the others were served before.")
@@ -98,7 +98,7 @@ class Breakdown:
         return said
 
     def total_s(self, kind: Kind, leg: int | None = None) -> float:
-        """How long a kind of part takes, on one leg or, when None, all in all."""
+        """Mean time of a kind of part in s, on one leg or, when None, all in all."""
         return sum(part.mean_s for part in self.parts if part.kind == kind and leg in (None, part.leg))
 
     def to_dict(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class Breakdown:
 
 
 def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown:
-    """Where the time of a run's requests goes.
+    """Break down the mean latency of a run's requests.
 
     Args:
         results: A run with the table `exchanges`.
@@ -179,7 +179,7 @@ def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown
 
 
 def parts_by_kind(results: "RunTables") -> "pl.DataFrame":
-    """How long each kind of part took of each request that ended after the warm-up, in s, on all legs together.
+    """Times of each kind of part of each request that ended after the warm-up, in s, on all legs together.
 
     Columns: `number` of the request, and a kind of `KINDS` each, as far as the run has them.
 
@@ -215,14 +215,14 @@ def _exchanges(results: "RunTables", legs: Sequence[Leg], tagged: bool | None) -
 
 
 def _opened(results: "RunTables") -> "pl.DataFrame | None":
-    """When each connection was opened, where the run recorded that."""
+    """Times at which connections were opened, where the run recorded them."""
     if not (results.path / "connections.parquet").is_file():
         return None
     return results.scan("connections").select("connection", "open_ns").collect()
 
 
 def _reached(exchanges: "pl.DataFrame", legs: int) -> tuple[int, ...]:
-    """How many requests came to each leg."""
+    """Numbers of requests that came to each leg."""
     import polars as pl
 
     by_leg = dict(exchanges.group_by("leg").agg(pl.col("request").n_unique()).iter_rows())
@@ -230,12 +230,12 @@ def _reached(exchanges: "pl.DataFrame", legs: int) -> tuple[int, ...]:
 
 
 def _by_leg(reached: Sequence[int]) -> str:
-    """How many came to each leg behind the first."""
+    """Words for the numbers that came to each leg behind the first."""
     return ", ".join(f"{count(number)} reached leg {leg}" for leg, number in enumerate(reached, 1))
 
 
 def _place(name: str) -> tuple[int, int]:
-    """Where a column stands among the parts: by kind, then by leg."""
+    """Key by which columns are sorted: kind, then leg."""
     kind, _, leg = name.partition(" ")
     return get_args(Kind).index(kind), int(leg or 0)
 

@@ -51,7 +51,7 @@ class Trace:
 
     @property
     def name(self) -> str:
-        """What titles call it."""
+        """Name in titles."""
         of_leg = f" (leg {self.leg}, {self.carrier})" if self.legs > 1 else ""
         return f"connection {self.connection}{of_leg}{'' if self.request is None else f', request {self.request}'}"
 
@@ -165,7 +165,7 @@ def traces(
 
 
 def _during(stay: Stay | None, start_ns: int) -> pl.Expr:
-    """Whether a row is of the time that is shown."""
+    """Condition of rows in the time that is shown."""
     if stay is None:
         return pl.lit(True)
     return pl.col("time_s").is_between((stay.start_ns - start_ns) / 1e9, (stay.end_ns - start_ns) / 1e9)
@@ -236,7 +236,7 @@ def _absent(results: RunTables, connection: int) -> str:
 
 
 def _credit(at_sender: pl.DataFrame) -> pl.DataFrame:
-    """How far the credit goes, after each packet that the sender sent or received."""
+    """Limit that the credit sets, after each packet that the sender sent or received."""
     if "credit_limit" not in at_sender.columns:  # of a farweb without it
         at_sender = at_sender.with_columns(credit_limit=pl.lit(None, pl.Int64))
     credit = at_sender.select("time_s", "credit_limit")

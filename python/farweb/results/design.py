@@ -18,7 +18,7 @@ KINDS: Mapping[Kind, str] = {
     "latin-hypercube": "Latin hypercube",
     "search": "search for a size",
 }
-"""What kinds of designs are called."""
+"""Names of kinds of designs."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Factor:
-    """What a sweep varies.
+    """A factor that a sweep varies.
 
     Attributes:
         name: A dotted key of the scenario, or the name given to keys that change together.

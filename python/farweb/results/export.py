@@ -44,7 +44,7 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written.
+    """A file that was written.
 
     Attributes:
         file: Where.
@@ -259,7 +259,7 @@ def _batches(file: "pq.ParquetFile", table: str, group: int, connection: int | N
 
 
 def _may_have(group: "pa.RowGroupMetaData", connection: int) -> bool:
-    """Whether rows of the connection can be in a row group, by what the file says of it."""
+    """True where rows of the connection can be in a row group, by what the file says of it."""
     names = [group.column(index).path_in_schema for index in range(group.num_columns)]
     statistics = group.column(names.index("connection")).statistics
     if statistics is None or not statistics.has_min_max:

@@ -42,7 +42,7 @@ class Damage:
 
 
 def describe(file: BinaryIO) -> dict[str, Any]:
-    """What a manifest says of a file, open at its start: its size in bytes and its SHA-256 digest."""
+    """Describe a file, open at its start, as a manifest does: its size in bytes and its SHA-256 digest."""
     digest = hashlib.sha256()
     size = 0
     while chunk := file.read(_CHUNK_BYTES):
@@ -58,7 +58,7 @@ def seal(manifest: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]) -
 
 
 def unsealed(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest says but for what `seal` has added."""
+    """A manifest without what `seal` has added."""
     return {key: value for key, value in manifest.items() if key not in {_FILES, _OWN}}
 
 
@@ -125,7 +125,7 @@ def _wrong_rows(store: Store, file: str, rows: int) -> str | None:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a verification has found.
+    """Outcome of a verification.
 
     Attributes:
         path: The results folder.
@@ -145,11 +145,11 @@ class Verification:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is damaged or missing."""
+        """True when nothing is damaged or missing."""
         return not self.damages
 
     def to_dict(self) -> dict[str, Any]:
-        """What `farweb verify --json` prints."""
+        """Plain values, as `farweb verify --json` prints them."""
         return {**asdict(self), "whole": self.whole}
 
     def __rich__(self) -> "RenderableType":
@@ -195,7 +195,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
 
 
 def _planned(sweep: "SweepTables") -> tuple[list[str], list[str], int]:
-    """Of the runs of a sweep's plan: those with results, those whose results have gone, and how many have not ended."""
+    """Runs of a sweep's plan: those with results, those whose results have gone, and how many have not ended."""
     finished, failed = sweep.store.finished(), sweep.store.failed()
     plan = sweep.planned_runs()
     ended = [run for run in plan if run in finished]
@@ -216,7 +216,7 @@ _NO_COLUMN = re.compile(r'(?:unable to find column|Referenced column|a column na
 
 
 def explain(error: BaseException, folders: Iterable[Path]) -> str | None:
-    """Why results could not be read, in a line; None when they are not to blame for an error.
+    """Explain in a line why results could not be read; None when they are not to blame for an error.
 
     Every byte is compared with the digests of the manifests, so that the damaged file is named.
 

@@ -26,7 +26,7 @@ _NS = 1e9
 
 @dataclass(frozen=True)
 class ConnectionUse:
-    """How a carrier uses connections.
+    """Use of connections by a carrier.
 
     Attributes:
         requests: Requests ride connections; else responses come alone, one-way, without handshake and close.
@@ -73,7 +73,7 @@ class Lives:
     requests: int
     """Requests that they carried; one that came and went on two connections of a mux counts at both."""
     reused: int | None
-    """Those for which no connection was opened: all on a connection but its first. None where they always stand."""
+    """Requests for which no connection was opened: all on a connection but its first. None where they always stand."""
     bytes_up: int
     bytes_down: int
     life_mean_s: float
@@ -84,7 +84,7 @@ class Lives:
     """Idle time of all connections over the time that they lived, 0 to 1; None when they all opened at the very end."""
 
     def cells(self) -> list[str]:
-        """What tables for people say of them."""
+        """Cells of tables for people."""
         return [
             count(self.opened),
             number(self.requests / self.opened),
@@ -110,10 +110,10 @@ class Memory:
     open_mean_bytes: float
     open_max_bytes: int
     idle_mean_bytes: float
-    """Those of connections without a request."""
+    """Buffers of connections without a request."""
 
     def cells(self) -> list[str]:
-        """What tables for people say of it."""
+        """Cells of tables for people."""
         at_a_time = _both(size(self.open_mean_bytes), size(self.open_max_bytes))
         return [self.node, size(self.connection_bytes), at_a_time, size(self.idle_mean_bytes)]
 
@@ -137,17 +137,17 @@ class LegTotals:
     connection_requests_max: int
     """Most requests on one connection at once."""
     memory: tuple[Memory, ...]
-    """At each end whose buffer the scenario fixes."""
+    """Buffers at each end whose size the scenario fixes."""
     connections: Lives | None
     """None when the run did not record connections with the time that they were busy."""
 
     @property
     def name(self) -> str:
-        """What tables for people call it."""
+        """Name in tables for people."""
         return f"{self.leg}: {self.from_node} → {self.to_node}"
 
     def cells(self) -> list[str]:
-        """What tables for people say of the measured interval."""
+        """Cells of tables for people about the measured interval."""
         return [
             self.carrier,
             _both(number(self.open_mean), count(self.open_max)),
@@ -228,7 +228,7 @@ def carrier_name(carrier: Mapping[str, Any]) -> str:
 
 
 def _memory(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> Iterator[Memory]:
-    """At each end whose buffer is a size: not that of each host, and not the profile's own, which may grow."""
+    """Buffers at each end that has a size: not that of each host, and not the profile's own, which may grow."""
     tcp = scenario["tcp"]
     for end in ("from", "to"):
         buffer = (tcp.get(end) or {}).get("buffer") or tcp.get("buffer")
@@ -279,12 +279,12 @@ HOLDERS: Mapping[str, str] = {
     "application": "its program",
     "nothing": "nothing to send",
 }
-"""What a sender is held by, as the columns name it, and what it is called."""
+"""Holders of a sender, as columns name them, and what they are called."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """What held the senders of a leg.
+    """Holders of the senders of a leg.
 
     Attributes:
         leg: Number of the leg.
@@ -300,7 +300,7 @@ class Held:
 
 
 def held_by_leg(results: "RunTables") -> tuple[Held, ...]:
-    """What held the senders of each leg; nothing of legs without such a time, and where the run did not record it."""
+    """Holders of the senders of each leg; none for legs without such a time, and where the run did not record it."""
     import polars as pl
 
     columns = {name: f"held_{name}_ns" for name in HOLDERS}

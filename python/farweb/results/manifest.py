@@ -46,7 +46,7 @@ def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
 
 
 def kind_of(path: str | Path) -> str:
-    """Whether the results at `path` are of a run or of a sweep, which alone may be at a URL such as s3://….
+    """Kind of the results at `path`: of a run, or of a sweep, which alone may be at a URL such as s3://….
 
     Raises:
         ResultsError: There is neither.

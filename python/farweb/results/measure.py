@@ -67,7 +67,7 @@ def _of_requests(requests: Requests, span_s: float) -> dict[str, Value]:
 
 
 def _path(links: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
-    """What all links did together."""
+    """Metrics of all links together."""
     drops = sum(link["drops"] for link in links)
     offered = drops + sum(link["packets"] for link in links)
     carried = {link["direction"]: _carried(link) for link in links if link["link"] == 0}
@@ -87,7 +87,7 @@ def _carried(link: Mapping[str, Any]) -> float | None:
 
 
 def _parts(measured: Mapping[str, Any]) -> dict[str, Value]:
-    """What each direction of a link, each leg and each cache did."""
+    """Metrics of each direction of a link, each leg and each cache."""
     values: dict[str, Mapping[str, Any]] = {}
     for link in measured["links"]:
         of_link = {"bps": _carried(link), "utilisation": float(link["busy"])}
@@ -99,7 +99,7 @@ def _parts(measured: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def _connections(results: "RunTables", from_ns: int, to_ns: int) -> dict[str, Value]:
-    """How many connections there were, and how many were open at a time in the measured interval."""
+    """Number of connections, and how many were open at a time in the measured interval."""
     names = ("connections", "connections_open_mean", "connections_open_max")
     file = results.path / "connections.parquet"
     if not file.is_file():

@@ -1,4 +1,4 @@
-"""Metrics of a run: which numbers a sweep keeps of each run, and statistics are made of.
+"""Metrics of a run: the numbers that a sweep keeps of each run, and that statistics are made of.
 
 Requests that start before the end of the scenario's `run.warmup` count in `left_out` and in nothing else. Rates,
 utilisation, queues and what legs held are those of the measured interval (`run.measure`); counters of the simulation
@@ -54,7 +54,7 @@ class Metric:
 
     @property
     def whole(self) -> bool:
-        """Whether it is a whole number."""
+        """True for a whole number."""
         peak_of_leg = re.fullmatch(r"leg_\d+_\w+_max", self.name) is not None
         return self.kind == "count" or self.name.endswith("queue_bytes_max") or peak_of_leg
 

@@ -68,7 +68,7 @@ KINDS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class Leg:
-    """What a breakdown has to know of a leg.
+    """A leg, as far as a breakdown needs it.
 
     Attributes:
         from_node: Its end at the clients.
@@ -184,14 +184,14 @@ def _leg_rows(
 
 
 def _at(name: str, leg: int) -> "pl.Expr":
-    """When a request made a step on a leg, or a time that the table has for it there."""
+    """Column of a step of a request on a leg, or of a time that the table has for it there."""
     import polars as pl
 
     return pl.col(f"{name}_ns {leg}")
 
 
 def _server(legs: Sequence[Leg]) -> "pl.Expr":
-    """What the server takes: at the end of the last leg that a request came to; where it waited for a fetch, 0."""
+    """Time of the server, at the end of the last leg that a request came to; where it waited for a fetch, 0."""
     import polars as pl
 
     def at_end(place: int) -> "pl.Expr":
@@ -207,7 +207,7 @@ def _server(legs: Sequence[Leg]) -> "pl.Expr":
 
 
 def _joined(place: int, legs: int) -> "pl.Expr":
-    """Whether the last leg that a request came to is this one, and it waited for a fetch under way there."""
+    """Condition of requests that came to this leg last, and waited for a fetch under way there."""
     import polars as pl
 
     delayed = pl.col(f"cache_answer {place}").eq_missing("delayed hit")
@@ -215,7 +215,7 @@ def _joined(place: int, legs: int) -> "pl.Expr":
 
 
 def _waits_before(leg: Leg) -> bool:
-    """Whether requests wait for a fetch before their connection is opened: they do at caches inside a leg."""
+    """True where requests wait for a fetch before their connection is opened: at caches inside a leg."""
     return bool(leg.inside) and leg.use.requests
 
 

@@ -76,7 +76,7 @@ class Times:
         return tuple(np.concatenate(parts) for parts in zip(*self._parts, strict=True))
 
     def ended_ns(self, of: str) -> NDArray[np.int64]:
-        """Those of `TIMES` after the warm-up, of requests that ended, in ns."""
+        """Times after the warm-up of requests that ended, in ns; `of` is one of `TIMES`."""
         start, latency, first_byte, sample = self._ended
         counted = start >= self._warmup_ns
         if of == "sample_latency":
@@ -84,7 +84,7 @@ class Times:
         return (first_byte if of == "first_byte" else latency)[counted]
 
     def all_ns(self, of: str) -> NDArray[np.float64]:
-        """The same with those that did not end, which are infinite."""
+        """Times of all requests after the warm-up, infinite for those that did not end, in ns."""
         return with_lost(self.ended_ns(of), self._lost_of_sample if of == "sample_latency" else self._lost)
 
     def distribution_s(self, of: str, shares: Sequence[float]) -> tuple[float | None, ...]:

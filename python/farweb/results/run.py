@@ -117,7 +117,7 @@ class RunTables:
 
     @property
     def name(self) -> str:
-        """What the run is called: its scenario's name, or the folder's."""
+        """Name of the run: its scenario's, or the folder's."""
         return self.manifest.get("name") or self.path.name
 
     @property
@@ -136,6 +136,6 @@ class RunTables:
 
 
 def how_to_record(table: str) -> str:
-    """What to do about a table that is not there."""
+    """Advice about a table that is not there."""
     wish = _ASKED_FOR_BY.get(table)
     return f"set {wish} in the scenario and run it again" if wish else "it is not complete"

@@ -1,4 +1,4 @@
-"""A run in a few numbers."""
+"""Summary of a run in a few numbers."""
 
 import dataclasses
 import math
@@ -64,9 +64,9 @@ class Summary:
     failures: tuple[FailureTotals, ...]
     """Requests that failed or were cut off, by cause; empty for results of a farweb that did not record it."""
     latency: Quantiles
-    """From the request at the first node to the last byte of its response there."""
+    """Times from the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
-    """From the request at the first node to the first byte of its response there."""
+    """Times from the request at the first node to the first byte of its response there."""
     response_bytes: int
     """Responses of finished requests, headers included."""
     goodput_bps: float | None
@@ -79,7 +79,7 @@ class Summary:
     legs: tuple[LegTotals, ...]
     """Empty for results of a farweb that did not measure them."""
     caches: tuple[CacheTotals, ...]
-    """From the clients on; empty where there are none."""
+    """Caches from the clients on; empty where there are none."""
     events: int
     packet_hops: int
     wall_s: float
@@ -145,7 +145,7 @@ class Summary:
         return [*(sheet for sheet in first if sheet.rows), *sheets({self.name: self.legs})]
 
     def of_ended(self, text: str) -> str:
-        """What is said of the requests that ended, with the share of all that they are where they are not all."""
+        """Text about the requests that ended, with the share of all that they are where they are not all."""
         if not self.failed_share or not self.latency.n:
             return text
         return f"{text} (of {share(1 - self.failed_share)})"

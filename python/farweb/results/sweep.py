@@ -71,12 +71,12 @@ class SweepTables:
 
     @property
     def name(self) -> str:
-        """What the sweep is called: its scenario's name, or the folder's."""
+        """Name of the sweep: its scenario's, or the folder's."""
         return self.manifest.get("name") or self.path.name
 
     @property
     def complete(self) -> bool:
-        """Whether every planned run has ended, well or not."""
+        """True when every planned run has ended, well or not."""
         return bool(self.manifest["complete"])
 
     @functools.cached_property
@@ -337,11 +337,11 @@ class SweepTables:
         return _frame(to_table(table, self.design, rows))
 
     def warmup(self) -> "pl.DataFrame":
-        """How much of the beginning of runs MSER-5 would leave out, a row a point."""
+        """Warm-up that MSER-5 would leave out, a row a point."""
         return self._statistics("warmup", None)
 
     def refusals(self, metrics: Sequence[str] | None = None) -> dict[str, str]:
-        """Why there is no allocation of variation, by metric; empty when there is one for all."""
+        """Reasons why there is no allocation of variation, by metric; empty when there is one for all."""
         found = {}
         for metric in self.metrics if metrics is None else metrics:
             try:

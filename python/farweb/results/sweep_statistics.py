@@ -31,7 +31,7 @@ Values = NDArray[np.float64]
 """A metric of a sweep: a row a point, a column a replication; NaN where a run is missing or failed or has no value."""
 
 Comparison = tuple[Row, list[int], list[int]]
-"""What is compared: the beginning of a row, the points of the level, and as many of the base."""
+"""A comparison: the beginning of a row, the points of the level, and as many of the base."""
 
 JOINT = " × "
 OVERALL = "overall"
@@ -169,7 +169,7 @@ def _ranked(design: Design, metric: str, values: Values) -> list[Row]:
 
 
 def _place(levels: Sequence[Level], index: int) -> float:
-    """Where a level is on its axis; without a number, in the order of the scenario."""
+    """Place of a level on its axis; without a number, in the order of the scenario."""
     number = levels[index].number
     return float(index) if number is None or any(level.number is None for level in levels) else number
 
@@ -197,14 +197,14 @@ def _effect(design: Design, effect: anova.Effect) -> Row:
 
 
 def left_out(design: Design, values: Values) -> int:
-    """How many replications an analysis of variance does without, because a point lacks them."""
+    """Number of replications that an analysis of variance does without, because a point lacks them."""
     if design.kind not in {"full-factorial", "one-at-a-time"}:
         return 0
     return int(np.isnan(values).any(axis=0).sum())
 
 
 def warmup(runs: Sequence[tuple[Values, Values]], warmup_s: float) -> Row:
-    """What a row of the table `warmup` says of a point.
+    """Warm-up of a point, as a row of the table `warmup` has it.
 
     Args:
         runs: Of each replication the starts and latencies of its finished requests in s, by start.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
 
 MAIN = ("latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
-"""What is shown unless other metrics are asked for; those of which no run has a value but zero are left out."""
+"""Metrics shown unless others are asked for; those of which no run has a value but zero are left out."""
 
 _MOST_POINTS = 48  # chosen: a screen; JSON and SQL have all
 _MOST_TERMS = 15
@@ -180,7 +180,7 @@ class SweepSummary:
 
 
 def _label(design: Design, name: str, value: Any) -> str:
-    """How a level is called by its value in the factor's column."""
+    """Label of a level, by its value in the factor's column."""
     factor = next(each for each in design.factors if each.name == name)
     return next((level.label for level in factor.levels if level.value == value), str(value))
 

@@ -31,7 +31,7 @@ class LinkTotals:
     queue_bytes_max: int
 
     def cells(self) -> list[str]:
-        """What tables for people say of it."""
+        """Cells of tables for people."""
         return [
             f"{self.from_node} → {self.to_node}",
             rate(self.rate_bps),
@@ -87,7 +87,7 @@ class CacheTotals:
     bytes: int
 
     def cells(self) -> list[str]:
-        """What tables for people say of it."""
+        """Cells of tables for people."""
         return [
             self.node,
             self.holds,
@@ -112,7 +112,7 @@ def caches_of(results: "RunTables") -> tuple[CacheTotals, ...]:
 
 
 def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
-    """What a cache served, as shares of what it was asked for; None where it was asked for nothing."""
+    """Hits of a cache, as shares of what it was asked for; None where it was asked for nothing."""
     requests, in_bytes = measured["requests"], measured["request_bytes"]
     return {
         "hit_ratio": measured["hits"] / requests if requests else None,
@@ -133,7 +133,7 @@ _OF_CACHE = (
 
 
 def _holds(scenario: Mapping[str, Any]) -> str:
-    """What a cache holds, in a few words."""
+    """Contents of a cache, in a few words."""
     if "policy" in scenario:
         siblings = f"{scenario['siblings']} × " if scenario["siblings"] > 1 else ""
         return f"{siblings}{size(float(parse(scenario['capacity']).number))}, {scenario['policy']}"
@@ -151,7 +151,7 @@ MEANINGS = {
     "proxy lost": "One of these happened on a leg behind a proxy, which passed it on.",
     "run ended": "The end of the run came first, or nothing was left to happen.",
 }
-"""What each cause means, in the order of tables. Source: the column `failure` of `farweb schema results`."""
+"""Meaning of each cause, in the order of tables. Source: the column `failure` of `farweb schema results`."""
 
 
 @dataclass(frozen=True)
@@ -161,13 +161,13 @@ class FailureTotals:
     cause: str
     requests: int
     share: float
-    """Of all requests after the warm-up, 0 to 1."""
+    """Share of all requests after the warm-up, 0 to 1."""
     after_p50_s: float
     """Median time from the start of a request to its failure, or to the end of the run that cut it off, in seconds."""
     meaning: str
 
     def cells(self) -> list[str]:
-        """What tables for people say of it."""
+        """Cells of tables for people."""
         return [self.cause, self.meaning, count(self.requests), share(self.share), seconds(self.after_p50_s)]
 
 
