@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.reproduce import PAPERS
-from farweb.reproduce.multiplexing import CONNECTIONS, LATENCY
 from farweb.reproduce.study import Study, StudyResults, read_study
 from farweb.results.design import Design
 from farweb.results.sweep import SweepTables
@@ -21,6 +20,8 @@ LINK = 34.368e6
 DAY = 65e3  # presented by a day of traffic, in bit/s
 LOADS = [1, 4, 16, 31, 62, 93, 155, 217, 279, 341, 403, 434, 465, 496, 512, 527, 558, 620]
 
+CONNECTIONS = "leg.0.carrier.connections"
+LATENCY = "sample_latency_mean_s"
 IDLE = "leg.0.tcp.constants.idle_restart"
 
 Model = Callable[[int | None, float, int], dict[str, float]]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from farweb.errors import RunError
-from farweb.files.atomic import staged_file, staged_folder
+from farweb.files import atomic
+from farweb.files.atomic import leftovers, staged_file, staged_folder
 
 
 def test_a_folder_appears_when_it_is_complete(folder: Path) -> None:
@@ -22,6 +23,7 @@ def test_a_folder_appears_when_it_is_complete(folder: Path) -> None:
     assert os.listdir(folder / "deep") == ["out"]
 
 
+@pytest.mark.usefixtures("exchange")
 def test_a_folder_takes_the_place_of_an_older_one(folder: Path) -> None:
     out = folder / "out"
     for name in ("old", "new"):
@@ -59,6 +61,23 @@ def test_an_error_of_another_kind_passes(folder: Path) -> None:
     assert os.listdir(folder) == []
 
 
+@pytest.fixture(params=["one step", "two steps"])
+def exchange(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How an older folder is replaced: as the system can, or as where it cannot let two names change places."""
+    if request.param == "two steps":
+        monkeypatch.setattr(atomic, "_exchanger", lambda: None)
+    return str(request.param)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the call of Linux is watched")
+def test_there_is_no_moment_without_either_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "rename", lambda *_: pytest.fail("a folder was renamed away"))
+    (folder / "out" / "old").mkdir(parents=True)
+    with staged_folder(folder / "out") as stage:
+        (stage / "new").touch()
+    assert os.listdir("out") == ["new"]
+
+
 def test_a_rename_that_fails_puts_the_older_folder_back(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = folder / "out"
     out.mkdir()
@@ -70,10 +89,46 @@ def test_a_rename_that_fails_puts_the_older_folder_back(folder: Path, monkeypatc
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return rename(self, target)
 
+    monkeypatch.setattr(atomic, "_exchanger", lambda: None)
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(RunError), staged_folder(out) as stage:
         (stage / "new").touch()
     assert os.listdir(out) == ["old"]
+
+
+def test_a_folder_that_a_killed_process_set_aside_comes_back(folder: Path) -> None:
+    for hidden in (".out.0123456789ab.old", ".out.0123456789ab.partial", ".out.b.0123456789ab.partial"):
+        (folder / hidden).mkdir()
+    (folder / ".out.0123456789ab.old" / "results").touch()
+    with pytest.raises(ZeroDivisionError), staged_folder(folder / "out"):
+        raise ZeroDivisionError
+    assert os.listdir("out") == ["results"]
+    assert sorted(os.listdir()) == [".out.b.0123456789ab.partial", "out"]  # of another result: not ours to remove
+
+
+def test_what_a_living_process_writes_is_no_leftover(folder: Path) -> None:
+    with staged_folder(folder / "out") as stage, staged_folder(folder / "out") as other:
+        assert stage.is_dir() and other.is_dir()
+        assert leftovers(folder) == []
+
+
+def test_files_and_the_folder_that_names_them_go_to_the_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[str] = []
+    fsync = os.fsync
+
+    def watched(descriptor: int) -> None:
+        flushed.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    with staged_folder(folder / "out") as stage:
+        (stage / "a").touch()
+        hidden = stage.name
+    assert {"a", hidden, folder.name} == set(flushed) and flushed[-1] == folder.name
+    flushed.clear()
+    with staged_file(folder / "file") as stage:
+        stage.touch()
+    assert flushed == ["file", folder.name]
 
 
 def test_a_file_replaces_an_older_one_only_when_complete(folder: Path) -> None:
@@ -93,7 +148,7 @@ def test_a_file_replaces_an_older_one_only_when_complete(folder: Path) -> None:
 def test_a_killed_process_leaves_nothing_that_looks_whole(folder: Path) -> None:
     code = (
         "import os, signal, pathlib\n"
-        "from farweb.atomic import staged_folder\n"
+        "from farweb.files.atomic import staged_folder\n"
         "with staged_folder(pathlib.Path('out')) as stage:\n"
         "    (stage / 'manifest.json').write_text('{}')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -63,7 +63,7 @@ def test_starts_are_in_order_from_zero_and_equal_ones_keep_theirs(
     folder: Path, monkeypatch: pytest.MonkeyPatch, milliseconds: list[list[int]]
 ) -> None:
     monkeypatch.setattr(_core, "LogReader", reader_of(milliseconds))
-    report = import_log("log", "out.parquet", format="squid")
+    report = import_log("-", "out.parquet", format="squid")
     table = pq.read_table("out.parquet")
     flat = [start for batch in milliseconds for start in batch]
     order = sorted(range(len(flat)), key=lambda row: flat[row])  # stable
@@ -77,9 +77,9 @@ def test_starts_are_in_order_from_zero_and_equal_ones_keep_theirs(
 
 def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "LogReader", reader_of([[3000, 1000]], {"hit": 5}))
-    report = import_log("access.log", "out.parquet", format="squid", keep="misses", request_bytes=None)
+    report = import_log("-", "out.parquet", format="squid", keep="misses", request_bytes=None)
     kept = json.loads(pq.read_schema("out.parquet").metadata[REPORT_KEY])
-    assert kept["log"] == {"file": "access.log", "format": "squid", "keep": "misses"}
+    assert kept["log"] == {"file": "-", "format": "squid", "keep": "misses"}
     assert kept["dropped"] == {"hit": 5}
     assert report.span_s == 2.0
     assert report.to_dict()["dropped"] == {"hit": 5}
@@ -89,7 +89,7 @@ def test_the_report_is_kept_with_the_table(folder: Path, monkeypatch: pytest.Mon
 def test_a_log_without_a_request_says_what_it_had(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_core, "LogReader", reader_of([], {"hit": 5, "icp": 2}))
     with pytest.raises(WorkloadError, match=r"of 0 lines 5 are left out, 2 .*--keep all keeps them"):
-        import_log("access.log", "out.parquet", format="squid")
+        import_log("-", "out.parquet", format="squid")
     assert os.listdir(folder) == []
 
 
@@ -102,7 +102,7 @@ def test_a_full_disk_keeps_the_older_table(folder: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(pq.ParquetWriter, "write_batch", full)
     with pytest.raises(RunError, match="No space left"):
-        import_log("access.log", "out.parquet", format="squid")
+        import_log("-", "out.parquet", format="squid")
     assert (folder / "out.parquet").read_text() == "older"
     assert os.listdir(folder) == ["out.parquet"]
 

@@ -190,7 +190,7 @@ UDP[24 + 16 + 9] = 17
 @pytest.mark.parametrize(
     ("files", "arguments", "message"),
     [
-        ({}, ("gone.pcap",), "gone.pcap: cannot be opened"),
+        ({}, ("gone.pcap",), "gone.pcap: no such file; name a capture"),
         ({"c": b"<html>"}, ("c",), "c: is no capture (pcap or pcapng, plain or gzip): it begins with 3c 68 74 6d"),
         ({"c": b""}, ("c",), "c: is no capture (pcap or pcapng, plain or gzip): it is empty"),
         ({"c": bytes(UDP)}, ("c",), "c: no host answered a connection; 1 packets: 0 of TCP"),
@@ -200,7 +200,7 @@ UDP[24 + 16 + 9] = 17
         ({"c": pcap([]), "n": b"a.example 1.2.3.4"}, ("c", "--hosts", "n"), "n:1: 'a.example' is no address"),
         ({"c": pcap([]), "n": b"\n1.2.3.4"}, ("c", "--hosts", "n"), "n:2: 1.2.3.4 has no name"),
         ({"c": pcap([]), "n": b"1.2.3.4 a\x1b[2J"}, ("c", "--hosts", "n"), "n:1: 'a\\x1b[2J' is no name of a host"),
-        ({"c": pcap([]), "n": b"\xff\xfe"}, ("c", "--hosts", "n"), "n: is not text in UTF-8"),
+        ({"c": pcap([]), "n": b"\xff\xfe"}, ("c", "--hosts", "n"), "n: not UTF-8 text (byte 0)"),
         ({}, (), "one of them"),
         ({}, ("c", "--connect", "n"), "one of them"),
     ],

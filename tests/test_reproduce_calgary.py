@@ -2,7 +2,6 @@
 
 import csv
 import re
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,10 @@ from farweb.reproduce.study import PAPERS, Study, StudyResults, read_study
 from samples import Farweb
 
 CALGARY: Study = read_study(PAPERS / "calgary")
-_ = CALGARY.figures, CALGARY.tables  # imports the modules of the folder
-workload: Any = sys.modules["farweb_papers_calgary.workload"]
-traces: Any = sys.modules["farweb_papers_calgary.traces"]
-transfers: Any = sys.modules["farweb_papers_calgary.transfers"]
-figures: Any = sys.modules["farweb_papers_calgary.figures"]
+workload: Any = CALGARY.module("workload")
+traces: Any = CALGARY.module("traces")
+transfers: Any = CALGARY.module("transfers")
+figures: Any = CALGARY.module("figures")
 
 
 @pytest.mark.parametrize("seed", workload.SEEDS)

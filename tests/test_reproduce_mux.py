@@ -1,6 +1,5 @@
 """The study of W3C MUX: what is read off a dump, and its campaign end to end."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ from farweb.reproduce.study import PAPERS, Study, StudyResults, read_study
 from samples import Farweb
 
 MUX: Study = read_study(PAPERS / "mux")
-_ = MUX.figures, MUX.measures  # imports the modules of the folder
-packets: Any = sys.modules["farweb_papers_mux.packets"]
+packets: Any = MUX.module("packets")
 
 
 def _columns(**values: list[int]) -> dict[str, Any]:

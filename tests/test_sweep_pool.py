@@ -39,9 +39,13 @@ class Tampered(Pool):
         super().__init__(Store("out"), jobs=2, **options)
         self.task = task
 
-    def submit(self, runs: Sequence[tuple[Run, int]]) -> Any:
+    def submit(self, batches: Sequence[Sequence[Run]]) -> Any:
         task, store, version = self.task, self._store, self._version
-        return [self.client.submit(task, store, run, version, pure=False) for run, _ in runs]
+
+        def each(runs: Sequence[Run]) -> list[Outcome]:
+            return [task(store, run, version) for run in runs]
+
+        return [self.client.submit(each, runs, pure=False) for runs in batches]
 
 
 def test_a_run_that_kills_its_worker_is_set_apart_and_the_others_are_done(runs: list[Run]) -> None:

@@ -139,7 +139,7 @@ def test_a_file_is_no_folder(folder: Path) -> None:
 
 def test_one_sweep_has_the_folder_and_leftovers_go(folder: Path) -> None:
     store = Store("deep/sweep")
-    left = [f"deep/sweep/{where}.run=a.x.partial" for where in ("", "parts/", "inputs/", "failures/")]
+    left = [f"deep/sweep/{where}.run=a.0123456789ab.partial" for where in ("", "parts/", "inputs/", "failures/")]
     for name in left:
         Path(name).mkdir(parents=True)
     Path("deep/sweep/parts/run=b").mkdir()

@@ -79,6 +79,7 @@ def test_equal_rows_give_equal_bytes_however_they_are_handed_over(
     words = [f"w{i}" for i in range(7)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(farweb.run, "_ROWS_A_GROUP", 64)
+        patch.setattr(farweb.run, "_ROWS_AS_THEY_ARE", 16)
         for name, bounds in (("whole", [0, 1000]), ("parts", [0, *sorted(cuts), 1000])):
             with TableWriter(folder / name, schema) as writer:
                 for start, end in itertools.pairwise(bounds):
@@ -91,6 +92,16 @@ def test_equal_rows_give_equal_bytes_however_they_are_handed_over(
     assert (folder / "whole").read_bytes() == (folder / "parts").read_bytes()
     assert pq.read_table(folder / "parts")["n"].to_pylist() == list(range(1000))
     assert pq.ParquetFile(folder / "parts").num_row_groups == 16
+
+
+def test_few_rows_are_not_compressed(tmp_path: Path) -> None:
+    schema = arrow_schema({**SPEC, "columns": SPEC["columns"][:1]}, {})
+    for rows, compression in ((128, "UNCOMPRESSED"), (129, "ZSTD")):
+        with TableWriter(tmp_path / "t.parquet", schema) as writer:
+            for row in range(rows):
+                writer.add({"n": np.array([row])})
+        assert pq.read_metadata(tmp_path / "t.parquet").row_group(0).column(0).compression == compression
+        assert pq.read_table(tmp_path / "t.parquet")["n"].to_pylist() == list(range(rows))
 
 
 def test_results_tables_have_what_the_front_counts_on() -> None:

@@ -116,7 +116,9 @@ def test_nobody_answers_from_a_part_of_a_sweep(sweep: Path, farweb: Farweb) -> N
 
 
 def test_leftovers_of_killed_commands_are_named(sweep: Path, farweb: Farweb) -> None:
-    (sweep / "parts" / ".run=0.a1b2.partial").mkdir()
+    (sweep / "parts" / ".run=0.0123456789ab.partial").mkdir()
+    (sweep / ".lock").touch()
     answer = farweb("verify", sweep)
     assert answer.code == 0
-    assert "parts/.run=0.a1b2.partial" in answer.out
+    assert "parts/.run=0.0123456789ab.partial" in answer.out
+    assert ".lock" in answer.out

@@ -2,9 +2,10 @@
 
 from farweb.reproduce.claims import Measured
 from farweb.reproduce.curves import largest
-from farweb.reproduce.multiplexing import Multiplexing
 from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import student
+
+from ..multiplexing.measures import Multiplexing
 
 FEW = (1, 5, 10, 15, 20)
 

@@ -1,7 +1,6 @@
 """The figures of the asymmetric study: 4 to 7d have the numbers of the paper, the others go beyond it."""
 
-from farweb.reproduce.multiplexing_figures import figures
-
+from ..multiplexing.figures import figures
 from .claims import of
 
 FIGURES = figures(of, "asymmetric NZ–US circuit")

@@ -1,9 +1,11 @@
 """How the claims of the cable study are measured."""
 
+from farweb.check import check
 from farweb.reproduce.claims import Measured
-from farweb.reproduce.multiplexing import Multiplexing
 from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import student
+
+from ..multiplexing.measures import Multiplexing
 
 FEW = (1, 5, 10, 15)
 SATURATING = (35, 50, 70)
@@ -23,7 +25,7 @@ def _latency(results: StudyResults) -> list[Measured]:
 
 
 def _bytes_in_flight(results: StudyResults) -> list[Measured]:
-    (leg,) = results.scenario("no-proxy").check().figures["legs"]
+    (leg,) = check(results.scenario("no-proxy")).figures["legs"]
     return [Measured(round(leg["bdp_bytes"] / 1000))]
 
 

@@ -38,12 +38,11 @@ def scatter(
         x = own["packets"][shown].astype(float)
         dots.append(Series(SERVERS[source], index, x, own["latency_s"][shown], "dots"))
     rates = RATES_MBIT[SLOW if str(levels["capacity"]) == SLOW else FAST]
-    packets = np.arange(1, PACKETS_SHOWN + 1)
     steps = [
         Series(
             "alone on the way" if source == "server" else "",
             QUIETLY,
-            packets - 0.5,
+            np.arange(0.5, PACKETS_SHOWN),
             alone_ns(source, PACKETS_SHOWN, rates, delays) / 1e9,
             "steps",
         )

@@ -122,7 +122,7 @@ _CLUSTERS = {
     "child": "default policy, hits at the child alone",
     "threshold": "size threshold, all transfers",
 }
-_PUBLISHED = {
+_PUBLISHED: dict[int, dict[str, dict[str, float]]] = {
     40: {"mean_s": {"all": 0.156, "threshold": 0.150}, "above 1 s": {"all": 4}, "from 6 s": {"all": 1}},
     80: {"mean_s": {"all": 0.214, "threshold": 0.163}, "above 1 s": {"all": 58}, "from 6 s": {"all": 27}},
 }
@@ -148,7 +148,7 @@ def _clustered(results: StudyResults, rate: int, what: str, y: Axis) -> Panel:
     """A number over how long clusters last, at an arrival rate."""
     series = []
     for number, (name, label) in enumerate(_CLUSTERS.items()):
-        levels = [{RATE: rate, "workload": f"{name}, {strength:g}"} for strength in STRENGTHS]
+        levels: list[Levels] = [{RATE: rate, "workload": f"{name}, {strength:g}"} for strength in STRENGTHS]
         values = [of_runs(results, "clusters", what, each) for each in levels]
         x, mean = np.array([1 / (1 - strength) for strength in STRENGTHS]), np.array([each.mean() for each in values])
         series.append(Series(label, number, x, mean, "points", **spread(values)))

@@ -11,7 +11,7 @@ from farweb.reproduce.study import StudyResults
 
 from .drawing import PLACE, scatter, scatters, spread
 from .traces import ARRANGEMENTS, LOCALITIES
-from .transfers import FAST, SLOW, Floats, latencies_s, of_runs
+from .transfers import FAST, SLOW, Floats, Levels, latencies_s, of_runs
 
 SCATTERED = {
     "good, live": "live LRU caches",
@@ -105,13 +105,13 @@ def _steps(results: StudyResults) -> Figure:
 
 def _step_by_step(results: StudyResults, rate: int, capacity: str) -> Panel:
     def mean_of(case: str, arrangement: str) -> Floats:
-        levels = {"rate": rate, "served": f"{case}, {arrangement}", "capacity": capacity}
+        levels: Levels = {"rate": rate, "served": f"{case}, {arrangement}", "capacity": capacity}
         return of_runs(results, "live", "mean_s", levels)
 
     series = []
     for number, (label, (more, less)) in enumerate(STEPS.items()):
         values = [mean_of(case, more) - mean_of(case, less) for case in LOCALITIES]
-        place = np.arange(len(values)) + 0.15 * (number - 1.5)
+        place = np.arange(float(len(values))) + 0.15 * (number - 1.5)
         mean = np.array([each.mean() for each in values])
         series.append(Series(label, number, place, mean, "points", **spread(values), interval="bars", joined=False))
     x = Axis("", scale="category", levels=tuple(LOCALITIES))
@@ -141,7 +141,7 @@ def _policies(results: StudyResults) -> Figure:
 
 def _mean(results: StudyResults, rate: int, memory: str, policy: str, threshold: str, capacity: str) -> Floats:
     """The mean latency by trace."""
-    levels = {"rate": rate, "memory": memory, "policy": policy, "threshold": threshold, "capacity": capacity}
+    levels: Levels = {"rate": rate, "memory": memory, "policy": policy, "threshold": threshold, "capacity": capacity}
     return of_runs(results, "policies", "mean_s", levels)
 
 
@@ -151,7 +151,7 @@ def _by_policy(results: StudyResults, memory: str) -> Panel:
     series = []
     for number, (threshold, label) in enumerate(THRESHOLDS.items()):
         values = [_mean(results, rate, memory, policy, threshold, SLOW) for policy in POLICIES]
-        place = np.arange(len(values)) + 0.15 * (number - 1)
+        place = np.arange(float(len(values))) + 0.15 * (number - 1)
         mean = np.array([each.mean() for each in values])
         series.append(Series(label, number, place, mean, "points", **spread(values), interval="bars", joined=False))
     x = Axis("", scale="category", levels=POLICIES)

@@ -199,7 +199,7 @@ def _drawn(random: Random, kinds: list[NDArray[np.bool_]], case: str) -> Ints:
 
 
 def _bytes(size: Ints, source: Ints) -> NDArray[np.float64]:
-    return np.bincount(source, size, len(SOURCES))
+    return np.bincount(source, size.astype(float), len(SOURCES)).astype(float)
 
 
 def _exchange(size: Ints, source: Ints, cache: int, wanted: int) -> None:

@@ -106,7 +106,7 @@ def report(parameters: Parameters) -> None:
         f"seed 1: {found[0]:.2f} s"
     )
     print(f"requests a day            {statistics.mean(len(each) / 31 for each in days):.1f}")
-    print(f"response, mean            {statistics.mean(each.mean() for each in days):,.0f} B")
+    print(f"response, mean            {statistics.mean(float(each.to_numpy().mean()) for each in days):,.0f} B")
 
 
 def main() -> None:

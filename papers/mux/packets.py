@@ -125,7 +125,9 @@ def dumps(results: StudyResults, sweep: str) -> list[tuple[Levels, Dump]]:
         before = own.filter(pl.col("time_ns") < fins.min()) if len(fins) else own
         at_server = before.filter(pl.col("node") == "www43")
         sent, sent_with_close = (each.filter(event="send")["direction"] for each in (before, own))
-        closing_down, closing_up = ((sent_with_close == way).sum() - (sent == way).sum() for way in ("down", "up"))
+        closing_down, closing_up = (
+            int((sent_with_close == way).sum()) - int((sent == way).sum()) for way in ("down", "up")
+        )
         down = at_server.filter(pl.col("event") == "send")
         up = at_server.filter(pl.col("event") == "receive").with_columns(edge=pl.col("ack") + pl.col("window_bytes"))
         columns = ("time_ns", "seq", "payload_bytes")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from farweb import _core
 from farweb.errors import ScenarioError
+from farweb.files.regular import read_text
 from farweb.results.design import Design
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Description:
         path = Path(path)
         texts = _texts(overrides or {})
         with _told_by_key(texts):
-            return cls._parse(path, _read(path), texts, tables)
+            return cls._parse(path, read_text(path, ScenarioError, "a scenario is a TOML file"), texts, tables)
 
     @classmethod
     def _parse(cls, path: Path, text: str, overrides: Mapping[str, str], tables: Path | None) -> Self:
@@ -231,15 +232,6 @@ class _Cut:
 def _parsed(text: str, file: str, overrides: tuple[tuple[str, str], ...]) -> _core.Scenario:
     """The compiled form, parsed once a process."""
     return _core.Scenario.parse(text, file, dict(overrides))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise ScenarioError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ScenarioError(f"{path}: not UTF-8 text (byte {error.start}); a scenario is a TOML file") from None
 
 
 _NO_FILE = Path("scenario")  # of a scenario from a dict: names its results folder

@@ -22,10 +22,12 @@ from farweb.inputs.tables import open_hosts, open_requests, row_count
 from farweb.results import integrity, legs
 from farweb.results.export import CAPTURE, PLOT
 from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
+from farweb.results.measure import Measurement
 from farweb.statistics.quantiles import to_json
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
 _ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
+_ROWS_AS_THEY_ARE = 128  # chosen: to compress so few rows takes longer than all else, and saves 6 kB at most
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,17 @@ def open_tables(scenario: Description) -> Iterator[Tables]:
 
 
 def simulate_into(
-    folder: Path, scenario: Description, seed: int, tables: Tables, progress: Callable[[Progress], None] | None
+    folder: Path,
+    scenario: Description,
+    seed: int,
+    tables: Tables,
+    progress: Callable[[Progress], None] | None,
+    measurement: Measurement | None = None,
 ) -> dict[str, Any]:
-    """Run `scenario` with `seed` and write its tables to `folder`; its manifest, which the caller writes."""
+    """Run `scenario` with `seed` and write its tables to `folder`; its manifest, which the caller writes.
+
+    All rows go to `measurement` as well, if there is one.
+    """
     wall, cpu = time.perf_counter(), time.thread_time()
     simulation = _core.Simulation(scenario.core, seed, tables.requests, str(scenario.requests_path), tables.hosts)
     inputs = {name: dict(table) for name, table in tables.inputs.items()}
@@ -107,7 +117,7 @@ def simulate_into(
         rows = inputs["requests"]["rows"] = inputs["requests"]["rows"] or simulation.requests_rows
         load: float = scenario.effective["workload"]["load"]
         total = round(rows * load) if total is None and rows is not None else total
-    written = _run(simulation, folder, scenario.name, seed, total, progress)
+    written = _run(simulation, folder, scenario.name, seed, total, progress, measurement)
     wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
     return {
         "kind": RUN_KIND,
@@ -143,6 +153,7 @@ def _run(
     seed: int,
     total: int | None,
     progress: Callable[[Progress], None] | None,
+    measurement: Measurement | None,
 ) -> dict[str, int]:
     """Run to the end, tables written as rows come; how many rows each has."""
     metadata = {
@@ -165,6 +176,8 @@ def _run(
             more = simulation.advance(_EVENTS_A_STEP)
             for table, columns in simulation.take().items():
                 writer(table).add(columns)
+                if measurement is not None:
+                    measurement.add(table, columns)
             if progress is not None:
                 progress(_progress(simulation, total))
     return {table: writer.rows for table, writer in sorted(writers.items())}
@@ -173,16 +186,17 @@ def _run(
 class TableWriter:
     """Writes columns of the core to a Parquet file, in groups of a fixed number of rows.
 
-    Where groups begin depends on the rows alone, not on how they were handed over: equal rows give equal bytes.
+    Where groups begin, and whether they are compressed, depends on the rows alone, not on how they were handed over:
+    equal rows give equal bytes.
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.rows = 0
+        self._path = path
         self._schema = schema
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
-        words = [field.name for field in schema if pa.types.is_string(field.type)]
-        self._writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=words)
+        self._file: pq.ParquetWriter | None = None
 
     def add(self, columns: Mapping[str, Column]) -> None:
         """Append rows; full groups go to the file."""
@@ -192,6 +206,15 @@ class TableWriter:
         self._pending_rows += batch.num_rows
         if self._pending_rows >= _ROWS_A_GROUP:
             self._write(self._pending_rows // _ROWS_A_GROUP * _ROWS_A_GROUP)
+
+    @property
+    def _writer(self) -> pq.ParquetWriter:
+        """What writes the file, made when there is a full group or when it is known that there is none."""
+        if self._file is None:
+            words = [field.name for field in self._schema if pa.types.is_string(field.type)]
+            compression = "zstd" if self.rows > _ROWS_AS_THEY_ARE else "none"
+            self._file = pq.ParquetWriter(self._path, self._schema, compression=compression, use_dictionary=words)
+        return self._file
 
     def _write(self, rows: int) -> None:
         table = pa.Table.from_batches(self._pending, self._schema)
@@ -205,7 +228,7 @@ class TableWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._pending_rows:
             self._write(self._pending_rows)
-        self._writer.close()
+        self._writer.close()  # of a table without rows too: a file with its columns
 
 
 def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:

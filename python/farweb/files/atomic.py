@@ -1,18 +1,36 @@
 """Writing that is either complete or absent.
 
-Files and folders are written under a hidden name beside their destination and renamed when they are complete. A process
-that is killed leaves at most a hidden `.NAME.….partial`, which nothing takes for a result.
+Files and folders are written under a hidden name beside their destination and renamed when they are complete. A folder
+that stands in the place of an older one changes places with it in one step where the system can (Linux, macOS);
+elsewhere the older one goes by a hidden name for a moment, and comes back with the next command that writes there. A
+process that is killed leaves at most a hidden `.NAME.….partial`, which nothing takes for a result: the next command
+that writes NAME removes it. A stage that a living process writes is locked, so that nobody takes it for a leftover.
+
+Files, and the folders that name them, are on the disk before and after the renaming, so that a power failure empties
+none.
 """
 
 import contextlib
+import ctypes
 import errno
+import functools
 import os
+import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from farweb.errors import StorageError
+
+try:
+    import fcntl
+except ImportError:  # of Windows
+    fcntl = None  # type: ignore[assignment]
+
+_STAGE, _OLD = ".partial", ".old"
+_HIDDEN = re.compile(r"\.(.*)\.[0-9a-f]{12}\.(?:partial|old)", re.DOTALL)
 
 # What the machine, not the program, has to put right.
 _ENVIRONMENT = {
@@ -32,43 +50,55 @@ _ENVIRONMENT = {
 }
 
 
+_FLUSHERS = 16  # files that are brought to the disk at a time; chosen: more are no faster
+
+
 @contextlib.contextmanager
-def staged_folder(out: Path, *, replace: bool = True) -> Iterator[Path]:
+def staged_folder(out: Path, *, replace: bool = True, flushed: bool = True) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` when the block ends; when the block raises, nothing is left of it.
 
-    A folder that is already at `out` is replaced: it is renamed away, the new one takes its name, then it is deleted.
-    The caller has to have made sure that it may be. Of a process that is killed between the two renames, both
-    folders remain under hidden names. Without `replace`, a folder that is there first stays and the new one goes:
-    for folders whose content their name determines.
+    A folder that is already at `out` is replaced: the two change places, then the older one is deleted. The caller has
+    to have made sure that it may be. Without `replace`, a folder that is there first stays and the new one goes:
+    for folders whose content their name determines. Without `flushed`, it takes its name before its files are on the
+    disk: the caller brings those of many folders there at once (`flush`).
 
     Raises:
         StorageError: The disk is full, or the place cannot be written to.
     """
-    with storage_errors(out), made_folder(out.parent), _hidden_folder(out) as stage:
-        yield stage
-        for path in stage.iterdir():
-            _flush(path)
-        stage.chmod(0o777 & ~_umask())
+    with storage_errors(out), made_folder(out.parent):
         if replace:
-            _replace_folder(stage, out)
-        else:
-            _add_folder(stage, out)
+            recover(out)
+        with _hidden_folder(out) as stage:
+            yield stage
+            if flushed:
+                flush([*stage.iterdir(), stage])
+            stage.chmod(0o777 & ~_umask())
+            if replace:
+                _replace_folder(stage, out)
+            else:
+                _add_folder(stage, out)
+        if flushed:
+            flush([out.parent])
 
 
 @contextlib.contextmanager
-def staged_file(out: Path) -> Iterator[Path]:
+def staged_file(out: Path, *, tidy: bool = True) -> Iterator[Path]:
     """Give the path of a hidden file that becomes `out` when the block ends; when it raises, nothing is left of it.
 
-    Its folder is hidden too and goes at the end: the block may keep other files beside it.
+    Its folder is hidden too and goes at the end: the block may keep other files beside it. What killed processes have
+    left of `out` goes first, unless not `tidy`: to look for it takes longer the more files stand beside `out`.
 
     Raises:
         StorageError: The disk is full, or the place cannot be written to.
     """
     with storage_errors(out), made_folder(out.parent), _hidden_folder(out) as folder:
+        if tidy:
+            remove(leftovers(out.parent, out.name))
         stage = folder / out.name
         yield stage
-        _flush(stage)
+        flush([stage])
         stage.replace(out)
+        flush([out.parent])
 
 
 @contextlib.contextmanager
@@ -102,11 +132,12 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hidden_folder(out: Path) -> Iterator[Path]:
-    """Make a hidden folder beside `out` for the block, and remove it with what is left in it."""
-    folder = out.parent / f".{out.name}.{secrets.token_hex(6)}.partial"
+    """Make a hidden folder beside `out` for the block, locked meanwhile, and remove it with what is left in it."""
+    folder = out.parent / f".{out.name}.{secrets.token_hex(6)}{_STAGE}"
     try:  # before it is made: an interrupt may come as soon as it is there
         folder.mkdir(mode=0o700)
-        yield folder
+        with _locked(folder):
+            yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -115,7 +146,9 @@ def _replace_folder(stage: Path, out: Path) -> None:
     if not out.exists():
         stage.rename(out)
         return
-    old = stage.with_suffix(".old")
+    if _exchange(stage, out):
+        return  # what was at `out` is the stage now, and goes with it
+    old = stage.with_suffix(_OLD)
     out.rename(old)
     try:
         stage.rename(out)
@@ -123,6 +156,28 @@ def _replace_folder(stage: Path, out: Path) -> None:
         old.rename(out)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders change places in one step; False, and nothing changed, where the system cannot."""
+    exchange = _exchanger()
+    return exchange is not None and exchange(os.fsencode(one), os.fsencode(other)) == 0
+
+
+@functools.cache
+def _exchanger() -> Callable[[bytes, bytes], int] | None:
+    """The system's call that lets two names change places; 0 is success. None where there is none."""
+    system = ctypes.CDLL(None) if os.name == "posix" else None
+    linux, macos = getattr(system, "renameat2", None), getattr(system, "renamex_np", None)
+    if linux is not None:  # Linux, with glibc 2.28 or musl 1.2.4
+        return lambda one, other: int(linux(_AT_CWD, one, _AT_CWD, other, _RENAME_EXCHANGE))
+    if macos is not None:
+        return lambda one, other: int(macos(one, other, _RENAME_SWAP))
+    return None
+
+
+_AT_CWD, _RENAME_EXCHANGE = -100, 2  # of <fcntl.h> and <stdio.h> on Linux
+_RENAME_SWAP = 2  # of <sys/stdio.h> on macOS
 
 
 def _add_folder(stage: Path, out: Path) -> None:
@@ -133,18 +188,94 @@ def _add_folder(stage: Path, out: Path) -> None:
             raise
 
 
-def remove_stages(folder: Path) -> None:
-    """Remove what killed processes left in `folder` under hidden names; none may be writing there now."""
-    with contextlib.suppress(FileNotFoundError):
-        for path in folder.iterdir():
-            if path.name.startswith(".") and path.suffix in {".partial", ".old"}:
-                shutil.rmtree(path, ignore_errors=True)
+def leftovers(folder: Path, name: str | None = None) -> list[Path]:
+    """List what killed processes have left in a folder under hidden names.
+
+    Args:
+        folder: The folder; one that is not there has none.
+        name: Of what is or was to be written; None: whatever it is.
+    """
+    try:
+        hidden = [entry.name for entry in os.scandir(folder) if is_stage(entry.name, name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(folder / each for each in hidden if not is_held(folder / each))
+
+
+def is_stage(hidden: str, name: str | None = None) -> bool:
+    """Whether a hidden name is one under which `name` is written, or was set aside; None: whatever it is."""
+    found = _HIDDEN.fullmatch(hidden)
+    return found is not None and name in (None, found[1])
+
+
+def is_held(path: Path) -> bool:
+    """Whether a living process has locked a file or folder; True also where the file system cannot say."""
+    if fcntl is None:
+        return True
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder for the block, where the file system has locks."""
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def recover(out: Path) -> None:
+    """Bring back the folder `out` that a killed process had set aside, and remove what else such processes left of it.
+
+    Raises:
+        OSError: The place cannot be written to.
+    """
+    left = leftovers(out.parent, out.name)
+    older = [path for path in left if path.suffix == _OLD]
+    if older and not out.exists():
+        older[-1].rename(out)
+        left.remove(older[-1])
+    remove(left)
+
+
+def remove(paths: Iterable[Path]) -> None:
+    """Remove leftovers."""
+    for path in paths:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def flush(paths: Iterable[Path]) -> None:
+    """Bring files and folders to the disk, so that a power failure cannot empty them.
+
+    They go together: a file system then commits once for many of them.
+    """
+    with ThreadPoolExecutor(_FLUSHERS) as flushers:
+        for _ in flushers.map(_flush, paths):
+            pass
 
 
 def _flush(path: Path) -> None:
-    """Bring a file to the disk, so that a power failure after the rename cannot empty it."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _umask() -> int:

@@ -149,22 +149,40 @@ def to_arrow(columns: Mapping[str, Column], schema: pa.Schema) -> pa.RecordBatch
     return pa.RecordBatch.from_arrays([_array(columns[field.name], field) for field in schema], schema=schema)
 
 
+# Between NumPy and Arrow stand buffers alone: `pa.array` and `to_numpy` load all of pandas wherever it is installed.
+
+_DTYPES = {pa.int32(): np.int32, pa.int64(): np.int64, pa.uint64(): np.uint64, pa.float64(): np.float64}
+
+
 def _array(column: Column, field: pa.Field) -> pa.Array:
     if isinstance(column, tuple) and len(column) == 3:
-        offsets, starts, ends = column
-        ranges = pa.StructArray.from_arrays([pa.array(starts), pa.array(ends)], fields=list(_RANGE))
-        return pa.ListArray.from_arrays(pa.array(offsets), ranges).cast(field.type)
+        offsets, *ends = column
+        ranges = pa.StructArray.from_arrays([_of_numbers(each, pa.int64()) for each in ends], fields=list(_RANGE))
+        return pa.ListArray.from_arrays(_of_numbers(offsets, pa.int32()), ranges).cast(field.type)
     if isinstance(column, tuple):
         codes, words = column
-        mask = codes == NULL_CODE if field.nullable else None
+        builder = pa.lib.StringBuilder()
+        builder.append_values(words)
+        indices = _of_numbers(codes, pa.int32(), codes == NULL_CODE if field.nullable else None)
         # Parquet finds its own dictionary; words of their own do not change with how rows fall into batches.
-        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=mask), pa.array(words, pa.string())).cast(
-            pa.string()
-        )
+        return pa.DictionaryArray.from_arrays(indices, builder.finish()).cast(pa.string())
     if not field.nullable:
-        return pa.array(column, field.type)
-    mask = np.isnan(column) if column.dtype.kind == "f" else column == _null(field.type)
-    return pa.array(column, field.type, mask=mask)
+        return _of_numbers(column, field.type)
+    missing = np.isnan(column) if column.dtype.kind == "f" else column == _null(field.type)
+    return _of_numbers(column, field.type, missing)
+
+
+def _of_numbers(values: NDArray[Any], type: pa.DataType, missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """An Arrow array of numbers or truth values, null where they are missing."""
+    nulls = 0 if missing is None else int(missing.sum())
+    valid = _bits(~missing) if missing is not None and nulls else None
+    dtype = _DTYPES.get(type)
+    data = _bits(values) if dtype is None else pa.py_buffer(np.ascontiguousarray(values, dtype))
+    return pa.Array.from_buffers(type, len(values), [valid, data], nulls)
+
+
+def _bits(truth: NDArray[np.bool_]) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(truth, bitorder="little"))
 
 
 def from_arrow(batch: pa.RecordBatch) -> dict[str, Column]:
@@ -197,5 +215,20 @@ def _null(type: pa.DataType) -> float:
 
 
 def _filled(array: pa.Array, null: float | bool) -> NDArray[Any]:
-    values: NDArray[Any] = (array.fill_null(null) if array.null_count else array).to_numpy(zero_copy_only=False)
-    return values
+    """The numbers or truth values of an array, `null` where it has none."""
+    valid, data = array.buffers()
+    dtype = _DTYPES.get(array.type)
+    values: NDArray[Any]
+    if data is None:
+        values = np.zeros(len(array), dtype or np.bool_)
+    elif dtype is None:
+        values = _truth(array, data)
+    else:
+        values = np.frombuffer(data, dtype, len(array), array.offset * np.dtype(dtype).itemsize)
+    return np.where(_truth(array, valid), values, np.asarray(null).astype(values.dtype)) if array.null_count else values
+
+
+def _truth(array: pa.Array, bits: pa.Buffer) -> NDArray[np.bool_]:
+    """The bits of an array's elements in one of its buffers."""
+    unpacked = np.unpackbits(np.frombuffer(bits, np.uint8), count=array.offset + len(array), bitorder="little")
+    return unpacked[array.offset :].astype(np.bool_)

@@ -1,25 +1,25 @@
-"""Columns of a run's tables as arrays, a row group at a time.
+"""Columns of a run's tables as the core has them, a row group at a time.
 
 For small tables this is much faster than a query, and a sweep reads thousands of them.
 """
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
+from farweb.files.columns import NULL_CODE, Column, from_arrow
 
 
 def read_columns(
     file: Path | BinaryIO, names: Collection[str], optional: Collection[str] = ()
-) -> Iterable[dict[str, Any]]:
-    """Row groups of a table of a run, as Arrow columns by name.
+) -> Iterable[dict[str, Column]]:
+    """Row groups of a table of a run, as columns by name.
 
     Args:
         file: The table.
@@ -40,7 +40,7 @@ def read_columns(
             wanted = [*names, *(name for name in optional if name in has)]
             for group in range(parquet.num_row_groups):
                 read = parquet.read_row_group(group, wanted, use_threads=False)
-                yield {name: read.column(name) for name in wanted}
+                yield from map(from_arrow, read.combine_chunks().to_batches())
     except (OSError, pa.ArrowException) as error:
         raise unreadable(place, str(error)) from None
 
@@ -51,15 +51,11 @@ def unreadable(place: object, why: str) -> ResultsError:
     return ResultsError(f"{place}: cannot be read: {first}; it is damaged: run the scenario again")
 
 
-def whole_numbers(column: Any) -> NDArray[np.int64]:
-    """A column of whole numbers as an array; nulls become the smallest number."""
-    if column.null_count:
-        column = column.fill_null(np.iinfo(np.int64).min)
-    numbers: NDArray[np.int64] = column.to_numpy()
-    return numbers
-
-
-def equals(column: Any, word: str) -> NDArray[np.bool_]:
-    """Where a column of texts has `word`."""
-    equal: NDArray[np.bool_] = pc.fill_null(pc.equal(column, word), False).to_numpy()
+def equals(column: Column, word: str) -> NDArray[np.bool_]:
+    """Where a column of words has `word`."""
+    codes, words = cast("tuple[NDArray[np.int32], list[str]]", column)
+    equal: NDArray[np.bool_] = codes == (words.index(word) if word in words else _NO_CODE)
     return equal
+
+
+_NO_CODE = NULL_CODE - 1

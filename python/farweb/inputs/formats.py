@@ -22,6 +22,7 @@ import numpy as np
 
 from farweb import _core
 from farweb.errors import WorkloadError
+from farweb.files.regular import check_file
 
 TABLE = "table"
 LOGS = ("squid", "squid-common", "clf", "combined", "vhost-combined", "w3c", "json")
@@ -51,8 +52,7 @@ def format_of(path: Path, told: str | None) -> str:
         near = difflib.get_close_matches(told, FORMATS, 1)
         hint = f' (did you mean "{near[0]}"?)' if near else ""
         raise WorkloadError(f'unknown format "{told}"{hint}; the formats are {", ".join(FORMATS)}')
-    if not path.is_file():
-        raise WorkloadError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}; name the requests")
+    check_file(path, WorkloadError, "name the requests")
     if told is not None:
         return told
     if ".oracleGeneral" in path.name:

@@ -20,6 +20,7 @@ from farweb import _core
 from farweb.errors import FarwebError, ScenarioError
 from farweb.files.atomic import staged_folder
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
+from farweb.files.regular import read_text
 from farweb.inputs.tables import HOSTS_READ, REQUESTS
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -149,10 +150,8 @@ def read_parameters(path: str | Path) -> dict[str, str]:
     """
     path = Path(path)
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = tomllib.loads(read_text(path, ScenarioError, "parameters are a TOML file"))
+    except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path}: is not TOML: {error}") from None
     for name, value in found.items():
         if isinstance(value, bool) or not isinstance(value, int | float | str):

@@ -24,6 +24,7 @@ from farweb import _core
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
+from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.tables import REQUESTS
 from farweb.text.quantities import count, seconds, share, size
@@ -162,6 +163,9 @@ def import_log(
         RunError: The disk is full. Nothing is left then.
     """
     logs = [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
+    for each in logs:
+        if str(each) != "-":
+            check_file(each, WorkloadError, "name a log, or - for standard input")
     out = Path(out)
     _may_write(out, logs)
     names = ", ".join(each.name for each in logs)

@@ -21,6 +21,7 @@ from farweb import _core
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema
+from farweb.files.regular import check_file, read_text
 from farweb.inputs.tables import HOSTS
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Sheet, to_html, to_rich
@@ -215,16 +216,17 @@ def probe_captures(
     for path in paths:
         if path.exists() and out.exists() and out.samefile(path):
             raise WorkloadError(f"{out}: is a capture itself; name another file with --out")
+        check_file(path, WorkloadError, "name a capture")
     probe = _core.Probe(max_unreadable=max_unreadable)
-    sizes = [path.stat().st_size if path.is_file() else None for path in paths]
-    whole = None if None in sizes else sum(filter(None, sizes))
+    sizes = [path.stat().st_size for path in paths]
+    whole = sum(sizes)
     done = 0
     for path, bytes_ in zip(paths, sizes, strict=True):
         probe.open(str(path))
         while probe.advance(_PACKETS):
             if progress is not None:
                 progress(done + probe.bytes_read, whole, json.loads(probe.report())["packets"])
-        done += bytes_ or 0
+        done += bytes_
     counts = json.loads(probe.report())
     hosts = tuple(_host(found, default_mss) for found in json.loads(probe.hosts(list(names), only_named)))
     report = ProbeReport(out, tuple(map(str, captures)), default_mss, hosts, counts)
@@ -304,12 +306,7 @@ def lines_of(path: Path) -> Iterable[tuple[int, list[str]]]:
     Raises:
         WorkloadError: The file cannot be read or is no text.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise WorkloadError(f"{path}: is not text in UTF-8") from None
-    except OSError as error:
-        raise WorkloadError(f"{path}: cannot be read: {error.strerror}") from None
+    text = read_text(path, WorkloadError, "write a line for each host")
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.partition("#")[0].split()
         for word in words:

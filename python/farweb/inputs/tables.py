@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.columns import Column, ColumnSpec, TableSpec, arrow_type, from_arrow
+from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -110,8 +111,7 @@ def open_requests(path: Path) -> Iterator[RequestBatches | str]:
         WorkloadError: There is no file; or one with the suffix .parquet is not Parquet, has no row, lacks a column or
             has one that a request table does not have.
     """
-    if not path.is_file():
-        raise WorkloadError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}; name a request table")
+    check_file(path, WorkloadError, "name a request table")
     if path.suffix.lower() != ".parquet":
         yield str(path)
         return
@@ -133,6 +133,7 @@ def open_hosts(path: Path) -> _core.HostTable:
     Raises:
         WorkloadError: The file cannot be read as a host table.
     """
+    check_file(path, WorkloadError, "name a host table")
     if path.suffix.lower() != ".parquet":
         return _core.HostTable.open(str(path))
     read = {"name", *(column["name"] for column in HOSTS_READ["columns"])}

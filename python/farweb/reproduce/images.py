@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from farweb.errors import FarwebError, RunError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 IMAGES = ROOT / "docs" / "images" / "images.toml"
 MADE = IMAGES.with_name("made.json")
 

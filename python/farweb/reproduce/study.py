@@ -92,7 +92,7 @@ class Study:
         Raises:
             FarwebError: A claim has none, or there is one for no claim.
         """
-        found: Mapping[str, Measure] = self._module("claims").MEASURES
+        found: Mapping[str, Measure] = self.module("claims").MEASURES
         if odd := set(found) ^ {claim.id for claim in self.claims}:
             raise FarwebError(f"{self.folder / 'claims.py'}: {', '.join(sorted(odd))}: not in both it and claims.toml")
         return found
@@ -100,7 +100,7 @@ class Study:
     @functools.cached_property
     def figures(self) -> Mapping[str, Drawn]:
         """How each figure is made, by its number in the paper or its name."""
-        found: Mapping[str, Drawn] = self._module("figures").FIGURES
+        found: Mapping[str, Drawn] = self.module("figures").FIGURES
         return found
 
     @functools.cached_property
@@ -108,21 +108,28 @@ class Study:
         """The request tables that the study generates, by file name; none when its scenarios name files or families."""
         if not (self.folder / "workload.py").is_file():
             return {}
-        found: Mapping[str, Callable[[], pa.Table]] = self._module("workload").TABLES
+        found: Mapping[str, Callable[[], pa.Table]] = self.module("workload").TABLES
         return found
 
-    def _module(self, name: str) -> ModuleType:
-        """A module of the folder, which the others may import with a dot: the folder is a package while it is used."""
+    def module(self, name: str) -> ModuleType:
+        """A module of the folder, by the name of its file.
+
+        The folder of all studies is a package while it is used: modules import each other with a dot, and those of a
+        folder beside theirs with two.
+
+        Raises:
+            FarwebError: There is no such file.
+        """
         file = self.folder / f"{name}.py"
         if not file.is_file():
             raise FarwebError(f"{file}: no such file; a study has one")
-        package = ModuleType(f"farweb_papers_{self.name}")
-        package.__path__ = [str(self.folder)]
-        if getattr(sys.modules.get(package.__name__), "__path__", None) != package.__path__:
-            for each in [each for each in sys.modules if each.partition(".")[0] == package.__name__]:
-                del sys.modules[each]  # of another folder of that name
-            sys.modules[package.__name__] = package
-        return importlib.import_module(f"{package.__name__}.{name}")
+        papers = ModuleType("farweb_papers")
+        papers.__path__ = [str(self.folder.parent)]
+        if getattr(sys.modules.get(papers.__name__), "__path__", None) != papers.__path__:
+            for each in [each for each in sys.modules if each.partition(".")[0] == papers.__name__]:
+                del sys.modules[each]  # of another folder of studies
+            sys.modules[papers.__name__] = papers
+        return importlib.import_module(f"{papers.__name__}.{self.name}.{name}")
 
 
 class StudyResults:

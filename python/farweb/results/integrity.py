@@ -180,9 +180,10 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
     """
     from farweb.results.sweep import SweepTables
 
-    store = Store(path)
-    if kind_of(path) == RUN_KIND:
-        return Verification(str(path), full, 1, 0, tuple(damages(store, full=full)), _leftovers(store, ""))
+    kind, store = kind_of(path), Store(path)
+    left = tuple(map(str, store.leftovers()))
+    if kind == RUN_KIND:
+        return Verification(str(path), full, 1, 0, tuple(damages(store, full=full)), left)
     found = list(damages(store, full=full))
     ended, lost, unfinished = _planned(SweepTables.open(path))
     found += [Damage(part_name(run), "is missing") for run in lost]
@@ -190,8 +191,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
         found += damages(store, part_name(run), full=full)
         if progress is not None:
             progress(checked, len(ended))
-    leftovers = (*_leftovers(store, ""), *_leftovers(store, "parts"))
-    return Verification(str(path), full, 1 + len(ended), unfinished, tuple(found), leftovers)
+    return Verification(str(path), full, 1 + len(ended), unfinished, tuple(found), left)
 
 
 def _planned(sweep: "SweepTables") -> tuple[list[str], list[str], int]:
@@ -201,14 +201,6 @@ def _planned(sweep: "SweepTables") -> tuple[list[str], list[str], int]:
     ended = [run for run in plan if run in finished]
     rest = [run for run in plan if run not in finished and run not in failed]
     return (ended, rest, 0) if sweep.complete else (ended, [], len(rest))
-
-
-def _leftovers(store: Store, folder: str) -> tuple[str, ...]:
-    """Hidden files and folders of killed commands."""
-    if store.folder is None or not (store.folder / folder).is_dir():
-        return ()
-    hidden = (path for path in (store.folder / folder).iterdir() if path.name.startswith("."))
-    return tuple(sorted(str(path.relative_to(store.folder)) for path in hidden if path.suffix in {".partial", ".old"}))
 
 
 _READERS = {"polars", "pyarrow", "duckdb", "_duckdb"}

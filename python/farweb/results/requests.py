@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.files.parquet import equals, read_columns, whole_numbers
+from farweb.files.parquet import equals, read_columns
 from farweb.results.manifest import MANIFEST
 from farweb.results.metrics import METRICS, SAMPLE
 from farweb.results.store import Store, part_name
@@ -58,12 +58,13 @@ class Times:
             ResultsError: It is damaged.
         """
         for columns in read_columns(file, self.columns, self.optional):
-            self._add(columns)
+            self.add(columns)
         return self
 
-    def _add(self, columns: Mapping[str, Any]) -> None:
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Take the next rows of the table, as the core has them."""
         done = equals(columns["status"], "done")
-        start, first_byte, end = (whole_numbers(columns[name]) for name in ("start_ns", "first_byte_ns", "end_ns"))
+        start, first_byte, end = (np.asarray(columns[name]) for name in ("start_ns", "first_byte_ns", "end_ns"))
         sample = equals(columns["tag"], SAMPLE) if "tag" in columns else np.zeros(start.size, bool)
         lost = ~done & (start >= self._warmup_ns)
         self._lost += int(lost.sum())
@@ -126,34 +127,31 @@ def times_of(store: Store, run: str) -> Times:
 class Requests(Times):
     """Requests of a run: their times, and counts of those after the warm-up.
 
-    Args:
-        warmup_ns: End of the warm-up.
-        from_ns: Start of the measured interval.
-        to_ns: End of the measured interval.
+    Memory grows by some 60 bytes a request.
 
     Attributes:
         counts: Of requests after the warm-up, by the names of metrics; `left_out` has those in it.
-        offered_bytes: Response bytes of requests that start in the measured interval.
     """
 
     columns = (*Times.columns, "response_bytes", "retransmits", "timeouts")
     optional = (*Times.optional, "acked_ns")  # which tables of an older farweb lack
 
-    def __init__(self, warmup_ns: int, from_ns: int = 0, to_ns: int = 0) -> None:
+    def __init__(self, warmup_ns: int) -> None:
         super().__init__(warmup_ns)
-        self._interval = from_ns, to_ns
         self.counts = dict.fromkeys(_COUNTS, 0)
-        self.offered_bytes = 0
+        self._starts = [np.empty(0, np.int64)]
+        self._sizes = [np.empty(0, np.int64)]
         self._acked = [np.empty(0, np.int64)]
         self._first_ns: list[int] = []
         self._last_ns: list[int] = []
 
-    def _add(self, columns: Mapping[str, Any]) -> None:
-        super()._add(columns)
-        start, size = whole_numbers(columns["start_ns"]), whole_numbers(columns["response_bytes"])
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Take the next rows of the table, as the core has them."""
+        super().add(columns)
+        start, size = columns["start_ns"], columns["response_bytes"]
+        self._starts.append(start)
+        self._sizes.append(size)
         counted = start >= self._warmup_ns
-        from_ns, to_ns = self._interval
-        self.offered_bytes += int(size[(start >= from_ns) & (start < to_ns)].sum())
         ended = {status: counted & equals(columns["status"], status) for status in ("done", "failed", "unfinished")}
         done = ended["done"]
         found = {
@@ -161,7 +159,7 @@ class Requests(Times):
             "left_out": (~counted).sum(),
             **{status: of_them.sum() for status, of_them in ended.items()},
             "response_bytes": size[done].sum(),
-            **{name: whole_numbers(columns[name])[counted].sum() for name in ("retransmits", "timeouts")},
+            **{name: columns[name][counted].sum() for name in ("retransmits", "timeouts")},
         }
         if "tag" in columns:
             found["sample_requests"] = (counted & equals(columns["tag"], SAMPLE)).sum()
@@ -170,15 +168,20 @@ class Requests(Times):
         if counted.any():
             self._first_ns.append(int(start[counted].min()))
         if done.any():
-            self._last_ns.append(int(whole_numbers(columns["end_ns"])[done].max()))
+            self._last_ns.append(int(columns["end_ns"][done].max()))
             if "acked_ns" in columns:
-                acked = whole_numbers(columns["acked_ns"])
+                acked = columns["acked_ns"]
                 self._acked.append((acked - start)[done & (acked >= start)])
 
     @property
     def acked_ns(self) -> NDArray[np.int64]:
         """Times until the sender of the response had the last acknowledgement, as far as they are known, in ns."""
         return np.concatenate(self._acked)
+
+    def offered_bytes(self, from_ns: int, to_ns: int) -> int:
+        """Response bytes of requests that start in an interval, its end left out."""
+        start = np.concatenate(self._starts)
+        return int(np.concatenate(self._sizes)[(start >= from_ns) & (start < to_ns)].sum())
 
     @property
     def failed_share(self) -> float | None:

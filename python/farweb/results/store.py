@@ -12,13 +12,23 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from farweb.errors import ResultsError, StorageError
-from farweb.files.atomic import made_folder, remove_stages, staged_file, staged_folder, storage_errors
+from farweb.files.atomic import (
+    flush,
+    is_held,
+    is_stage,
+    leftovers,
+    made_folder,
+    remove,
+    staged_file,
+    staged_folder,
+    storage_errors,
+)
 from farweb.results.manifest import MANIFEST, SWEEP_KIND
 from farweb.results.metrics import restored
 
@@ -31,6 +41,7 @@ _FAILURES = "failures"
 _INPUTS = "inputs"
 _LOCK = ".lock"
 _PREFIX = "run="
+_FOLDERS = ("", _PARTS, _FAILURES, _INPUTS)
 
 # How file systems of clusters say that they know no locks. Two sweeps at once then are one's own responsibility.
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
@@ -176,7 +187,7 @@ class Store:
             StorageError: It cannot be written.
         """
         if self.folder is not None:
-            with staged_file(self.folder / name) as stage:
+            with staged_file(self.folder / name, tidy=False) as stage:
                 stage.write_bytes(data)
             return
         with _transfer_errors(f"{self.url}/{name}", "written"):
@@ -194,7 +205,7 @@ class Store:
             StorageError: It cannot be written.
         """
         if self.folder is not None:
-            with staged_file(self.folder / name) as stage:
+            with staged_file(self.folder / name, tidy=False) as stage:
                 yield stage
             return
         with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
@@ -257,13 +268,13 @@ class Store:
     def part(self, run: str) -> Iterator[Path]:
         """Give a folder on this machine that becomes the part of `run` when the block ends without an error.
 
-        A part that is there first stays: it is the same.
+        A part that is there first stays: it is the same. A power failure may empty a part until it is flushed.
 
         Raises:
             StorageError: The disk is full, or the place cannot be written to.
         """
         if self.folder is not None:
-            with staged_folder(self.folder / part_name(run), replace=False) as stage:
+            with staged_folder(self.folder / part_name(run), replace=False, flushed=False) as stage:
                 yield stage
             return
         with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
@@ -271,6 +282,16 @@ class Store:
                 yield Path(folder)
             for file in sorted(Path(folder).iterdir(), key=lambda path: (path.name == MANIFEST, path.name)):
                 self._put(file, f"{part_name(run)}/{file.name}")
+
+    def flush(self, runs: Iterable[str]) -> None:
+        """Bring the parts of runs to the disk; what an object store has taken is safe.
+
+        Raises:
+            StorageError: The disk is full, or fails.
+        """
+        if self.folder is not None:
+            with storage_errors(self.url):
+                flush([path for run in runs for path in (self.folder / part_name(run)).iterdir()])
 
     def _put(self, file: Path, name: str) -> None:
         with _transfer_errors(f"{self.url}/{name}", "written"):
@@ -323,7 +344,7 @@ class Store:
         """Names of what is in the folder; hidden stages do not count."""
         if self.folder is not None:
             try:
-                return {path.name for path in self.folder.iterdir() if path.suffix not in {".partial", ".old"}}
+                return {path.name for path in self.folder.iterdir() if not is_stage(path.name)}
             except FileNotFoundError:
                 return set()
             except NotADirectoryError:
@@ -359,10 +380,19 @@ class Store:
             stack.callback(self._remove_stages)
             yield
 
+    def leftovers(self) -> list[Path]:
+        """List what killed commands have left, in the folder and beside it; the lock of a sweep that has gone, too."""
+        if self.folder is None:
+            return []
+        inside = [path for name in _FOLDERS for path in leftovers(self.folder / name)]
+        lock = self.folder / _LOCK
+        locks = [lock] if lock.exists() and not is_held(lock) else []
+        return [*leftovers(self.folder.parent, self.folder.name), *inside, *locks]
+
     def _remove_stages(self) -> None:
         assert self.folder is not None
-        for folder in (self.folder, *(self.folder / name for name in (_PARTS, _FAILURES, _INPUTS))):
-            remove_stages(folder)
+        for name in _FOLDERS:
+            remove(leftovers(self.folder / name))
 
 
 def part_name(run: str) -> str:

@@ -1,8 +1,8 @@
 """Runs on Dask: a local cluster with a process a core, or any cluster that is already there.
 
-Each run is one future. No more are with the scheduler at a time than keep its workers busy, so that memory does not
-grow with the number of runs. What a worker did is in the store before its future ends: whatever is killed, what was
-finished stays.
+A future is a batch of runs: one, or as many short ones as make it worth its cost. No more are with the scheduler at a
+time than keep its workers busy, so that memory does not grow with the number of runs. What a worker did is in the store
+before its future ends: whatever is killed, what was finished stays.
 
 Whoever talks to a scheduler has its workers run any code. The local one listens on this machine only, and talks to
 those alone that hold its certificate, which is made when the cluster starts and kept in memory.
@@ -17,7 +17,7 @@ import signal
 import threading
 import time
 import uuid
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import resource_tracker
@@ -30,7 +30,7 @@ from farweb.results.integrity import damages
 from farweb.results.store import Outcome, Store, failure_name, part_name
 from farweb.sweep.main_guard import check_main_guard
 from farweb.sweep.plan import Run
-from farweb.sweep.work import Version, work
+from farweb.sweep.work import BATCH_S, Version, work_batch
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
@@ -40,7 +40,8 @@ __all__ = ["Outcome", "Pool", "local_cluster"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-_AHEAD = 16  # futures a thread; chosen: who ends a run finds the next one there, even if runs take milliseconds
+_AHEAD = 16  # futures a thread; chosen: who ends one finds the next one there, even if runs take milliseconds
+_BATCH = 64  # runs a future at most; chosen: they are described in some 10 kB
 _MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
 _LOST = 5  # times that an outcome may be lost; chosen: workers rarely die at all
 _CHUNK = 8  # items of `map` a future; chosen: what a future costs is little beside them, and all workers have some
@@ -86,6 +87,7 @@ class Pool:
         self._retries = retries
         self._version = Version.here()
         self._name = uuid.uuid4().hex[:8]  # other sweeps at the same scheduler have tasks of other names
+        self._numbers = itertools.count()
         self._client: Client | None = None
         self._open = contextlib.ExitStack()
         self._threads = 0
@@ -197,12 +199,12 @@ class Pool:
             self._threads = sum(self.client.nthreads().values())
         return _AHEAD * max(self._threads, 1)
 
-    def submit(self, runs: "Sequence[tuple[Run, int]]") -> "list[Future[Outcome]]":
-        """Hand runs to the scheduler, each with the number of its attempt."""
-        # Keys are tuples: Dask takes all runs for one group of tasks.
-        keys = [(f"farweb-{self._name}", run.run, attempt) for run, attempt in runs]
+    def submit(self, batches: Sequence[Sequence[Run]]) -> "list[Future[list[Outcome]]]":
+        """Hand batches of runs to the scheduler."""
+        # Keys are tuples: Dask takes all batches for one group of tasks.
+        keys = [(f"farweb-{self._name}", next(self._numbers)) for _ in batches]
         task = functools.partial(_task, self._store, self._version)
-        futures: list[Future[Outcome]] = self.client.map(task, [run for run, _ in runs], key=keys, pure=False)
+        futures: list[Future[list[Outcome]]] = self.client.map(task, batches, key=keys, pure=False)
         return futures
 
     @property
@@ -310,10 +312,11 @@ class _Flight:
     def __init__(self, pool: Pool, runs: list[Run], retries: int) -> None:
         self._pool = pool
         self._retries = retries
-        self._waiting = iter(runs)
+        self._waiting = deque(runs)
+        self._batch = 1
         self._suspects: list[Run] = []
         self._attempts: Counter[str] = Counter()
-        self._futures: dict[Future[Outcome], Run] = {}
+        self._futures: dict[Future[list[Outcome]], Sequence[Run]] = {}
         from distributed import as_completed
 
         self._ended = as_completed(loop=pool.client.loop, raise_errors=False)
@@ -323,49 +326,61 @@ class _Flight:
             yield from self._next()
         # Dask blames all runs that a worker had when it died. Alone with its worker, a run is to blame by itself.
         for run in self._suspects:
-            self._submit([run])
+            self._submit([[run]])
             while self._futures:
                 yield from self._next(alone=True)
 
     def _fill(self) -> bool:
         """Hand over as many runs as there is room for; whether any are under way."""
-        self._submit(list(itertools.islice(self._waiting, max(self._pool.room() - len(self._futures), 0))))
+        batches = []
+        for _ in range(min(self._pool.room() - len(self._futures), len(self._waiting))):
+            batches.append([self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))])
+        self._submit([batch for batch in batches if batch])
         return bool(self._futures)
 
-    def _submit(self, runs: list[Run]) -> None:
-        if not runs:
+    def _submit(self, batches: list[list[Run]]) -> None:
+        if not batches:
             return
-        for run in runs:
-            self._attempts[run.run] += 1
-        futures = self._pool.submit([(run, self._attempts[run.run]) for run in runs])
-        self._futures.update(zip(futures, runs, strict=True))
+        futures = self._pool.submit(batches)
+        self._futures.update(zip(futures, batches, strict=True))
         self._ended.update(futures)
 
     def _next(self, alone: bool = False) -> Iterator[Outcome]:
         """Wait for runs to end; what came of them, but for those that are tried again."""
         futures = self._some()
         found = self._results([future for future in futures if future.status == "finished"])
-        again = []
+        again: list[Run] = []
         for future in futures:
-            run = self._futures.pop(future)
+            runs = self._futures.pop(future)
             if future not in found and future.status != "error":
-                # Its outcome was lost with the worker that had it; the store may have it.
-                if self._attempts[run.run] > self._retries + _LOST:
+                # Its outcomes were lost with the worker that had them; the store may have them.
+                self._attempts.update(run.run for run in runs)
+                if self._attempts[runs[0].run] > self._retries + _LOST:
                     raise RunError("what workers send back does not arrive; are their packages of the same versions?")
-                again.append(run)
+                again += runs
                 continue
-            outcome = found[future] if future in found else self._blame(future, run, alone)
+            outcomes = found[future] if future in found else self._blame(future, runs, alone)
             future.release()
-            if outcome is None:
-                self._suspects.append(run)
-            elif outcome.status == "failed" and outcome.error != _KILLED and self._attempts[run.run] <= self._retries:
-                again.append(run)
-            else:
-                self._pool.settle(run, outcome, self._attempts[run.run])
-                yield outcome
-        self._submit(again)
+            if outcomes is None:
+                self._suspects += runs
+                continue
+            self._waiting.extendleft(reversed(runs[len(outcomes) :]))  # which its time was too short for
+            for run, outcome in zip(runs, outcomes, strict=False):
+                self._attempts[run.run] += 1
+                if outcome.status == "failed" and outcome.error != _KILLED and self._attempts[run.run] <= self._retries:
+                    again.append(run)
+                else:
+                    self._pool.settle(run, outcome, self._attempts[run.run])
+                    yield outcome
+        self._size([outcome.wall_s for outcomes in found.values() for outcome in outcomes if outcome.worker])
+        self._submit([[run] for run in again])
 
-    def _some(self) -> "list[Future[Outcome]]":
+    def _size(self, walls_s: list[float]) -> None:
+        """Let batches be of as many runs as take `BATCH_S` when they take as long as the last ones did."""
+        if walls_s:
+            self._batch = min(max(int(BATCH_S * len(walls_s) / max(sum(walls_s), 1e-6)), 1), _BATCH)
+
+    def _some(self) -> "list[Future[list[Outcome]]]":
         """Futures that have ended: half of those under way, or as many as end in a moment. Together they cost less."""
         ended = [next(self._ended)]
         until = time.monotonic() + _MOMENT_S
@@ -374,7 +389,7 @@ class _Flight:
             ended += self._ended.next_batch(block=False)
         return ended
 
-    def _results(self, futures: "list[Future[Outcome]]") -> "dict[Future[Outcome], Outcome]":
+    def _results(self, futures: "list[Future[list[Outcome]]]") -> "dict[Future[list[Outcome]], list[Outcome]]":
         """What finished futures hold, as far as it is still there.
 
         Raises:
@@ -392,13 +407,13 @@ class _Flight:
             raise self._pool.gone()
         return found
 
-    def _blame(self, future: "Future[Outcome]", run: Run, alone: bool) -> Outcome | None:
-        """What came of a run that ended in an error; None when workers died that had it among others."""
+    def _blame(self, future: "Future[list[Outcome]]", runs: Sequence[Run], alone: bool) -> list[Outcome] | None:
+        """What came of runs that ended in an error; None when workers died that had them among others."""
         from distributed import KilledWorker
 
         error = future.exception()
         if isinstance(error, KilledWorker):
-            return Outcome(run.run, "failed", _KILLED) if alone else None
+            return [Outcome(run.run, "failed", _KILLED) for run in runs] if alone else None
         if isinstance(error, FarwebError):
             raise error
         raise RunError(f"a worker cannot do runs: {_first_line(error)}") from error
@@ -418,10 +433,10 @@ def _map(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     return [function(item) for item in items]
 
 
-def _task(store: Store, version: Version, run: Run) -> Outcome:
+def _task(store: Store, version: Version, runs: Sequence[Run]) -> list[Outcome]:
     from distributed import get_worker
 
-    return work(store, run, version, str(get_worker().name))
+    return work_batch(store, runs, version, str(get_worker().name))
 
 
 def cores() -> int:

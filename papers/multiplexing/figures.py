@@ -10,10 +10,11 @@ from farweb.plot import describe
 from farweb.plot.figure import Axis, Figure, Reference
 from farweb.reproduce.curves import Curve, curve
 from farweb.reproduce.drawing import Line, figure, panel
-from farweb.reproduce.multiplexing import LATENCY, Multiplexing, many
 from farweb.reproduce.study import StudyResults
 from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
+
+from .measures import LATENCY, Multiplexing, many
 
 Of = Callable[[StudyResults], Multiplexing]
 

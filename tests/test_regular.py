@@ -1,0 +1,56 @@
+"""What is no regular file, or too large to be what it should be, is refused before it is opened."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from samples import Farweb
+
+VERBS = {
+    "check": ("check", "{}"),
+    "run": ("run", "{}"),
+    "import": ("workload", "import", "{}", "-o", "out.parquet"),
+    "stats": ("workload", "stats", "{}"),
+    "cache": ("workload", "cache", "{}"),
+    "fit": ("workload", "fit", "{}"),
+    "merge": ("workload", "merge", "{}", "{}", "-o", "out.parquet"),
+    "probe": ("workload", "probe", "{}", "-o", "hosts.csv"),
+}
+
+
+@pytest.mark.timeout(30)  # to open a pipe without a writer waits for ever
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("pipe", "pipe: is a pipe, not a file"),
+        ("/dev/zero", "/dev/zero: is a device, not a file"),
+        (".", ".: is a folder"),
+        ("gone", "gone: no such file"),
+    ],
+)
+def test_what_is_no_file_is_refused(farweb: Farweb, folder: Path, verb: str, name: str, what: str) -> None:
+    os.mkfifo("pipe")
+    answer = farweb(*(argument.format(name) for argument in VERBS[verb]))
+    assert answer.code == 2
+    assert what in answer.err and answer.err.count("\n") == 1
+    assert os.listdir(folder) == ["pipe"]
+
+
+@pytest.mark.parametrize("key", ["requests", "hosts"])
+def test_tables_that_a_scenario_names_are_files(farweb: Farweb, cable: Path, key: str) -> None:
+    os.mkfifo("pipe")
+    answer = farweb("run", cable, "--set", f'workload.{key}="pipe"')
+    assert answer.code == 2
+    assert "pipe: is a pipe, not a file" in answer.err
+
+
+def test_a_text_that_is_too_large_is_not_read(farweb: Farweb, folder: Path) -> None:
+    with Path("huge.toml").open("wb") as file:
+        file.truncate(17 << 20)
+    answer = farweb("check", "huge.toml")
+    assert answer.code == 2
+    assert answer.err == (
+        "farweb: huge.toml: has 17,825,792 B, and no more than 16,777,216 B are read; a scenario is a TOML file\n"
+    )
