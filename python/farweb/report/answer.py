@@ -143,6 +143,8 @@ def _variation(sweep: SweepTables, metric: Metric, names: Names) -> list[Fact]:
         return []
     chance = sum(part for name, part in parts.items() if name in CHANCE)
     what, rest = "", f"chance between replications makes {chance:.1f} %"
+    if sweep.design.replications == 1:
+        rest = f"the interaction of highest order, taken for chance, makes {chance:.1f} %"
     if sweep.design.kind == "latin-hypercube":
         what, rest = ", by ranks", f"{chance:.1f} % is not explained by ranks of these factors"
     of_each = listed([f"{term(names, name)} {part:.1f} %" for name, part in large.items()][:_TERMS])
