@@ -243,7 +243,7 @@ def test_the_command_writes_the_page_where_it_is_asked_to(farweb: Farweb, cable_
         ("nowhere", "no such folder"),
         ("cable --plot pie", "there is no plot 'pie'"),
         ("cable --by circuit", "runs have none"),
-        ("cable --metric latency_p51_s", "no such metric; latency_p5"),
+        ("cable --metric latency_p51_s", "latency_p51_s: no such metric; latency_p95_s?"),
     ],
 )
 def test_the_command_says_what_is_wrong_in_a_line(
