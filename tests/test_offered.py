@@ -46,6 +46,20 @@ def test_copies_lie_over_each_other_as_a_run_lays_them(folder: Path) -> None:
     assert offered(folder, rows, speed=20).links[1].second_bps == 2 * response
 
 
+def test_a_load_that_is_a_rate_has_so_many_times_the_requests_and_no_copies(folder: Path) -> None:
+    rows = [(float(second), 1460) for second in range(0, 120, 10)]
+    found = offered(folder, rows, load=2.5, scale="rate")
+    assert (found.requests, found.load) == (30, 2.5)
+    assert found.links[1].mean_bps == pytest.approx(2.5 * offered(folder, rows).links[1].mean_bps)
+
+
+def test_a_family_is_laid_over_itself_within_its_own_period(folder: Path) -> None:
+    text = SCENARIO.replace('requests = "requests.csv"', 'family = "nzix"\ndays = 1\nload = 20')
+    (folder / "family.toml").write_text(text)
+    found = Scenario.load(folder / "family.toml").check().offered
+    assert found is not None and found.span_s == 600
+
+
 def test_more_than_80_percent_in_a_minute_is_warned_of(folder: Path) -> None:
     limit = 0.8 * 34.368e6 * 60 / 8
     below, above = int(limit / 1500 * 1460 * 0.99), int(limit / 1500 * 1460 * 1.01)

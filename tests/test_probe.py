@@ -196,7 +196,11 @@ UDP[24 + 16 + 9] = 17
         ({"c": bytes(UDP)}, ("c",), "c: no host answered a connection; 1 packets: 0 of TCP"),
         ({"c": pcap(handshake(A), snap=39)}, ("c",), "3 cut before the end of the TCP header"),
         ({"c": pcap(handshake(A))}, ("c", "-o", "h.txt"), "h.txt: give the host table a name that ends in .tsv"),
-        ({"c": pcap(handshake(A))}, ("c", "--default-mss", "31"), "greater than or equal to 32"),
+        (
+            {"c": pcap(handshake(A))},
+            ("c", "--default-mss", "31"),
+            "default MSS: found 31; write a number of bytes from 32 to 65495",
+        ),
         ({"c": pcap([]), "n": b"a.example 1.2.3.4"}, ("c", "--hosts", "n"), "n:1: 'a.example' is no address"),
         ({"c": pcap([]), "n": b"\n1.2.3.4"}, ("c", "--hosts", "n"), "n:2: 1.2.3.4 has no name"),
         ({"c": pcap([]), "n": b"1.2.3.4 a\x1b[2J"}, ("c", "--hosts", "n"), "n:1: 'a\\x1b[2J' is no name of a host"),

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from farweb import _core
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.path import Leg, Path, Term, draw_path, path_of, shape, span, wrap
-from farweb.report.points import Point, parse, point, toml, warned
+from farweb.report.points import Point, parse, point, warned
 from farweb.scenario import Scenario
+from farweb.text import toml
 
 EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
@@ -192,7 +193,7 @@ def test_values_are_text_whatever_they_hold(varied: bool) -> None:
 @pytest.mark.parametrize("name", ["cable", "satellite", "cache-hierarchy"])
 def test_a_scenario_is_read_again_from_what_a_report_writes(name: str) -> None:
     effective = Scenario.load(EXAMPLES / f"{name}.toml").effective
-    assert json.loads(_core.Scenario.parse(toml(effective), "written", {}).effective()) == effective
+    assert json.loads(_core.Scenario.parse(toml.document(effective), "written", {}).effective()) == effective
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"])), st.integers(0, 2**52), st.floats(0, 1))

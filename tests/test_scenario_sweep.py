@@ -156,8 +156,8 @@ def test_the_published_schema_knows_every_kind_of_factor() -> None:
         assert list(validator.iter_errors(tomllib.loads(f"{SCENARIO}[sweep]\n{wrong}")))
 
 
-def test_no_factor_is_called_like_a_column_beside_it() -> None:
-    beside = {"link_0_down_bps", "leg_0_open_mean", "leg_12_busy_max", *METRICS}
+def test_no_factor_is_called_like_a_column_beside_it(folder: Path) -> None:
+    beside = {"link_0", "Utilisation", "link_0_down_bps", "leg_0_open_mean", "leg_12_busy_max", *METRICS}
     for table in SWEEP_TABLES.values():
         columns = {column["name"] for column in table["columns"]}
         if FACTORS in columns:
@@ -165,8 +165,13 @@ def test_no_factor_is_called_like_a_column_beside_it() -> None:
     beside |= {column["name"] for table in results_tables().values() for column in table["columns"]}
     for name in beside:
         factor = f'{name} = [{{ level = "a", set = {{ "workload.load" = 3 }} }}]'
-        with pytest.raises(ScenarioError, match=f"sweep.factors.{name}: results have a column of this name"):
-            _core.Scenario.parse(f"{SCENARIO}[sweep.factors]\n{factor}\n", "taken.toml", {})
+        file = folder / "taken.toml"
+        file.write_text(f"{SCENARIO}[sweep.factors]\n{factor}\n")
+        line = SCENARIO.count("\n") + 2
+        with pytest.raises(
+            ScenarioError, match=f"taken.toml:{line}: sweep.factors.{name}: results have a column of this name"
+        ):
+            Scenario.load(file)
 
 
 def test_a_sweep_that_makes_no_sense_is_told_with_its_line(folder: Path, farweb: Farweb) -> None:

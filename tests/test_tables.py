@@ -18,7 +18,7 @@ import farweb.run
 from farweb import Scenario, WorkloadError, _core, object_ids
 from farweb.files.columns import NULL_CODE, NULL_INT, TableSpec, arrow_schema, from_arrow, results_tables, to_arrow
 from farweb.files.sorting import sort_parquet
-from farweb.inputs.tables import HOSTS, REQUESTS, RequestBatches, open_hosts, open_requests
+from farweb.inputs.tables import REQUESTS, RequestBatches, open_hosts, open_requests
 from farweb.run import TableWriter
 from samples import Farweb
 
@@ -204,10 +204,14 @@ def test_host_tables_in_parquet_and_tsv_are_the_same(tmp_path: Path) -> None:
     assert len(open_hosts(tmp_path / "hosts.parquet")) == len(open_hosts(tmp_path / "hosts.tsv")) == 2
 
 
-def test_workload_tables_name_their_units() -> None:
-    for column in [*REQUESTS["columns"], *HOSTS["columns"]]:
-        assert (column["unit"] == "s") == column["name"].endswith("_s")
-        assert (column["unit"] == "B") == column["name"].endswith("_bytes")
+def test_the_core_takes_and_gives_every_column_that_it_declares(tmp_path: Path) -> None:
+    row = {"start_s": 0.5, "host": "a", "request_bytes": 1, "response_bytes": 2, "server_s": 0.25}
+    row |= {"object": 7, "source": "proxy", "tag": "sample", "day": 3}
+    pq.write_table(pa.Table.from_pylist([row], schema=arrow_schema(REQUESTS, {})), tmp_path / "requests.parquet")
+    with open_requests(tmp_path / "requests.parquet") as requests:
+        found = _core.RequestReader(requests, "requests").batch(10)
+    assert found is not None and to_arrow(found, arrow_schema(REQUESTS, {})).to_pylist() == [row]
+    assert {column["name"] for column in REQUESTS["columns"]} == set(found)
 
 
 def test_a_full_disk_in_a_run_leaves_nothing(farweb: Farweb, cable: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,14 +28,20 @@ __all__ = [
     "XplotEncoder",
     "connection_use",
     "debug_build",
+    "header_bytes",
     "log_format",
     "log_header_bytes",
-    "no_object",
+    "mss_bytes",
+    "null_code",
+    "null_id",
+    "null_int",
     "object_ids",
     "result_version",
     "results_schema",
     "scenario_schema",
+    "units",
     "version",
+    "workload_schema",
 ]
 
 class FarwebError(Exception):
@@ -59,8 +65,23 @@ result_version: int
 debug_build: bool
 """Whether the core was compiled without optimisation: ten times slower."""
 
-no_object: int
-"""What stands for "no object" in a column of objects."""
+null_int: int
+"""A missing value in a column of int64."""
+
+null_id: int
+"""A missing value in a column of uint64: of objects, none."""
+
+null_code: int
+"""A missing value in the codes of a column of words."""
+
+units: list[list[tuple[str, int]]]
+"""Units of times, sizes and rates, as scenarios write them, each with its size in the smallest one, smallest first."""
+
+header_bytes: int
+"""Headers of IPv4 and TCP without options."""
+
+mss_bytes: tuple[int, int]
+"""Smallest and largest MSS that a host may have, in bytes."""
 
 log_header_bytes: int
 """Header of a response, as a reader of server logs adds it to the logged bytes."""
@@ -95,6 +116,9 @@ def results_schema() -> str:
     `int64`, `uint64`, `float64`, `bool`, `string` or `list<struct<start: int64, end: int64>>`.
     """
 
+def workload_schema() -> str:
+    """The tables that a scenario reads, `requests` and `hosts`, as JSON text; see `results_schema`."""
+
 @final
 class Scenario:
     """A checked scenario."""
@@ -111,6 +135,21 @@ class Scenario:
         Raises:
             ScenarioError: All problems found, a line each.
         """
+
+    @staticmethod
+    def of_effective(effective: str, file: str) -> Scenario:
+        """Check a scenario that `effective` has written; `file` is where it stood, for messages.
+
+        Raises:
+            ScenarioError: This version of farweb does not know such a scenario.
+        """
+
+    @property
+    def factors(self) -> list[str]:
+        """Names of the factors of its sweep, in the order of the file; none without one."""
+
+    def problem(self, key: str, message: str) -> str:
+        """A problem with a key as `ScenarioError` words it: with file and line, or the override."""
 
     def with_(self, overrides: dict[str, str]) -> Scenario:
         """The same with other values, after those that it has; messages tell the places of `parse`.
@@ -157,8 +196,9 @@ class Scenario:
         `{"name", "nodes": [..], "links": [{"index", "from", "to", "up": {"rate", "delay", "queue", "loss"},
         "down": {..}}], "legs": [{"index", "from", "to", "carrier", "carrier_sentences", "connection_use": {as from
         connection_use}, "profile", "rtt_ns", "bottleneck_up_bps", "bottleneck_down_bps", "bdp_bytes", "mss_bytes",
-        "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}], "sweep": {"design",
-        "points", "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "window_bytes", "window_segments", "window_limit_bps", "connections_to_fill", "text"}], "workload": {"days",
+        "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points", "replications", "runs",
+        "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 

@@ -113,13 +113,14 @@ def _run(scenario: "Scenario", out: Path, console: "Console") -> "Results":
 def _sweep(out: Path, console: "Console") -> None:
     """The same log over a slow line of three kinds under growing load."""
     from farweb.plot import draw
-    from farweb.report import REPORT, report
+    from farweb.report import report
+    from farweb.results.folder import REPORT, figure_file
 
     scenario = _scenario(SWEEP, out)
     with _bar(console, f"sweeping {scenario.name}", "runs") as show:
         results = scenario.sweep(out / SWEEP, progress=lambda now: show(now.done + now.failed, now.total))
     _say(console, f"{results.name}: {count(len(results.runs))} runs", results.path)
-    file = out / f"{SWEEP}-latency-load.png"
+    file = out / f"{SWEEP}-{figure_file('latency-load')}"
     draw("latency-load", [results], file)
     _say(console, "latency against load", file)
     page = results.path / REPORT
@@ -141,6 +142,7 @@ def _bar(console: "Console", title: str, of: str) -> Iterator[Callable[[float, f
 def _figures(runs: "Mapping[str, Results]", out: Path, console: "Console") -> "list[Chart]":
     """Draw and save the figures."""
     from farweb.plot import draw
+    from farweb.results.folder import figure_file
 
     both = list(runs.values())
     wanted = (
@@ -150,7 +152,7 @@ def _figures(runs: "Mapping[str, Results]", out: Path, console: "Console") -> "l
     )
     charts = []
     for name, results, what in wanted:
-        file = out / f"{name}.png"
+        file = out / figure_file(name)
         charts.append(draw(name, results, file))
         _say(console, what, file)
     return charts

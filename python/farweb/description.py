@@ -14,6 +14,7 @@ from farweb import _core
 from farweb.errors import ScenarioError
 from farweb.files.regular import read_text
 from farweb.results.design import Design
+from farweb.text import toml
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -63,7 +64,7 @@ class Description:
         """
         if not isinstance(description, Mapping):
             raise ScenarioError(f"a scenario is a dict, not {description!r}; Scenario.load reads a file")
-        text = "".join(f"{_key(key)} = {_toml(value, str(key))}\n" for key, value in description.items())
+        text = "".join(f"{toml.key(str(key))} = {toml.value(value, str(key))}\n" for key, value in description.items())
         texts = _texts(overrides or {})
         with _told_by_key(texts):
             self._fill(_NO_FILE, texts, text, _parsed(text, str(_NO_FILE), tuple(texts.items())), None, tables)
@@ -231,7 +232,22 @@ class _Cut:
 @functools.lru_cache(maxsize=_PARSED_KEPT)
 def _parsed(text: str, file: str, overrides: tuple[tuple[str, str], ...]) -> _core.Scenario:
     """The compiled form, parsed once a process."""
-    return _core.Scenario.parse(text, file, dict(overrides))
+    core = _core.Scenario.parse(text, file, dict(overrides))
+    _check_factors(core)
+    return core
+
+
+def _check_factors(core: _core.Scenario) -> None:
+    """Refuse factors that are called like columns beside them; a dotted key is none."""
+    names = [name for name in core.factors if "." not in name]
+    if not names:
+        return
+    from farweb.results.sweep_schema import is_column
+
+    wrong = [name for name in names if is_column(name)]
+    if wrong:
+        message = "results have a column of this name; give the factor another"
+        raise ScenarioError("\n".join(core.problem(f"sweep.factors.{toml.key(name)}", message) for name in wrong))
 
 
 _NO_FILE = Path("scenario")  # of a scenario from a dict: names its results folder
@@ -270,27 +286,6 @@ def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, s
 def _texts(values: Mapping[str, Value]) -> dict[str, str]:
     """Values as the core takes them: bare text, or TOML."""
     return {
-        key: os.fspath(value) if isinstance(value, str | os.PathLike) else _toml(value, key)
+        key: os.fspath(value) if isinstance(value, str | os.PathLike) else toml.value(value, key)
         for key, value in values.items()
     }
-
-
-def _toml(value: Any, key: str) -> str:
-    """A value as TOML, on one line; `key` is for the message."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | os.PathLike):
-        return json.dumps(os.fspath(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(name)} = {_toml(each, f'{key}.{name}')}" for name, each in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml(each, f"{key}.{place}") for place, each in enumerate(value)) + "]"
-    if isinstance(value, int | float):
-        return repr(value)
-    if hasattr(value, "item"):  # a number of numpy
-        return _toml(value.item(), key)
-    raise ScenarioError(f"{key}: found {value!r}; a scenario has texts, numbers, truth values, lists and tables")
-
-
-def _key(name: str) -> str:
-    return json.dumps(str(name), ensure_ascii=False)

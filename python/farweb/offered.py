@@ -23,13 +23,11 @@ from farweb.text.parse import parse
 from farweb.text.quantities import count, rate, seconds, share
 from farweb.text.sheet import Sheet
 
-HEADERS = 40
-"""IP and TCP headers of a segment without options, in bytes."""
-
 BUSY = 0.8
 """Share of a link's rate above which the busiest minute is warned of. Chosen: queues of random arrivals are some
 packets long below it and grow without bound towards 1 (in M/D/1 a packet waits for 2 others at 0.8, for 4.5 at 0.9)."""
 
+_NS = 1e9
 _MINUTE_S = 60
 _BURSTS_S = (60, 600, 3600)
 _BURST = 2.0  # chosen: less than twice the mean is no burst
@@ -72,14 +70,14 @@ class Offered:
     Attributes:
         requests: Of all days and copies.
         span_s: From the first to the last start.
-        load: Days and copies that run at the same time.
+        load: Days and copies that run at the same time, or how many times as many requests there are.
         links: Both directions of each link that has a rate.
         warnings: What will not fit, and copies whose bursts coincide; each begins with its key.
     """
 
     requests: int
     span_s: float
-    load: int
+    load: float
     links: tuple[OfferedLoad, ...]
     warnings: tuple[str, ...]
 
@@ -100,7 +98,7 @@ class Offered:
             ]
             for load in self.links
         ]
-        title = f"Offered load: {count(self.requests)} requests in {seconds(self.span_s)}, load {self.load}"
+        title = f"Offered load: {count(self.requests)} requests in {seconds(self.span_s)}, load {self.load:g}"
         return Sheet(title, ["", "rate", "mean", "busiest minute", "busiest second", "busiest minute from"], rows)
 
 
@@ -126,7 +124,7 @@ def offered(scenario: Description, figures: Mapping[str, Any]) -> Offered | None
     else:
         with open_requests(path) as requests:
             trace = _trace(_core.RequestReader(requests, str(path)), sizes)
-    return None if trace is None else _held_against(scenario, trace, links, sizes)
+    return None if trace is None else _held_against(scenario, figures["workload"], trace, links, sizes)
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ class _Link:
 
 def _links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[_Link]:
     effective, nodes = scenario.effective, figures["nodes"]
-    for leg, of in zip(figures["legs"], effective["leg"], strict=True):
+    for leg in figures["legs"]:
         for index in range(nodes.index(leg["from"]), nodes.index(leg["to"])):
             before = [cache for cache in effective.get("cache") or [] if nodes.index(cache["node"]) <= index]
             drawn = [cache["hit_ratio"] for cache in before if cache.get("hit_ratio") is not None]
@@ -158,7 +156,7 @@ def _links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[_Link]
                         leg["mss_bytes"],
                         1 - sum(drawn),
                         len(drawn) < len(before),
-                        of["carrier"]["kind"] != "transfer",
+                        leg["connection_use"]["requests"],
                     )
 
 
@@ -221,9 +219,9 @@ def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> t
     channels: list[Series] = []
     for mss in sizes:
         segments = -(-response // mss)
-        channels.append((response + HEADERS * segments).astype(np.float64))
-        channels.append((request + HEADERS * -(-request // mss)).astype(np.float64))
-        channels.append((HEADERS * -(-segments // 2)).astype(np.float64))
+        channels.append((response + _core.header_bytes * segments).astype(np.float64))
+        channels.append((request + _core.header_bytes * -(-request // mss)).astype(np.float64))
+        channels.append((_core.header_bytes * -(-segments // 2)).astype(np.float64))
     return tuple(channels)
 
 
@@ -243,14 +241,15 @@ def _merged(
     return day[new], second[new], sums
 
 
-def _held_against(scenario: Description, trace: _Trace, links: list[_Link], sizes: list[int]) -> Offered:
-    workload, run = scenario.effective["workload"], scenario.effective["run"]
-    laid = _Laid.of(workload, run["until"], trace)
+def _held_against(
+    scenario: Description, workload: Mapping[str, Any], trace: _Trace, links: list[_Link], sizes: list[int]
+) -> Offered:
+    laid = _Laid.of(workload, scenario.effective["run"]["until"], trace)
     loads, warnings = [], []
     for link in links:
         responses, requests, acks = range(_CHANNELS * sizes.index(link.mss), _CHANNELS * (sizes.index(link.mss) + 1))
         of = [responses] if link.direction == "down" else [requests, acks] if link.has_requests else [acks]
-        series = laid.series([trace.values[channel] for channel in of], trace) * link.factor
+        series = laid.series([trace.values[channel] for channel in of], trace) * (laid.rate * link.factor)
         minute, minute_from = _peak(series, _MINUTE_S, laid.step_s)
         load = OfferedLoad(
             link=link.index,
@@ -265,11 +264,10 @@ def _held_against(scenario: Description, trace: _Trace, links: list[_Link], size
         loads.append(load)
         if (warning := _too_much(load)) is not None:
             warnings.append(warning)
-    if (together := _bursts_together(workload, trace, laid)) is not None:
+    if (together := _bursts_together(scenario.effective["workload"], trace, laid)) is not None:
         warnings.append(together)
-    copies = -(-laid.load // trace.days)
-    requests_in_all = trace.rows * laid.load // trace.days if copies > 0 else trace.rows
-    return Offered(requests_in_all, laid.span_s, laid.load, tuple(loads), tuple(warnings))
+    requests = round(trace.rows * laid.load / trace.days * laid.rate)
+    return Offered(requests, laid.span_s, laid.load * laid.rate, tuple(loads), tuple(warnings))
 
 
 def _too_much(load: OfferedLoad) -> str | None:
@@ -287,9 +285,10 @@ def _too_much(load: OfferedLoad) -> str | None:
 
 @dataclass(frozen=True)
 class _Laid:
-    """How days and copies of a trace lie over each other."""
+    """How days and copies of a trace lie over each other, and how many times as many requests they have then."""
 
     load: int
+    rate: float
     offset_s: float
     period_s: float | None
     speed: float
@@ -299,18 +298,16 @@ class _Laid:
 
     @classmethod
     def of(cls, workload: Mapping[str, Any], until: str, trace: _Trace) -> "_Laid":
-        load, speed = int(workload["load"]), float(workload.get("speed") or 1)
-        offset_s = _span(workload["copies_offset"]) or 0.0
-        period_s = _span(workload.get("period"))
-        if period_s is None and workload.get("family") == "nzix":
-            period_s = 600.0  # as the family has it
+        load, speed = workload["load"], workload["speed"]
+        offset_s = workload["copies_offset_ns"] / _NS
+        period_s = None if workload["period_ns"] is None else workload["period_ns"] / _NS
         copies = -(-load // trace.days)
         length = trace.last_s / speed + (0 if period_s else (copies - 1) * offset_s)
         until_s = _span(until)
         step_s = next((step for step in (1, 10, 60, 600, 3600, 86_400) if length / step < _BINS_MAX), 604_800)
         first = 0.0 if period_s and copies > 1 else trace.first_s / speed
         span = (period_s if period_s and copies > 1 else length) - first
-        return cls(load, offset_s, period_s, speed, step_s, min(span, until_s or span), until_s)
+        return cls(load, workload["rate"], offset_s, period_s, speed, step_s, min(span, until_s or span), until_s)
 
     def series(self, channels: list[Series], trace: _Trace, load: int | None = None) -> Series:
         """Bytes by step, of `load` days and copies, or of all."""
@@ -330,9 +327,9 @@ class _Laid:
         return total if self.until_s is None else total[: int(self.until_s // self.step_s) + 1]
 
 
-def _span(told: str | None) -> float | None:
-    """A span of a scenario in s; None when it is left out, or no span."""
-    return float(parse(told).number) if told and told[0].isdigit() else None
+def _span(until: str) -> float | None:
+    """The end of a run in s; None where it ends with its last request."""
+    return float(parse(until).number) if until[0].isdigit() else None
 
 
 def _peak(series: Series, window_s: int, step_s: int) -> tuple[float | None, float | None]:

@@ -20,7 +20,7 @@ from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.inputs.tables import open_hosts, open_requests, row_count
 from farweb.results import integrity, legs
-from farweb.results.export import CAPTURE, PLOT
+from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
 from farweb.results.measure import Measurement
 from farweb.statistics.quantiles import to_json
@@ -260,8 +260,7 @@ def _may_write(out: Path, replace: bool) -> None:
     if not out.is_dir():
         raise ResultsError(f"{out}: is a file; name a folder with --out")
     own = {MANIFEST, *(f"{table}.parquet" for table in results_tables())}
-    exported = {CAPTURE, PLOT}
-    rest = (path for path in out.iterdir() if path.name not in own | exported)
+    rest = (path for path in out.iterdir() if path.name not in own | EXPORTED)
     other = sorted(path.name for path in rest if not (path.is_file() and is_made(path)))
     if other:
         raise ResultsError(

@@ -8,6 +8,7 @@ mod log;
 mod probe;
 mod references;
 mod scenario;
+mod schema;
 mod simulation;
 mod tables;
 
@@ -30,7 +31,9 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::{Scenario, connection_use, scenario_schema};
     #[pymodule_export]
-    use crate::simulation::{Simulation, results_schema};
+    use crate::schema::{results_schema, workload_schema};
+    #[pymodule_export]
+    use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::tables::{HostTable, RequestReader, object_ids};
 
@@ -40,7 +43,12 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("version", farweb::VERSION)?;
         module.add("result_version", farweb::RESULT_VERSION)?;
-        module.add("no_object", farweb::workload::ObjectId::NONE)?;
+        module.add("units", farweb::units::UNITS.map(<[_]>::to_vec))?;
+        module.add("null_int", farweb::record::NULL_INT)?;
+        module.add("null_id", farweb::record::NULL_ID)?;
+        module.add("null_code", farweb::record::NULL_CODE)?;
+        module.add("header_bytes", farweb::tcp::segment::HEADER_BYTES)?;
+        module.add("mss_bytes", farweb::tcp::segment::MSS_BYTES.into_inner())?;
         module.add("log_header_bytes", farweb::workload::LOG_HEADER_BYTES)?;
         module.add("debug_build", cfg!(debug_assertions))
     }

@@ -39,6 +39,24 @@ impl Scenario {
         checked(Source::parse(text, file, &settings(overrides)?))
     }
 
+    #[staticmethod]
+    fn of_effective(effective: &str, file: &str) -> PyResult<Self> {
+        let tree = serde_json::from_str(effective)
+            .map_err(|error| ScenarioError::new_err(format!("{file}: not JSON: {error}")))?;
+        checked(Source::of_effective(tree, file))
+    }
+
+    /// Names of the factors of its sweep.
+    #[getter]
+    fn factors(&self) -> Vec<String> {
+        let factors = self.checked().sweep.iter().flat_map(|sweep| &sweep.factors.0);
+        factors.map(|factor| factor.name.clone()).collect()
+    }
+
+    fn problem(&self, key: &str, message: &str) -> String {
+        self.0.problem(key, message).to_string()
+    }
+
     fn with_(&self, overrides: &Bound<'_, PyDict>) -> PyResult<Self> {
         checked(self.0.with(&settings(overrides)?))
     }

@@ -1,11 +1,11 @@
 //! A run, advanced in steps without holding the GIL.
 
-use farweb::record::TABLES;
+use farweb::record::{CacheColumns, Column, Dictionary, LegColumns, LinkColumns};
 use farweb::workload::Copies;
-use farweb::world::{CacheStats, LegStats, LinkTotals, World};
+use farweb::world::{LinkTotals, Measured, World, cache_row, leg_row, link_row};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::columns::to_python;
 use crate::errors::workload_error;
@@ -77,94 +77,56 @@ impl Simulation {
     }
 
     fn link_totals(&mut self) -> String {
-        links(self.world.link_totals()).to_string()
+        link_rows(&self.world.link_totals()).to_string()
     }
 
     fn measured(&mut self) -> String {
-        let measured = self.world.measured();
+        let Measured { from, to, links, legs, caches, presented_bytes } = self.world.measured();
+        let mut columns = (LegColumns::default(), CacheColumns::default());
+        for (leg, stats) in legs.iter().enumerate() {
+            columns.0.push(&leg_row(leg, stats));
+        }
+        for stats in &caches {
+            columns.1.push(&cache_row(0, from, to, stats));
+        }
+        let mut caches = rows(columns.1.take(), &["node", "time_ns", "interval_ns"]);
+        for (place, cache) in caches.iter_mut().enumerate() {
+            cache.shift_insert(0, "cache".to_owned(), place.into());
+        }
         json!({
-            "from_ns": measured.from.as_nanos(),
-            "to_ns": measured.to.as_nanos(),
-            "links": links(measured.links),
-            "legs": legs(&measured.legs),
-            "caches": caches(&measured.caches),
-            "presented_bytes": measured.presented_bytes,
+            "from_ns": from.as_nanos(),
+            "to_ns": to.as_nanos(),
+            "links": link_rows(&links),
+            "legs": rows(columns.0.take(), &["time_ns"]),
+            "caches": caches,
+            "presented_bytes": presented_bytes,
         })
         .to_string()
     }
 }
 
-fn links(totals: Vec<LinkTotals>) -> serde_json::Value {
-    let row = |totals: LinkTotals| {
-        let stats = totals.stats;
-        json!({
-            "link": totals.link,
-            "direction": totals.direction.name(),
-            "interval_ns": (stats.to - stats.from).as_nanos(),
-            "bytes": stats.bytes.get(),
-            "packets": stats.packets,
-            "drops": stats.drops(),
-            "queue_bytes_mean": stats.queue_bytes_mean(),
-            "queue_bytes_max": stats.queue_bytes_max.get(),
-            "busy": stats.busy_share(),
-        })
-    };
-    totals.into_iter().map(row).collect()
+fn link_rows(totals: &[LinkTotals]) -> Value {
+    let mut columns = LinkColumns::default();
+    totals.iter().for_each(|totals| columns.push(&link_row(totals)));
+    rows(columns.take(), &["time_ns"]).into_iter().map(Value::Object).collect()
 }
 
-fn legs(stats: &[LegStats]) -> serde_json::Value {
-    let row = |(leg, stats): (usize, &LegStats)| {
-        json!({
-            "leg": leg,
-            "interval_ns": (stats.to - stats.from).as_nanos(),
-            "open_mean": stats.mean(stats.open),
-            "open_max": stats.open.max,
-            "busy_mean": stats.mean(stats.busy),
-            "busy_max": stats.busy.max,
-            "requests_mean": stats.mean(stats.requests),
-            "requests_max": stats.requests.max,
-            "connection_requests_max": stats.connection_requests_max,
-        })
-    };
-    stats.iter().enumerate().map(row).collect()
-}
-
-fn caches(stats: &[CacheStats]) -> serde_json::Value {
-    let row = |(cache, stats): (usize, &CacheStats)| {
-        json!({
-            "cache": cache,
-            "requests": stats.requests.number,
-            "hits": stats.hits.number,
-            "delayed_hits": stats.delayed.number,
-            "revalidations": stats.revalidations,
-            "request_bytes": stats.requests.bytes,
-            "hit_bytes": stats.hits.bytes,
-            "delayed_hit_bytes": stats.delayed.bytes,
-            "objects": stats.objects,
-            "bytes": stats.bytes,
-        })
-    };
-    stats.iter().enumerate().map(row).collect()
-}
-
-/// The tables of a results folder and their columns, as JSON text.
-#[pyfunction]
-pub(crate) fn results_schema() -> String {
-    let column = |column: &farweb::record::ColumnSpec| {
-        json!({
-            "name": column.name,
-            "type": column.kind.name(),
-            "unit": column.unit,
-            "nullable": column.nullable,
-            "description": column.description,
-        })
-    };
-    let table = |table: &farweb::record::TableSpec| {
-        json!({
-            "name": table.name,
-            "description": table.description,
-            "columns": table.columns.iter().map(column).collect::<Vec<_>>(),
-        })
-    };
-    serde_json::Value::from_iter(TABLES.iter().map(table)).to_string()
+/// Rows of a table, each with its values by column, but for the columns that are left out.
+fn rows(columns: Vec<(&'static str, Column)>, left_out: &[&str]) -> Vec<Map<String, Value>> {
+    let mut rows = Vec::new();
+    for (name, column) in columns.into_iter().filter(|(name, _)| !left_out.contains(name)) {
+        let values: Vec<Value> = match column {
+            Column::Int(values) => values.into_iter().map(Value::from).collect(),
+            Column::Float(values) => values.into_iter().map(Value::from).collect(),
+            Column::Word(codes, Dictionary::Fixed(words)) => {
+                codes.into_iter().map(|code| words[code as usize].into()).collect()
+            }
+            other => unreachable!("no table of intervals has such a column: {other:?}"),
+        };
+        rows.resize_with(values.len(), Map::new);
+        for (row, value) in rows.iter_mut().zip(values) {
+            row.insert(name.to_owned(), value);
+        }
+    }
+    rows
 }

@@ -7,6 +7,7 @@
 //! The modules stand in layers, lowest first; a `use` only points up this list:
 //!
 //! * [`units`], [`id`], [`rng`]: quantities, typed ids, named random streams of one seed.
+//! * [`schema`]: what a table is, with columns, types and units.
 //! * [`engine`]: the clock and the event queue; knows nothing of networks.
 //! * [`net`]: the path of links, their queues and losses.
 //! * [`tcp`]: the sans-IO TCP endpoint and its profiles.
@@ -34,6 +35,7 @@ mod observe;
 pub mod record;
 pub mod rng;
 pub mod scenario;
+pub mod schema;
 pub mod tcp;
 pub mod units;
 pub mod workload;

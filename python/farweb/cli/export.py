@@ -61,7 +61,8 @@ def pcapng(
     """
     del debug
     from farweb.folders import Results
-    from farweb.results.export import CAPTURE, capture_points, export_pcapng
+    from farweb.results.export import capture_points, export_pcapng
+    from farweb.results.folder import CAPTURE
 
     output = Output(as_json, quiet)
     opened = Results.open(results)
@@ -117,11 +118,12 @@ def xpl(
     """
     del debug
     from farweb.folders import Results
-    from farweb.results.export import PLOT, export_xpl
+    from farweb.results.export import export_xpl
+    from farweb.results.folder import TIMESEQ
 
     output = Output(as_json, quiet)
     opened = Results.open(results)
-    file = out or opened.path / PLOT
+    file = out or opened.path / TIMESEQ
     check_free(file, force=force)
     with output.progress("writing packets") as show:
         exported = export_xpl(

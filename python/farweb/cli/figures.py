@@ -136,6 +136,7 @@ def plot(
     del debug
     from farweb.folders import open_results
     from farweb.plot import FIGURES, NAMES, draw
+    from farweb.results.folder import figure_file
 
     output = Output(as_json, quiet)
     if name == "list":
@@ -147,7 +148,7 @@ def plot(
     opened = [open_results(place) for place in places]
     # Into an object store no figure goes unasked.
     folder = Path(places[0]) if places and "://" not in places[0] else Path()
-    file = out or folder / f"{name}.png"
+    file = out or folder / figure_file(name)
     check_free(file, force=force)
     if data is not None:
         from farweb.plot import numbers

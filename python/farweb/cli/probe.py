@@ -7,8 +7,6 @@ import typer
 
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
 
-_MSS_MIN, _MSS_MAX = 32, 65_495  # as in a host table
-
 
 def probe(
     captures: Annotated[
@@ -26,9 +24,7 @@ def probe(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="The host table: .tsv, .csv or .parquet.")
     ] = Path("hosts.tsv"),
-    default_mss: Annotated[
-        int, typer.Option(min=_MSS_MIN, max=_MSS_MAX, help="MSS of hosts that advertise none, in bytes.")
-    ] = 1480,
+    default_mss: Annotated[int, typer.Option(help="MSS of hosts that advertise none, in bytes.")] = 1480,
     max_unreadable: Annotated[
         float,
         typer.Option(

@@ -58,8 +58,8 @@ def report(
     """
     del debug
     from farweb.folders import open_results
-    from farweb.report import REPORT
     from farweb.report import report as report_of
+    from farweb.results.folder import REPORT
 
     output = Output(as_json, quiet)
     file = out or (Path() if "://" in results[0] else Path(results[0])) / REPORT

@@ -25,9 +25,7 @@ begins and the last one ends, the first numbers, and the numbers after the last.
 A missing value is `NULL_INT` among int64, `NULL_ID` among uint64, NaN among float64 and `NULL_CODE` among codes.
 """
 
-NULL_INT = -(2**63)
-NULL_ID = 2**64 - 1
-NULL_CODE = -1
+NULL_INT, NULL_ID, NULL_CODE = _core.null_int, _core.null_id, _core.null_code
 
 _RANGE = pa.struct([("start", pa.int64()), ("end", pa.int64())])
 _TYPES = {
@@ -61,7 +59,17 @@ class TableSpec(TypedDict):
 @functools.cache
 def results_tables() -> dict[str, TableSpec]:
     """The tables of a results folder by name, in the core's order."""
-    specs: list[TableSpec] = json.loads(_core.results_schema())
+    return _by_name(_core.results_schema())
+
+
+@functools.cache
+def workload_tables() -> dict[str, TableSpec]:
+    """The tables that a scenario reads, `requests` and `hosts`, by name."""
+    return _by_name(_core.workload_schema())
+
+
+def _by_name(schema: str) -> dict[str, TableSpec]:
+    specs: list[TableSpec] = json.loads(schema)
     return {spec["name"]: spec for spec in specs}
 
 

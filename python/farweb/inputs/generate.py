@@ -32,7 +32,6 @@ FILES = ("requests.parquet", "hosts.parquet")
 
 _KEY = "farweb.generate"
 _ROWS = 65_536  # chosen: some MB a batch
-_DAYS = 31  # of the family nzix, as in a scenario
 
 _ALWAYS = ("start_s", "host", "request_bytes", "response_bytes", "server_s")
 _COLUMNS = {"nzix": (*_ALWAYS, "tag", "day"), "prowgen": (*_ALWAYS, "object")}
@@ -115,13 +114,13 @@ def generate(
     _may_write(out, replace)
     changed = dict(parameters or {})
     scenario = family_scenario(family, seed=seed, days=days, parameters=changed)
-    of_days = {"days": days or _DAYS} if family == "nzix" else {}
-    trace = {"family": family, "seed": seed, **of_days, "parameters": changed}
     hosts = _core.HostTable.of_family(scenario, seed)
+    of_days = json.loads(scenario.check(hosts))["workload"]["days"]
+    trace = {"family": family, "seed": seed, **({} if of_days is None else {"days": of_days}), "parameters": changed}
     with staged_folder(out) as stage:
         reader = _core.RequestReader.of_family(scenario, seed)
         requests = _write_requests(reader, stage / FILES[0], trace, progress)
-        schema = _schema(HOSTS_READ, ("host", "window_bytes", "mss_bytes"), trace)
+        schema = _schema(HOSTS_READ, tuple(column["name"] for column in HOSTS_READ["columns"]), trace)
         with pq.ParquetWriter(stage / FILES[1], schema, compression="zstd") as writer:
             writer.write_batch(to_arrow(hosts.columns(), schema))
     return Generated(out, requests, len(hosts), trace)

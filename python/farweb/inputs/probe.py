@@ -202,16 +202,18 @@ def probe_captures(
         names: Addresses and names of hosts. An address may have several names, each of which becomes a host, and a name
             several addresses; what has no name is called by its address.
         only_named: Leave out hosts without a name.
-        default_mss: MSS of hosts that advertise none, in bytes, 32 to 65495.
+        default_mss: MSS of hosts that advertise none, in bytes, in the range of the host table.
         max_unreadable: Share of the packets of a capture that may be unreadable, and of its bytes behind damage.
         progress: Called some times a second with bytes read, bytes of all captures (None: unknown) and packets.
 
     Raises:
-        WorkloadError: A capture cannot be read, or none shows a host that answered. Nothing is written then.
+        WorkloadError: A capture cannot be read, or none shows a host that answered; or no host has such a default MSS.
+            Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
     out = Path(out)
     check_host_table(out)
+    check_default_mss(default_mss)
     paths = [Path(capture) for capture in captures]
     for path in paths:
         if path.exists() and out.exists() and out.samefile(path):
@@ -267,6 +269,17 @@ def check_host_table(out: Path) -> None:
         raise WorkloadError(f"{out}: give the host table a name that ends in .tsv, .csv or .parquet")
     if out.is_dir():
         raise RunError(f"{out}: is a folder; name a file")
+
+
+def check_default_mss(mss: int) -> None:
+    """Whether hosts can have that MSS.
+
+    Raises:
+        WorkloadError: None can.
+    """
+    least, most = _core.mss_bytes
+    if not least <= mss <= most:
+        raise WorkloadError(f"default MSS: found {mss}; write a number of bytes from {least} to {most}")
 
 
 def write_host_table(table: pa.Table, path: Path) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.inputs.probe import DEFAULT_MSS, ProbeReport, check_host_table, lines_of, probe_captures
+from farweb.inputs.probe import DEFAULT_MSS, ProbeReport, check_default_mss, check_host_table, lines_of, probe_captures
 
 _AT_ONCE = 8  # chosen: a few, so that SYNs do not queue behind each other and no firewall takes it for a scan
 _SNAP_BYTES = (
@@ -79,11 +79,12 @@ def probe_hosts(
         progress: Called with hosts that are done, and all.
 
     Raises:
-        WorkloadError: The list cannot be read, or there is no tcpdump.
+        WorkloadError: The list cannot be read, no host has such a default MSS, or there is no tcpdump.
         RunError: Nothing can be captured, for want of the right or of the interface; or no host answered.
     """
     out, keep = Path(out), None if keep is None else Path(keep)
     check_host_table(out)
+    check_default_mss(default_mss)
     if keep is not None and keep.is_dir():
         raise RunError(f"{keep}: is a folder; name a file")
     targets = read_targets(Path(hosts), port)

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from farweb import _core
 from farweb.errors import WorkloadError
-from farweb.files.columns import Column, ColumnSpec, TableSpec, arrow_type, from_arrow
+from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, workload_tables
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 
@@ -27,59 +27,8 @@ _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cos
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_dictionary)
 
 
-def _column(name: str, type_: str, unit: str, optional: bool, description: str) -> ColumnSpec:
-    return {"name": name, "type": type_, "unit": unit, "nullable": optional, "description": description}
-
-
-REQUESTS: TableSpec = {
-    "name": "requests",
-    "description": "The requests of a workload: one row a request, by start time. Nullable columns may be left out.",
-    "columns": [
-        _column(
-            "start_s",
-            "float64",
-            "s",
-            False,
-            "When the first node gets the request, since the start of the table.",
-        ),
-        _column("host", "string", "", False, "Key of the origin server."),
-        _column(
-            "request_bytes", "int64", "B", False, "Size of the request with headers; at least 1, or 0 for `transfer`."
-        ),
-        _column("response_bytes", "int64", "B", False, "Size of the response, headers included; at least 1."),
-        _column("server_s", "float64", "s", True, "Time that the origin took; null: not recorded."),
-        _column(
-            "object",
-            "uint64",
-            "",
-            True,
-            "What is asked for, 0 to 2^64 - 2; a text in its place has its 64-bit FNV-1a hash.",
-        ),
-        _column("source", "string", "", True, "Which node serves it."),
-        _column("tag", "string", "", True, "`sample` marks the requests measured in every run."),
-        _column(
-            "day",
-            "int64",
-            "",
-            True,
-            "Whose day's trace the request belongs to, from 1: starts count from its beginning. In all rows or none.",
-        ),
-    ],
-}
-
-HOSTS: TableSpec = {
-    "name": "hosts",
-    "description": "The hosts of a workload: one row an origin server. Nullable columns may be left out.",
-    "columns": [
-        _column("host", "string", "", False, "Key of the origin server, as in the request table."),
-        _column("name", "string", "", True, "Its DNS name, for people."),
-        _column("window_bytes", "int64", "B", True, "Largest window that it advertises, at least 32."),
-        _column("mss_bytes", "int64", "B", True, "Largest segment that it accepts, 32 to 65495."),
-        _column("rtt_s", "float64", "s", True, "Least round-trip time to it that a capture shows; no run reads it."),
-        _column("window_scale", "int64", "", True, "Shift of its windows in a capture; no run reads it."),
-        _column("address", "string", "", True, "Its addresses in a capture; no run reads it."),
-    ],
-}
+REQUESTS: TableSpec = workload_tables()["requests"]
+HOSTS: TableSpec = workload_tables()["hosts"]
 
 HOSTS_READ: TableSpec = {
     **HOSTS,

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from farweb.results.run import RunTables
     from farweb.results.sweep import SweepTables
 
-__all__ = ["REPORT", "report"]
-
-REPORT = "report.html"
-"""Name of a report that is put into the results folder."""
+__all__ = ["report"]
 
 
 def report(

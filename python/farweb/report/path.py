@@ -98,8 +98,8 @@ def path_of(points: Sequence[Point]) -> Path:
     links = range(len(nodes) - 1)
     legs = []
     for number, leg in enumerate(points[0].scenario["leg"]):
-        terms = _merged([_leg(point.scenario["leg"][number]) for point in points])
-        always = max(int(point.scenario["leg"][number]["carrier"].get("connections", 1)) for point in points)
+        terms = _merged([_leg(point, number) for point in points])
+        always = max(_standing(point.figures["legs"][number]) for point in points)
         legs.append(Leg(nodes.index(leg["from"]), nodes.index(leg["to"]), terms, always))
     caches = tuple(_merged([_caches(point.scenario, node) for point in points]) for node in nodes)
     up, down = (
@@ -121,10 +121,16 @@ def _way(point: Point, link: int, direction: str) -> dict[str, str]:
     }
 
 
-def _leg(leg: Mapping[str, Any]) -> dict[str, str]:
+def _standing(leg: Mapping[str, Any]) -> int:
+    """Number of connections that a leg has all the time; at least the one that is drawn."""
+    return int(leg["connections"]) if leg["connection_use"]["standing"] else 1
+
+
+def _leg(point: Point, number: int) -> dict[str, str]:
+    leg, use = point.scenario["leg"][number], point.figures["legs"][number]["connection_use"]
     carrier, tcp = leg["carrier"], leg["tcp"]
     values = {"": carrier["kind"], " ": tcp["profile"], **_of_keys(carrier, without="kind")}
-    if tcp["profile"] != "ns2-reno":  # which has neither
+    if use["requests"]:  # one-way agents have neither
         values |= {"MSS ": tcp["mss"], "buffer ": tcp.get("buffer") or "the profile's own"}
     values |= _of_keys(tcp.get("constants") or {})
     for end in ("from", "to"):

@@ -1,6 +1,6 @@
 """Meanings of the scenarios of a report: read again from manifests, so that a report needs nothing but the results.
 
-The core parses and checks scenarios. A manifest has one as JSON, every default spelled out; it is written as TOML here.
+The core reads and checks scenarios; a manifest has one with every default spelled out.
 """
 
 import json
@@ -49,20 +49,7 @@ def parse(effective: Mapping[str, Any], name: str) -> _core.Scenario:
     Raises:
         ScenarioError: This version of farweb does not know such a scenario.
     """
-    return _core.Scenario.parse(toml(effective), name, {})
-
-
-def toml(effective: Mapping[str, Any]) -> str:
-    """A scenario as its file could be: a table a part, a line a key."""
-    present = {key: value for key, value in effective.items() if value is not None}
-    lines = [f"{key} = {toml_value(value)}" for key, value in present.items() if not _is_table(value)]
-    for key, value in present.items():
-        if isinstance(value, Mapping):
-            lines += ["", f"[{key}]", *_pairs(value)]
-        elif _is_table(value):
-            for each in value:
-                lines += ["", f"[[{key}]]", *_pairs(each)]
-    return "\n".join(lines) + "\n"
+    return _core.Scenario.of_effective(json.dumps(effective), name)
 
 
 def point(label: str, scenario: _core.Scenario, hosts: _core.HostTable | None) -> Point:
@@ -74,32 +61,6 @@ def point(label: str, scenario: _core.Scenario, hosts: _core.HostTable | None) -
         hosts: The host table that it was run with, where it is at hand.
     """
     return Point(label, json.loads(scenario.effective()), json.loads(scenario.check(hosts)))
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
-
-
-def _pairs(table: Mapping[str, Any]) -> list[str]:
-    return [f"{_key(key)} = {toml_value(value)}" for key, value in table.items() if value is not None]
-
-
-def toml_value(value: Any) -> str:
-    """A value as a scenario has it in a line."""
-    if isinstance(value, Mapping):
-        return f"{{ {', '.join(_pairs(value))} }}" if value else "{}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(toml_value, value))}]"
-    return _text(value) if isinstance(value, str) else json.dumps(value)
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
-
-
-def _text(text: str) -> str:
-    """A text in quotes. What JSON escapes TOML escapes alike; it forbids one character more, DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def sweep_points(sweep: SweepTables) -> dict[int, Point]:

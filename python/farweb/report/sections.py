@@ -11,7 +11,8 @@ from farweb.report import page
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.page import Page, section
 from farweb.report.path import draw_path, path_of, shape
-from farweb.report.points import Point, toml, warned
+from farweb.report.points import Point, warned
+from farweb.text import toml
 from farweb.text.sheet import Sheet
 
 
@@ -87,7 +88,7 @@ def reproduction(lines: Sequence[str], ran: Sheet, manifests: Sequence[tuple[str
     folds = []
     for name, manifest in manifests:
         contents = {
-            "scenario, as a file": toml(manifest["scenario"]).rstrip(),
+            "scenario, as a file": toml.document(manifest["scenario"]).rstrip(),
             "manifest": json.dumps(manifest, indent=2, ensure_ascii=False),
         }
         of = f"{name}: " if name else ""

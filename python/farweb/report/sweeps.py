@@ -12,7 +12,7 @@ from farweb.report import page
 from farweb.report.answer import Search, answer
 from farweb.report.page import Page, section
 from farweb.report.path import span
-from farweb.report.points import Point, sweep_points, toml_value, which
+from farweb.report.points import Point, sweep_points, which
 from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
 from farweb.report.tables import differences, factors_that_matter, results, variation, warmup
 from farweb.report.words import names_of
@@ -21,6 +21,7 @@ from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_summary import MAIN
 from farweb.results.sweep_warnings import warnings_of
+from farweb.text import toml
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet
 from farweb.text.words import capital, listed, plural, ranged
@@ -135,7 +136,7 @@ def _factors(sweep: SweepTables) -> str:
         for level in levels if isinstance(levels, list) else ():
             if isinstance(level, dict) and "set" in level:
                 values = [
-                    f"{key} = {value if isinstance(value, str) else toml_value(value)}"
+                    f"{key} = {value if isinstance(value, str) else toml.value(value)}"
                     for key, value in level["set"].items()
                 ]
                 sets.append(f"{name} {level['level']}: {', '.join(values)}")

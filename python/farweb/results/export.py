@@ -29,10 +29,6 @@ Added = TypeVar("Added")
 Progress = Callable[[int, int], None]
 """Called with how many rows of how many have been read."""
 
-CAPTURE = "packets.pcapng"
-PLOT = "timeseq.xpl"
-"""Names of the files in a results folder, where no other is asked for."""
-
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
 _UNUSED = {"packets": ("cwnd_bytes", "ssthresh_bytes"), "frames": ("time_ns", "leg", "request")}

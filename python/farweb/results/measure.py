@@ -10,7 +10,7 @@ from farweb.files.columns import NULL_INT, Column
 from farweb.files.parquet import read_columns
 from farweb.results.metrics import METRICS, Metric, Value, metrics_of
 from farweb.results.requests import QUANTILES, Requests
-from farweb.results.totals import ratios
+from farweb.results.totals import carried_bps, ratios
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -114,7 +114,7 @@ def _path(links: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
     """Metrics of all links together."""
     drops = sum(link["drops"] for link in links)
     offered = drops + sum(link["packets"] for link in links)
-    carried = {link["direction"]: _carried(link) for link in links if link["link"] == 0}
+    carried = {link["direction"]: carried_bps(link) for link in links if link["link"] == 0}
     return {
         "carried_bps": carried.get("down"),
         "carried_up_bps": carried.get("up"),
@@ -126,15 +126,11 @@ def _path(links: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
     }
 
 
-def _carried(link: Mapping[str, Any]) -> float | None:
-    return _rate(link["bytes"], link["interval_ns"] / _NS)
-
-
 def _parts(measured: Mapping[str, Any]) -> dict[str, Value]:
     """Metrics of each direction of a link, each leg and each cache."""
     values: dict[str, Mapping[str, Any]] = {}
     for link in measured["links"]:
-        of_link = {"bps": _carried(link), "utilisation": float(link["busy"])}
+        of_link = {"bps": carried_bps(link), "utilisation": float(link["busy"])}
         of_link["queue_bytes_mean"] = float(link["queue_bytes_mean"])
         values[f"link_{link['link']}_{link['direction']}"] = {**link, **of_link}
     values |= {f"leg_{leg['leg']}": leg for leg in measured.get("legs", ())}

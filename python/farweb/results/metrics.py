@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from farweb.errors import ResultsError
+from farweb.files.columns import results_tables
 from farweb.text import parse as quantity
 
 if TYPE_CHECKING:
@@ -182,6 +183,8 @@ _ALL = [
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 """The metrics that every run has, in the order of their columns; those of its parts follow them (`metrics_of`)."""
 
+_KINDS: dict[str, Kind] = {"mean": "mean", "max": "maximum"}
+
 _OF_A_PART: dict[str, dict[str, tuple[str, str, Kind]]] = {
     "link": {
         "bps": ("bit/s", f"IP bits carried {_INTERVAL}, over its length.", "rate"),
@@ -191,21 +194,13 @@ _OF_A_PART: dict[str, dict[str, tuple[str, str, Kind]]] = {
         "drops": ("", f"Packets dropped {_INTERVAL}, by the full queue or the loss process.", "count"),
     },
     "leg": {
-        "open_mean": (
-            "",
-            f"Time-weighted mean of the connections open {_INTERVAL}: from the first SYN until both ends are closed.",
-            "mean",
-        ),
-        "open_max": ("", f"Most connections open at a time {_INTERVAL}.", "maximum"),
-        "busy_mean": ("", f"Time-weighted mean of the connections that carry a request {_INTERVAL}.", "mean"),
-        "busy_max": ("", f"Most connections that carry a request at a time {_INTERVAL}.", "maximum"),
-        "requests_mean": (
-            "",
-            f"Time-weighted mean of the requests on the leg {_INTERVAL}, those that wait for a connection too.",
-            "mean",
-        ),
-        "requests_max": ("", f"Most requests on the leg at a time {_INTERVAL}.", "maximum"),
-        "connection_requests_max": ("", f"Most requests on one of its connections at a time {_INTERVAL}.", "maximum"),
+        column["name"]: (
+            column["unit"],
+            f"{column['description']} In the measured interval.",
+            _KINDS[column["name"].rpartition("_")[2]],
+        )
+        for column in results_tables()["legs"]["columns"]
+        if column["name"] not in ("leg", "time_ns", "interval_ns")
     },
     "cache": {
         "requests": ("", "Requests that came to it after the warm-up, up to the end of the run.", "count"),
@@ -276,9 +271,17 @@ def find_metric(name: str) -> Metric:
     raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
 
 
+_PART = re.compile(r"(link|leg|cache)_\d+")
+
+
+def is_of_part(name: str) -> bool:
+    """True where a name begins as those of a link's, leg's or cache's metrics do."""
+    return _PART.match(name) is not None
+
+
 def _of_named_part(name: str) -> dict[str, Metric]:
     """The metrics of the link, the leg or the cache that a name begins with."""
-    if not (part := re.match(r"(link|leg|cache)_\d+(?=_)", name)):
+    if not (part := _PART.match(name)):
         return {}
     parts = [f"{part[0]}_up", f"{part[0]}_down"] if part[1] == "link" else [part[0]]
     return {metric.name: metric for each in parts for metric in metrics_of(each).values()}

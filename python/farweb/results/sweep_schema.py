@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
-from farweb.files.columns import ColumnSpec, TableSpec
+from farweb.files.columns import ColumnSpec, TableSpec, results_tables
 from farweb.results.design import Design, Factor
-from farweb.results.metrics import METRICS, find_metric, metrics_table
+from farweb.results.metrics import METRICS, find_metric, is_of_part, metrics_table
 
 FACTORS = "FACTORS"
 
@@ -201,6 +201,15 @@ SWEEP_TABLES: dict[str, TableSpec] = {
     },
 }
 """Tables beside the parts, by name; `farweb schema results` prints them."""
+
+
+def is_column(name: str) -> bool:
+    """Whether tables with factors or of runs have a column of that name; small and capital letters are alike."""
+    tables = [spec["columns"] for spec in SWEEP_TABLES.values()]
+    beside = [columns for columns in tables if {FACTORS, "run"} & {column["name"] for column in columns}]
+    beside += [spec["columns"] for spec in results_tables().values()]
+    columns = {column["name"] for each in beside for column in each} | set(METRICS)
+    return name.lower() in columns or is_of_part(name)
 
 
 def all_specs() -> list[TableSpec]:

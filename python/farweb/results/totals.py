@@ -50,11 +50,15 @@ def links_of(manifest: Mapping[str, Any]) -> tuple[LinkTotals, ...]:
     for link in manifest["links"]:
         ends = nodes[link["link"]], nodes[link["link"] + 1]
         from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
-        span_s = link["interval_ns"] / _NS
-        rate_bps = 8 * link["bytes"] / span_s if span_s > 0 else 0.0
         kept = {name: link[name] for name in _OF_LINK}
-        found.append(LinkTotals(from_node=from_node, to_node=to_node, rate_bps=rate_bps, **kept))
+        found.append(LinkTotals(from_node=from_node, to_node=to_node, rate_bps=carried_bps(link) or 0.0, **kept))
     return tuple(found)
+
+
+def carried_bps(link: Mapping[str, Any]) -> float | None:
+    """Bits that a direction of a link carried, over the length of the interval; None where that is no time."""
+    span_s = link["interval_ns"] / _NS
+    return 8 * link["bytes"] / span_s if span_s > 0 else None
 
 
 _OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean", "queue_bytes_max")

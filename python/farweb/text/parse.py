@@ -7,21 +7,38 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from farweb import _core
 from farweb.errors import FarwebError
 
-_NS, _US, _MS = Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 10**3)
 
-# By base unit: the families of units with their sizes, smallest first; the first one of a family is a scenario's grain.
-_FAMILIES: dict[str, tuple[dict[str, Fraction], ...]] = {
-    "s": ({"ns": _NS, "us": _US, "ms": _MS, "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600)},),
-    "B": (
-        {"B": Fraction(1), "kB": Fraction(10**3), "MB": Fraction(10**6), "GB": Fraction(10**9)},
-        {"B": Fraction(1), "KiB": Fraction(2**10), "MiB": Fraction(2**20), "GiB": Fraction(2**30)},
-    ),
-    "bit/s": ({"bit/s": Fraction(1), "kbit/s": Fraction(10**3), "Mbit/s": Fraction(10**6), "Gbit/s": Fraction(10**9)},),
-    "packets": ({"packets": Fraction(1)},),
-    "1": ({"%": Fraction(1, 100)},),
-}
+def is_binary(unit: str) -> bool:
+    """Whether a unit is a power of 1024 bytes."""
+    return unit.endswith("iB")
+
+
+def _families() -> dict[str, tuple[dict[str, Fraction], ...]]:
+    """By base unit: the families of units with their sizes, smallest first, which is a scenario's grain.
+
+    Times, sizes and rates have the units of the core.
+    """
+    times, sizes, rates = (dict(units) for units in _core.units)
+    decimal = {unit: size for unit, size in sizes.items() if not is_binary(unit)}
+    binary = {unit: size for unit, size in sizes.items() if is_binary(unit) or size == 1}
+    exact = {
+        "s": (times,),
+        "B": (decimal, binary),
+        "bit/s": (rates,),
+        "packets": ({"packets": 1},),
+        "1": ({"%": 1},),
+    }
+    one = {"s": times["s"], "1": 100}
+    return {
+        base: tuple({unit: Fraction(size, one.get(base, 1)) for unit, size in family.items()} for family in families)
+        for base, families in exact.items()
+    }
+
+
+_FAMILIES = _families()
 _BASES = {unit: base for base, families in _FAMILIES.items() for family in families for unit in family}
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -79,11 +96,6 @@ def scale(unit: str) -> Fraction:
 def grain(base: str) -> Fraction | None:
     """The smallest amount that a scenario can tell apart; None for plain numbers."""
     return None if base in ("", "1") else next(iter(_FAMILIES[base][0].values()))
-
-
-def is_binary(unit: str) -> bool:
-    """Whether a unit is a power of 1024 bytes."""
-    return unit.endswith("iB")
 
 
 def units(base: str) -> list[str]:

@@ -1,11 +1,11 @@
 //! Legs: where their ends are, and what the endpoints there are made with.
 //!
 //! Models a leg as two nodes and the settings of TCP at each: a size from the scenario, or that of the origin server's row in
-//! the host table, which then holds for both ends of a connection to it. A host row reaches TCP here: [`Leg::config`].
+//! the host table, which then holds for both ends of a connection to it ([`EndSizes`]). They reach TCP here: [`Leg::config`].
 
 use crate::http::tls;
 use crate::id::Id;
-use crate::scenario::{self, HostOr, Scenario, TcpEnd};
+use crate::scenario::{self, EndSizes, Scenario};
 use crate::tcp::{self, Profile};
 use crate::workload::{Host, HostId};
 
@@ -20,10 +20,7 @@ pub(crate) struct Leg {
     pub(crate) has_caches: bool,
     pub(crate) profile: Profile,
     pub(crate) application: Application,
-    settings: [EndSettings; 2],
-    /// MSS and window of hosts that the host table does not give.
-    default_mss: u16,
-    default_window: u64,
+    sizes: [EndSizes; 2],
     /// What its connections begin with between their streams and TCP.
     tls: Option<tls::Session>,
     /// Endpoints that have ended, whose memory serves those to come.
@@ -33,22 +30,12 @@ pub(crate) struct Leg {
 /// Endpoints whose memory is kept. Chosen: more than end at once between two openings, and next to nothing beside those open.
 const ENDED_MAX: usize = 64;
 
-#[derive(Clone, Copy)]
-struct EndSettings {
-    mss: HostOr,
-    buffer: Option<HostOr>,
-}
-
 impl Leg {
     pub(crate) fn new(leg: &scenario::Leg, scenario: &Scenario) -> Self {
         let node = |name: &str| {
             let place = scenario.path.nodes.iter().position(|node| node == name);
             u8::try_from(place.expect("checked scenarios name nodes of the path"))
                 .expect("fewer than 256 nodes")
-        };
-        let settings = |end: Option<TcpEnd>| EndSettings {
-            mss: end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss),
-            buffer: end.and_then(|end| end.buffer).or(leg.tcp.buffer),
         };
         let [near, far] = [node(&leg.from), node(&leg.to)];
         Self {
@@ -57,9 +44,7 @@ impl Leg {
             ends_at_servers: scenario.path.nodes.last() == Some(&leg.to),
             profile: leg.tcp.profile(),
             application: Application::new(&leg.application),
-            settings: [settings(leg.tcp.from), settings(leg.tcp.to)],
-            default_mss: scenario.workload.default_mss.get() as u16,
-            default_window: scenario.workload.default_window.get(),
+            sizes: EndSizes::of(leg, &scenario.workload),
             tls: leg.tls.as_ref().map(scenario::Tls::session),
             ended: Vec::new(),
         }
@@ -103,26 +88,17 @@ impl Leg {
 
     /// The MSS that `end` advertises on connections to `host`, in bytes.
     pub(crate) fn mss(&self, end: End, host: Option<&Host>) -> u16 {
-        match self.settings[end as usize].mss {
-            HostOr::Host => host.and_then(|host| host.mss).unwrap_or(self.default_mss),
-            HostOr::Size(size) => size.get() as u16,
-        }
+        self.sizes[end as usize].mss(host)
     }
 
-    /// Payload of the segments in which `end` sends to `host` or as that host, in bytes: a packet of an ns-2 agent, else the MSS.
+    /// Payload of the segments in which `end` sends to `host` or as that host, in bytes.
     pub(crate) fn segment_bytes(&self, end: End, host: &Host) -> u64 {
-        match &self.profile {
-            Profile::Ns2(profile) => profile.packet_size.get(),
-            _ => u64::from(self.mss(end, Some(host))),
-        }
+        self.profile.segment_bytes(self.mss(end, Some(host)))
     }
 
     /// What an endpoint at `end` for a connection to `host` is made with.
     pub(crate) fn config(&self, end: End, host: Option<&Host>) -> tcp::Config {
-        let buffer = self.settings[end as usize].buffer.map(|buffer| match buffer {
-            HostOr::Host => host.and_then(|host| host.window).unwrap_or(self.default_window),
-            HostOr::Size(size) => size.get(),
-        });
+        let buffer = self.sizes[end as usize].buffer(host);
         tcp::Config {
             profile: self.profile.clone(),
             mss: self.mss(end, host),

@@ -10,6 +10,7 @@ mod held;
 mod measurement;
 mod occupancy;
 mod recorder;
+mod rows;
 
 use crate::conn::{Cause, Connection, ConnectionId, Exchange, ExchangeId, HeldTimes, PacketPath};
 use crate::record::{Column, Status};
@@ -29,6 +30,7 @@ pub use measurement::Measured;
 pub(crate) use measurement::Measurement;
 pub use occupancy::{Count, LegStats};
 pub(crate) use occupancy::{Counted, Occupancy};
+pub use rows::{cache_row, leg_row, link_row};
 
 /// Everyone who watches a run.
 pub(crate) struct Observer {

@@ -2,16 +2,18 @@
 
 use crate::conn::{Cause, Connection, End, Exchange, HeldTimes, PacketPath};
 use crate::id::Id;
+use crate::net::LinkTotals;
 use crate::record::{
-    CacheColumns, CacheRow, Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,
-    LegColumns, LegRow, LinkColumns, LinkRow, RequestColumns, RequestRow, Status,
+    CacheColumns, Column, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,
+    LegColumns, LinkColumns, RequestColumns, RequestRow, Status,
 };
 use crate::scenario::{self, Scenario};
 use crate::units::{Duration, Instant, When};
 use crate::workload::ObjectId;
 
-use super::caches::{CacheStats, CacheWatch};
+use super::caches::CacheWatch;
 use super::occupancy::Occupancy;
+use super::rows::{cache_row, leg_row, link_row};
 
 pub(crate) struct Recorder {
     requests: RequestColumns,
@@ -177,65 +179,25 @@ impl Recorder {
         legs: &mut [Occupancy],
         caches: &mut [CacheWatch],
     ) {
-        let span = now.saturating_since(self.interval_start);
+        let from = self.interval_start;
         for (node, cache) in self.cache_nodes.iter().zip(caches) {
-            if let Some(row) = cache_row(*node, now, span, cache.close_interval()) {
-                self.caches.push(&row);
+            let stats = cache.close_interval();
+            // What happens at the end of the last interval but after its row was written has a row of its own.
+            if now > from || stats.requests.number > 0 {
+                self.caches.push(&cache_row(*node, from, now, &stats));
             }
         }
-        if self.interval.is_none() || span == Duration::ZERO {
+        if self.interval.is_none() || now == from {
             return;
         }
         self.interval_start = now;
         for (id, stats) in path.close_intervals(now) {
-            self.links.push(&LinkRow {
-                link: id.link() as i64,
-                direction: id.direction() as i32,
-                time_ns: nanos(now),
-                interval_ns: int(span.as_nanos()),
-                bytes: int(stats.bytes.get()),
-                packets: int(stats.packets),
-                drops: int(stats.drops()),
-                queue_bytes_mean: stats.queue_bytes_mean(),
-                queue_bytes_max: int(stats.queue_bytes_max.get()),
-                busy: stats.busy_share(),
-            });
+            self.links.push(&link_row(&LinkTotals { link: id.link(), direction: id.direction(), stats }));
         }
         for (index, leg) in legs.iter_mut().enumerate() {
-            let stats = leg.close_interval(now);
-            self.legs.push(&LegRow {
-                leg: index as i64,
-                time_ns: nanos(now),
-                interval_ns: int(span.as_nanos()),
-                open_mean: stats.mean(stats.open),
-                open_max: int(stats.open.max),
-                busy_mean: stats.mean(stats.busy),
-                busy_max: int(stats.busy.max),
-                requests_mean: stats.mean(stats.requests),
-                requests_max: int(stats.requests.max),
-                connection_requests_max: int(stats.connection_requests_max),
-            });
+            self.legs.push(&leg_row(index, &leg.close_interval(now)));
         }
     }
-}
-
-/// The row of a cache, unless its interval is empty.
-fn cache_row(node: i32, now: Instant, span: Duration, stats: CacheStats) -> Option<CacheRow> {
-    // What happens at the end of the last interval but after its row was written has a row of its own.
-    (span > Duration::ZERO || stats.requests.number > 0).then(|| CacheRow {
-        node,
-        time_ns: nanos(now),
-        interval_ns: int(span.as_nanos()),
-        requests: int(stats.requests.number),
-        hits: int(stats.hits.number),
-        delayed_hits: int(stats.delayed.number),
-        revalidations: int(stats.revalidations),
-        request_bytes: int(stats.requests.bytes),
-        hit_bytes: int(stats.hits.bytes),
-        delayed_hit_bytes: int(stats.delayed.bytes),
-        objects: int(stats.objects),
-        bytes: int(stats.bytes),
-    })
 }
 
 fn place(scenario: &Scenario, cache: &scenario::Cache) -> i32 {

@@ -1,28 +1,17 @@
 //! Columns, and the macro that makes a table's row type, its columns and its description from one list.
 
-use crate::workload::ObjectId;
-
-/// A null in a column of whole numbers.
-pub const NULL_INT: i64 = i64::MIN;
-
-/// A null in a column of ids.
-pub const NULL_ID: u64 = ObjectId::NONE;
-
-/// A null in a column of words.
-pub const NULL_CODE: i32 = -1;
-
 /// The values of one column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Column {
-    /// Whole numbers; a null is [`NULL_INT`].
+    /// Whole numbers; a null is [`NULL_INT`](crate::schema::NULL_INT).
     Int(Vec<i64>),
-    /// Ids, from the whole range of 64 bits; a null is [`NULL_ID`].
+    /// Ids, from the whole range of 64 bits; a null is [`NULL_ID`](crate::schema::NULL_ID).
     Id(Vec<u64>),
     /// Real numbers; a null is NaN.
     Float(Vec<f64>),
     /// Truth values.
     Bool(Vec<bool>),
-    /// Words, as numbers into a dictionary; a null is [`NULL_CODE`].
+    /// Words, as numbers into a dictionary; a null is [`NULL_CODE`](crate::schema::NULL_CODE).
     Word(Vec<i32>, Dictionary),
     /// Lists of ranges of whole numbers.
     Ranges(Vec<Ranges>),
@@ -89,64 +78,6 @@ pub enum Dictionary {
     Nodes,
     /// TCP flags, by their bits.
     Flags,
-}
-
-/// Type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnType {
-    /// Signed, 64 bits.
-    Int64,
-    /// Unsigned, 64 bits.
-    UInt64,
-    /// IEEE 754, 64 bits.
-    Float64,
-    /// True or false.
-    Bool,
-    /// Text.
-    String,
-    /// List of ranges of [`Int64`](Self::Int64).
-    Ranges,
-}
-
-/// What a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ColumnSpec {
-    /// Its name, with the unit last.
-    pub name: &'static str,
-    /// Its type.
-    pub kind: ColumnType,
-    /// Its unit; empty for counts, numbers and words.
-    pub unit: &'static str,
-    /// Whether values may be missing.
-    pub nullable: bool,
-    /// What it means.
-    pub description: &'static str,
-}
-
-/// What a table is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TableSpec {
-    /// Its name, which is that of its file.
-    pub name: &'static str,
-    /// What a row is, and in which order rows stand.
-    pub description: &'static str,
-    /// Its columns.
-    pub columns: &'static [ColumnSpec],
-}
-
-impl ColumnType {
-    /// Name as Arrow and the JSON schema have it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Int64 => "int64",
-            Self::UInt64 => "uint64",
-            Self::Float64 => "float64",
-            Self::Bool => "bool",
-            Self::String => "string",
-            Self::Ranges => "list<struct<start: int64, end: int64>>",
-        }
-    }
 }
 
 /// Declares a table: `table! { REQUESTS "requests" "One row a request." RequestRow RequestColumns { name: kind "unit" "meaning", … } }`

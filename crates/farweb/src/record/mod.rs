@@ -6,9 +6,8 @@
 mod columns;
 mod tables;
 
-pub use columns::{
-    Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_ID, NULL_INT, Ranges, TableSpec,
-};
+pub use crate::schema::{NULL_CODE, NULL_ID, NULL_INT};
+pub use columns::{Column, Dictionary, Ranges};
 pub use tables::{
     CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, Event, ExchangeColumns, ExchangeRow, Failure,
     FrameColumns, FrameKind, FrameProtocol, FrameRow, LegColumns, LegRow, LinkColumns, LinkRow,

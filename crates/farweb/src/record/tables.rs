@@ -1,9 +1,9 @@
 //! The tables of a results folder.
 
 use super::columns::{
-    Column, ColumnSpec, ColumnType, Dictionary, NULL_CODE, NULL_ID, NULL_INT, Ranges, TableSpec, column,
-    column_type, first, nullable, store, stored_type, table, value_type,
+    Column, Dictionary, Ranges, column, column_type, first, nullable, store, stored_type, table, value_type,
 };
+use crate::schema::{ColumnSpec, ColumnType, NULL_CODE, NULL_ID, NULL_INT, TableSpec};
 
 /// The tables of a results folder, in the order in which people meet them.
 pub const TABLES: [TableSpec; 8] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS, FRAMES];
@@ -355,16 +355,5 @@ mod tests {
         assert_eq!(names, declared);
         assert_eq!(taken[1].1, Column::Word(vec![0], DIRECTIONS));
         assert_eq!(taken[7].1, Column::Float(vec![2.5]));
-    }
-
-    #[test]
-    fn units_stand_last_in_column_names() {
-        let suffixes = [("ns", "_ns"), ("B", "_bytes")];
-        for column in TABLES.iter().flat_map(|table| table.columns) {
-            for (unit, suffix) in suffixes {
-                let named = column.name.contains(suffix) || column.name.starts_with("bytes");
-                assert!(column.unit != unit || named, "{} is in {unit}", column.name);
-            }
-        }
     }
 }

@@ -12,16 +12,8 @@ use crate::http::h2::settings::Settings;
 use crate::http::tls::{Start, Version};
 use crate::http::webmux::FIELD_MAX;
 use crate::tcp::ProfileName;
+use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
 use crate::units::{Bytes, Duration};
-
-/// Smallest MSS that 4.4BSD-Lite works with (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`).
-const MSS_MIN: u64 = 32;
-
-/// Largest MSS: an IPv4 packet of 65535 B less 40 B of headers (RFC 791, RFC 9293 section 3.7.1).
-const MSS_MAX: u64 = 65_495;
-
-/// Smallest buffer: 4.4BSD-Lite lowers the MSS to a smaller send buffer, and an MSS is at least that.
-const BUFFER_MIN: u64 = MSS_MIN;
 
 /// Longest time that a program takes to wake. Chosen: as the longest delay.
 const WAKE_MAX: Duration = DELAY_MAX;
@@ -449,17 +441,18 @@ impl Check {
 
     fn mss(&mut self, key: &str, mss: Option<HostOr>) {
         if let Some(HostOr::Size(mss)) = mss
-            && !(MSS_MIN..=MSS_MAX).contains(&mss.get())
+            && !u16::try_from(mss.get()).is_ok_and(|mss| MSS_BYTES.contains(&mss))
         {
-            self.report(key, format!("found {mss}; an MSS is {MSS_MIN} B to {MSS_MAX} B"));
+            let (least, most) = MSS_BYTES.into_inner();
+            self.report(key, format!("found {mss}; an MSS is {least} B to {most} B"));
         }
     }
 
     fn buffer(&mut self, key: &str, buffer: Option<HostOr>) {
         if let Some(HostOr::Size(buffer)) = buffer
-            && buffer.get() < BUFFER_MIN
+            && buffer.get() < BUFFER_BYTES_MIN
         {
-            self.report(key, format!("found {buffer}; a buffer is at least {BUFFER_MIN} B"));
+            self.report(key, format!("found {buffer}; a buffer is at least {BUFFER_BYTES_MIN} B"));
         }
     }
 

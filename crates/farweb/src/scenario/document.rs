@@ -104,6 +104,12 @@ impl Document {
         Ok(document)
     }
 
+    /// A tree that was no TOML, whose keys have no places of their own.
+    pub(super) fn of_tree(tree: Value, file: &str) -> Self {
+        let start = Place::File { line: 1, column: 1 };
+        Self { file: file.to_owned(), tree, places: BTreeMap::from([(String::new(), start)]) }
+    }
+
     /// Sets the value at a dotted key, which need not exist before. `value` is TOML, or else bare text.
     ///
     /// # Errors

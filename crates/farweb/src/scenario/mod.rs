@@ -8,6 +8,7 @@ mod cache;
 mod carrier;
 mod check;
 mod document;
+mod end;
 mod family;
 mod http2;
 mod key;
@@ -24,6 +25,7 @@ mod sweep;
 mod tests;
 mod tls;
 
+pub use end::EndSizes;
 pub use family::{Family, FamilyParameters, Generated};
 pub use http2::{
     AssignStream, CountedBy, Grant, GrantOf, Growth, Http2, Http2End, OpenRule, Preset, Raise, Turns,
@@ -32,7 +34,7 @@ pub use model::*;
 pub use problem::{Place, Problem, ScenarioError};
 pub use report::{
     CacheReport, DirectionReport, FactorReport, HostLimits, LegReport, LinkReport, Report, SweepReport,
-    WindowLimit,
+    WindowLimit, WorkloadReport,
 };
 pub use source::Source;
 pub use sweep::{Design, DesignFactor, Level};

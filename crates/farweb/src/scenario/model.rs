@@ -306,14 +306,19 @@ impl Workload {
         (self.scale == LoadScale::Rate).then(|| (self.load.get(), self.copies_offset))
     }
 
+    /// Days of the family's trace; `None` where it has none, or requests come from tables.
+    #[must_use]
+    pub fn days(&self) -> Option<u32> {
+        (self.family == Some(Family::Nzix)).then(|| self.days.unwrap_or(nzix::DAYS))
+    }
+
     /// What the family generates from this seed; `None` when requests come from tables.
     ///
     /// # Panics
     /// When the parameters are not those of the family, which the reading of a scenario makes sure of.
     #[must_use]
     pub fn generated(&self, seed: u64) -> Option<Generated> {
-        let days = self.days.unwrap_or(nzix::DAYS);
-        self.family.map(|family| self.parameters.generate(family, days, seed))
+        self.family.map(|family| self.parameters.generate(family, self.days().unwrap_or_default(), seed))
     }
 }
 

@@ -1,5 +1,7 @@
 //! A scenario together with what it was read from, so that it can be read again with other values.
 
+use serde_json::Value;
+
 use super::document::Document;
 use super::problem::{Problem, ScenarioError};
 use super::sweep::{self, Design};
@@ -26,6 +28,14 @@ impl Source {
         let document =
             Document::read(text, file, &mut problems).map_err(|problem| ScenarioError::new(vec![problem]))?;
         Self::read(document, problems, overrides)
+    }
+
+    /// Reads what [`Scenario::effective`] has written; `file` is where it stood.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn of_effective(tree: Value, file: &str) -> Result<Self, ScenarioError> {
+        Self::read(Document::of_tree(tree, file), Vec::new(), &[])
     }
 
     /// The same with other values; overrides are those of [`Scenario::parse`].
@@ -67,6 +77,12 @@ impl Source {
     #[must_use]
     pub fn into_scenario(self) -> Scenario {
         self.scenario
+    }
+
+    /// A problem with the value at `key`, at its place.
+    #[must_use]
+    pub fn problem(&self, key: &str, message: &str) -> Problem {
+        self.document.problem(key, message)
     }
 
     /// The design of its sweep, if it has one.

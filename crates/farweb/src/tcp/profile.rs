@@ -125,6 +125,15 @@ impl Profile {
         }
     }
 
+    /// Payload of a full segment where the MSS is `mss`, in bytes: that, or the one size that packets of an ns-2 agent have.
+    #[must_use]
+    pub fn segment_bytes(&self, mss: u16) -> u64 {
+        match self {
+            Self::Bsd(_) | Self::Linux(_) => u64::from(mss),
+            Self::Ns2(profile) => profile.packet_size.get(),
+        }
+    }
+
     /// Whether a window may be larger than the field for it, as window scaling is offered (RFC 7323) or there is no field.
     #[must_use]
     pub fn window_scaling(&self) -> bool {

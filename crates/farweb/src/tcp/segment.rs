@@ -10,7 +10,7 @@
 
 use std::fmt;
 use std::num::NonZeroU16;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Number of a SYN.
 pub(super) const ISS: u64 = 0;
@@ -74,6 +74,22 @@ pub struct Timestamps {
 
 /// Bytes of an IPv4 header and a TCP header without options.
 pub const HEADER_BYTES: u32 = 40;
+
+/// Smallest and largest MSS, in bytes: 4.4BSD-Lite works with no smaller one (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`), and an
+/// IPv4 packet has 65535 B at most, headers included (RFC 791; RFC 9293, section 3.7.1).
+pub const MSS_BYTES: RangeInclusive<u16> = 32..=u16::MAX - HEADER_BYTES as u16;
+
+/// Smallest buffer, in bytes: 4.4BSD-Lite lowers the MSS to a smaller send buffer, and an MSS has a least size.
+pub const BUFFER_BYTES_MIN: u64 = *MSS_BYTES.start() as u64;
+
+/// Largest window that the header's field can name without scaling (RFC 9293, section 3.1).
+pub const WINDOW_FIELD_MAX: u64 = 65_535;
+
+/// Largest shift of a window (RFC 7323, section 2.3).
+pub const WINDOW_SCALE_MAX: u8 = 14;
+
+/// Largest window that field and shift can express, in bytes.
+pub const WINDOW_MAX: u64 = WINDOW_FIELD_MAX << WINDOW_SCALE_MAX;
 
 impl Segment {
     /// Sequence numbers that the segment takes: payload, and one each for SYN and FIN.

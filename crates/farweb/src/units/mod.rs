@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 mod text;
 mod when;
 
-pub use text::{Quantity, QuantityError, from_text};
+pub use text::{Quantity, QuantityError, UNITS, from_text};
 pub use when::When;
 
 /// A point of simulated time, in nanoseconds since the start of the run.

@@ -22,6 +22,9 @@ pub trait Quantity: FromStr<Err = QuantityError> {
     const UNITS: &'static [(&'static str, u64)];
 }
 
+/// Units by kind of quantity, each with its size in the smallest one, smallest first.
+pub const UNITS: [&[(&str, u64)]; 3] = [Duration::UNITS, Bytes::UNITS, BitRate::UNITS];
+
 /// Why a text is not the quantity that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}; write a {kind} as a number and a unit, for example \"{example}\" (units: {units})")]

@@ -35,7 +35,8 @@ pub use rate::{AtRate, RATE_MAX, RATE_MIN};
 pub use references::References;
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
-    Batch, BatchTable, HostColumns, RequestTable, Summary, Words, hosts_from_columns, open_hosts,
+    Batch, BatchTable, HostColumns, RequestTable, Summary, WORKLOAD_TABLES, Words, hosts_from_columns,
+    open_hosts,
 };
 pub use trace::{TraceBatch, TraceReader};
 pub use unreadable::{Unreadable, UnreadableLines};

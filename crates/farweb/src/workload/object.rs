@@ -9,13 +9,15 @@
 //!
 //! Source: RFC 9923, FNV-1a with 64 bits.
 
+use crate::schema::NULL_ID;
+
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(u64);
 
 impl ObjectId {
     /// What stands for "no object" in a column of ids.
-    pub const NONE: u64 = u64::MAX;
+    pub const NONE: u64 = NULL_ID;
 
     /// The object with the id `id`, 0 to 2^64 − 2; `None` for 2^64 − 1, which stands for none in columns.
     #[must_use]

@@ -26,7 +26,7 @@ use crate::workload::{Directory, Request, RequestSource, WorkloadError};
 use network::Network;
 
 pub use crate::net::{Direction, LinkTotals};
-pub use crate::observe::{Asked, CacheStats, Count, LegStats, Measured};
+pub use crate::observe::{Asked, CacheStats, Count, LegStats, Measured, cache_row, leg_row, link_row};
 
 /// A simulation in progress.
 pub struct World {

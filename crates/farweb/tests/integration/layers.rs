@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, as the documentation of the crate and `docs/architecture.md` list them.
-const LAYERS: [&str; 16] = [
-    "units", "id", "rng", "engine", "net", "tcp", "http", "workload", "cache", "record", "scenario", "conn",
-    "observe", "carrier", "node", "world",
+const LAYERS: [&str; 17] = [
+    "units", "id", "rng", "schema", "engine", "net", "tcp", "http", "workload", "cache", "record",
+    "scenario", "conn", "observe", "carrier", "node", "world",
 ];
 
 /// The source files at `path`, those of tests left out, as they may use anything.

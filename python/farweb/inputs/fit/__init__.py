@@ -20,6 +20,7 @@ from farweb.files.atomic import staged_file
 from farweb.inputs.fit import estimates, reading
 from farweb.inputs.fit.estimates import Body, Correlation, Tail, Zipf
 from farweb.inputs.generate import family_scenario
+from farweb.text import toml
 from farweb.text.quantities import count, number, plain, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
 
@@ -383,13 +384,9 @@ def write_parameters(found: Fit, out: Path) -> None:
     """
     lines = [f"# Parameters of ProWGen fitted to {Path(found.source).name}: {found.requests} requests."]
     lines += [f"# {name}: not estimated, {why}." for name, why in found.not_estimated.items()]
-    lines += [f"{name} = {_toml(value)}" for name, value in found.parameters.items()]
+    lines += [f"{name} = {toml.value(value)}" for name, value in found.parameters.items()]
     with staged_file(out) as stage:
         stage.write_text("\n".join(lines) + "\n", "utf-8")
-
-
-def _toml(value: str | float) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _plain(value: Any) -> Any:

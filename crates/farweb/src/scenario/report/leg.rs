@@ -6,19 +6,10 @@
 
 use serde::Serialize;
 
-use crate::scenario::{HostOr, Leg, LinkPair, Scenario, TcpEnd};
-use crate::tcp::Profile;
+use crate::scenario::{EndSizes, Leg, LinkPair, Scenario};
+use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX, WINDOW_MAX};
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
-
-/// IPv4 and TCP headers without options (RFC 791, RFC 9293).
-pub(super) const HEADERS: u64 = 40;
-
-/// Largest window that the header of a segment can name without scaling (RFC 9293, section 3.1).
-pub(super) const WINDOW_MAX: u64 = 65_535;
-
-/// Largest window with scaling (RFC 1323, section 2.3: a shift of at most 14).
-const SCALED_WINDOW_MAX: u64 = WINDOW_MAX << 14;
 
 /// Of one connection: MSS, window, and the rate to which they limit it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -81,23 +72,29 @@ impl<'s> Stretch<'s> {
 impl WindowLimit {
     /// That of a connection for a request to `host`; `None` stands for a host that no table names.
     pub(super) fn of(leg: &Leg, scenario: &Scenario, host: Option<&Host>) -> Self {
-        let (client_mss, client_buffer) = end_values(leg, leg.tcp.from, scenario, host);
-        let (server_mss, server_buffer) = end_values(leg, leg.tcp.to, scenario, host);
+        let profile = leg.tcp.profile();
+        let [client, server] = EndSizes::of(leg, &scenario.workload);
+        let [client_mss, server_mss] = [client, server].map(|end| profile.segment_bytes(end.mss(host)));
+        let [client_buffer, server_buffer] = [client, server].map(|end| end.buffer(host));
         // 4.4BSD-Lite `tcp_mss`: the peer's offer lowers the MSS, and so does a smaller send buffer. A smaller receive
         // window has the same effect: a segment that fills it is sent (`tcp_output.c`, `len >= max_sndwnd / 2`).
         let smallest_buffer = server_buffer.into_iter().chain(client_buffer).min().unwrap_or(u64::MAX);
         let mss_bytes = client_mss.min(server_mss).min(smallest_buffer);
-        let profile = leg.tcp.profile();
-        let window_max = if profile.window_scaling() { SCALED_WINDOW_MAX } else { WINDOW_MAX };
+        let window_max = if profile.window_scaling() { WINDOW_MAX } else { WINDOW_FIELD_MAX };
         let window = |buffer| profile.window(buffer, mss_bytes);
         let window_bytes = window(server_buffer).min(window(client_buffer)).min(window_max);
         let window_segments = window_bytes / mss_bytes;
-        let packet = Bytes::new(mss_bytes + HEADERS);
+        let packet = packet_of(mss_bytes);
         let stretch = Stretch::of(leg, scenario);
         let segment = stretch.serialisation_down(packet);
         let cycle = (stretch.round_trip() + segment).as_secs_f64();
         let window_limit_bps = (cycle > 0.0).then(|| (window_segments * packet.get() * 8) as f64 / cycle);
         Self { mss_bytes, window_bytes, window_segments, segment_ns: segment.as_nanos(), window_limit_bps }
+    }
+
+    /// Size of a packet with a full segment, in bytes.
+    pub(super) const fn packet_bytes(&self) -> u64 {
+        packet_of(self.mss_bytes).get()
     }
 
     /// How many such connections fill a link of this rate.
@@ -106,34 +103,15 @@ impl WindowLimit {
     }
 }
 
-/// MSS and buffer of one end, in bytes; no buffer: the profile's own.
-fn end_values(
-    leg: &Leg,
-    end: Option<TcpEnd>,
-    scenario: &Scenario,
-    host: Option<&Host>,
-) -> (u64, Option<u64>) {
-    if let Profile::Ns2(profile) = leg.tcp.profile() {
-        return (profile.packet_size.get(), None);
-    }
-    let mss = match end.and_then(|end| end.mss).unwrap_or(leg.tcp.mss) {
-        HostOr::Size(mss) => mss.get(),
-        HostOr::Host => host.and_then(|host| host.mss).map_or(scenario.workload.default_mss.get(), u64::from),
-    };
-    let buffer = end.and_then(|end| end.buffer).or(leg.tcp.buffer).map(|buffer| match buffer {
-        HostOr::Size(buffer) => buffer.get(),
-        HostOr::Host => host.and_then(|host| host.window).unwrap_or(scenario.workload.default_window.get()),
-    });
-    (mss.max(1), buffer.map(|buffer| buffer.max(1)))
+/// A packet with a segment of `mss` bytes, without TCP options.
+const fn packet_of(mss: u64) -> Bytes {
+    Bytes::new(mss + HEADER_BYTES as u64)
 }
 
 /// Whether a value of the host table matters to `leg`: (MSS, buffer).
-pub(super) fn asks_host(leg: &Leg) -> (bool, bool) {
-    let ends = [leg.tcp.from, leg.tcp.to];
-    let asks = |common: Option<HostOr>, own: fn(TcpEnd) -> Option<HostOr>| {
-        ends.iter().any(|end| end.and_then(own).or(common) == Some(HostOr::Host))
-    };
-    (asks(Some(leg.tcp.mss), |end| end.mss), asks(leg.tcp.buffer, |end| end.buffer))
+pub(super) fn asks_host(leg: &Leg, scenario: &Scenario) -> (bool, bool) {
+    let [from, to] = EndSizes::of(leg, &scenario.workload).map(|end| end.asks_host());
+    (from.0 || to.0, from.1 || to.1)
 }
 
 /// Window limits of a leg over the hosts of a table, in bit/s.
@@ -158,7 +136,9 @@ pub(super) fn limits(
     hosts: Option<&Directory>,
 ) -> (WindowLimit, Option<HostLimits>) {
     let of_default = || WindowLimit::of(leg, scenario, None);
-    let (Some(hosts), true) = (hosts, asks_host(leg) != (false, false)) else { return (of_default(), None) };
+    let (Some(hosts), true) = (hosts, asks_host(leg, scenario) != (false, false)) else {
+        return (of_default(), None);
+    };
     let mut limits: Vec<WindowLimit> =
         hosts.hosts().iter().map(|(_, host)| WindowLimit::of(leg, scenario, Some(host))).collect();
     let bps = |limit: &WindowLimit| limit.window_limit_bps.unwrap_or(f64::INFINITY);

@@ -15,11 +15,11 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp};
+use super::{Clients, ConnectionUse, Leg, LinkDirection, QueueLimit, Scenario, Tcp, Workload};
 use crate::units::{BitRate, Duration};
 use crate::workload::Directory;
 pub use cache::CacheReport;
-use leg::{HEADERS, Stretch};
+use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
 pub use sweep::{FactorReport, SweepReport};
 
@@ -36,6 +36,8 @@ pub struct Report {
     pub legs: Vec<LegReport>,
     /// Caches, from the clients to the servers.
     pub caches: Vec<CacheReport>,
+    /// How often the rows of its workload come, and when.
+    pub workload: WorkloadReport,
     /// What its sweep comes to, if it has one.
     pub sweep: Option<SweepReport>,
     /// What is allowed but may not be meant, each beginning with its key.
@@ -57,6 +59,23 @@ pub struct LinkReport {
     pub up: DirectionReport,
     /// Towards the clients.
     pub down: DirectionReport,
+}
+
+/// How the rows of a workload become the requests of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorkloadReport {
+    /// Days of a family's trace that has days; none of other families, and of tables.
+    pub days: Option<u32>,
+    /// Days and copies that run at the same time.
+    pub load: u32,
+    /// Time between the starts of two copies.
+    pub copies_offset_ns: u64,
+    /// Time within which copies are turned round; none where they are shifted.
+    pub period_ns: Option<u64>,
+    /// How many times as fast they come as the table has them.
+    pub speed: f64,
+    /// How many times as many of them there are.
+    pub rate: f64,
 }
 
 /// One direction of a link, in words.
@@ -147,11 +166,24 @@ impl Scenario {
             nodes: nodes.clone(),
             links: self.path.link.iter().enumerate().map(link).collect(),
             warnings: warnings::of(self, hosts),
+            workload: workload(&self.workload),
             legs,
             caches,
             sweep,
             text,
         }
+    }
+}
+
+fn workload(workload: &Workload) -> WorkloadReport {
+    let load = workload.load();
+    WorkloadReport {
+        days: workload.days(),
+        load: load.load,
+        copies_offset_ns: load.offset.as_nanos(),
+        period_ns: load.period.map(Duration::as_nanos),
+        speed: workload.speed.unwrap_or(1.0),
+        rate: workload.rate().map_or(1.0, |(rate, _)| rate),
     }
 }
 
@@ -215,7 +247,7 @@ fn product(rate: BitRate, span: Duration) -> u64 {
 
 fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>) -> String {
     let limit = &leg.limit;
-    let packet = limit.mss_bytes + HEADERS;
+    let packet = limit.packet_bytes();
     let (trip, segment) = (Duration::from_nanos(leg.rtt_ns), Duration::from_nanos(limit.segment_ns));
     let mut text =
         format!("leg {}: {} to {}, {} over {}\n", leg.index, leg.from, leg.to, leg.carrier, leg.profile);

@@ -1,8 +1,9 @@
 //! What a scenario may say but seldom means.
 
-use super::leg::{HEADERS, Stretch, WINDOW_MAX, WindowLimit, asks_host};
+use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};
 use crate::scenario::{HostOr, LinkDirection, Loss, Packets, QueueCounts, Record, Scenario, Until};
+use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
 use crate::units::Duration;
 use crate::workload::Directory;
 
@@ -67,7 +68,7 @@ fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
 fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
     for leg in &scenario.leg {
         let stretch = Stretch::of(leg, scenario);
-        let packet = WindowLimit::of(leg, scenario, None).mss_bytes + HEADERS;
+        let packet = WindowLimit::of(leg, scenario, None).packet_bytes();
         for (index, link) in stretch.links.iter().enumerate() {
             for (name, way) in [("up", &link.up), ("down", &link.down)] {
                 let key = format!("path.link.{}.{name}.queue", stretch.first + index);
@@ -106,8 +107,8 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
         else {
             continue;
         };
-        let packet = WindowLimit::of(leg, scenario, None).mss_bytes + HEADERS;
-        let needed = down.as_bps() as f64 * HEADERS as f64 / (2 * packet) as f64;
+        let packet = WindowLimit::of(leg, scenario, None).packet_bytes();
+        let needed = down.as_bps() as f64 * f64::from(HEADER_BYTES) / (2 * packet) as f64;
         if needed > up.as_bps() as f64 {
             let (needed, up, down) = (
                 figures::rate(needed),
@@ -131,9 +132,9 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
         for (end, mss, buffer) in std::iter::once(common).chain(ends) {
             let Some(HostOr::Size(buffer)) = buffer else { continue };
             let key = format!("leg.{index}.tcp.{end}buffer");
-            if buffer.get() > WINDOW_MAX && !leg.tcp.profile().window_scaling() {
+            if buffer.get() > WINDOW_FIELD_MAX && !leg.tcp.profile().window_scaling() {
                 warnings.push(format!(
-                    "{key}: {buffer}, but at most {WINDOW_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
+                    "{key}: {buffer}, but at most {WINDOW_FIELD_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
                 ));
             }
             if let Some(HostOr::Size(mss)) = mss
@@ -150,7 +151,7 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
 fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Vec<String>) {
     let workload = &scenario.workload;
     for (index, leg) in scenario.leg.iter().enumerate() {
-        let (mss, buffer) = asks_host(leg);
+        let (mss, buffer) = asks_host(leg, scenario);
         let asked = [
             ("mss", mss, format!("workload.default_mss ({})", workload.default_mss)),
             ("buffer", buffer, format!("workload.default_window ({})", workload.default_window)),

@@ -7,36 +7,12 @@ use serde_json::Value;
 use super::design::{Design, Level, kind, listed};
 use super::sample::Ruler;
 use super::{DesignKind, Factor, Levels, RandomNumbers, Sweep};
-use crate::record::TABLES;
 use crate::scenario::document::{Document, join, segments};
 use crate::scenario::problem::Problem;
 use crate::scenario::{SEED_MAX, Scenario, read};
 
 /// Most runs of a sweep. Chosen: at a tenth of a second each they take more than a day.
 const RUNS_MAX: u128 = 1_000_000;
-
-/// Columns that tables of a sweep have besides factors: those of its runs, metrics included, and of its statistics.
-#[rustfmt::skip]
-const SWEEP_COLUMNS: &[&str] = &[
-    "run", "point", "replication", "seed", "status", "error", "metric", "n", "mean", "sd", "low", "high", "method",
-    "factor", "level", "levels", "base", "scope", "base_mean", "percent", "unpaired_half_width", "variance_reduction",
-    "term", "effect", "transform", "truncated_requests", "truncated_s", "steady", "warmup_s",
-    "requests", "done", "failed", "unfinished", "failed_share", "left_out", "latency_mean_s", "latency_p50_s", "latency_p90_s",
-    "latency_p95_s", "latency_p99_s", "latency_max_s", "first_byte_mean_s", "first_byte_p50_s", "first_byte_p90_s", "acked_mean_s",
-    "sample_requests", "sample_latency_mean_s", "sample_latency_p50_s", "response_bytes", "goodput_bps", "offered_bps",
-    "presented_bps", "carried_bps", "carried_up_bps", "utilisation", "queue_bytes_mean", "queue_bytes_max", "drops", "loss_ratio",
-    "retransmits", "timeouts", "connections", "connections_open_mean", "connections_open_max", "simulated_s",
-    "measured_s", "events", "packet_hops", "wall_s", "cpu_s", "worker",
-];
-
-/// How the names of metrics of a link begin: `link_0_down_bps`.
-const LINK_COLUMNS: &str = "link_";
-
-/// How those of a leg begin, before its number: `leg_0_open_mean`.
-const LEG_COLUMNS: &str = "leg_";
-
-/// How those of a cache begin, before its number: `cache_0_hit_ratio`.
-const CACHE_COLUMNS: &str = "cache_";
 
 /// The design of `scenario`, read from `document`, once it keeps all rules; each level is tried alone.
 ///
@@ -230,23 +206,10 @@ impl Check<'_> {
         }
     }
 
-    /// The name of a factor is a column beside others.
+    /// The name of a factor is a column; which others stand beside it, those know who write the tables.
     fn name(&mut self, path: &str, name: &str) {
-        let columns = TABLES.iter().flat_map(|table| table.columns).map(|column| column.name);
-        let is_taken = |column: &str| column.eq_ignore_ascii_case(name);
-        let is_numbered = |begin| {
-            let rest = name.strip_prefix(begin);
-            rest.is_some_and(|rest: &str| rest.starts_with(|next: char| next.is_ascii_digit()))
-        };
-        if columns.chain(SWEEP_COLUMNS.iter().copied()).any(is_taken)
-            || name.starts_with(LINK_COLUMNS)
-            || is_numbered(LEG_COLUMNS)
-            || is_numbered(CACHE_COLUMNS)
-        {
-            self.report(path, "results have a column of this name; give the factor another");
-        }
         let factors = self.sweep.factors.0.iter();
-        if factors.filter(|factor| is_taken(&factor.name)).count() > 1 {
+        if factors.filter(|factor| factor.name.eq_ignore_ascii_case(name)).count() > 1 {
             self.report(path, "another factor has this name, but for small and capital letters");
         }
     }

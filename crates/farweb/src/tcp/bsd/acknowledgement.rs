@@ -8,10 +8,9 @@
 
 use super::connection::Connection;
 use super::input::Rejection;
-use super::negotiation::WINDOW_FIELD_MAX;
 use super::recovery::OnDuplicate;
 use super::timers::Timer;
-use crate::tcp::segment::Segment;
+use crate::tcp::segment::{Segment, WINDOW_FIELD_MAX};
 use crate::tcp::state::{CloseReason, Output, State};
 
 impl Connection {

@@ -10,9 +10,7 @@
 //! wrong with it.
 
 use super::profile::Profile;
-
-/// Largest window that can be advertised: `TCP_MAXWIN` scaled by `TCP_MAX_WINSHIFT`, 65535 · 2^14.
-const WINDOW_MAX: u64 = 65535 << 14;
+use crate::tcp::segment::WINDOW_MAX;
 
 /// The windows of a connection, in bytes.
 #[derive(Debug, Clone)]

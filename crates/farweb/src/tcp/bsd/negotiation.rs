@@ -16,13 +16,9 @@
 use std::num::NonZeroU16;
 
 use super::connection::{Config, Connection};
-use crate::tcp::segment::{Flags, Options, Segment, Timestamps};
+use crate::tcp::segment::{Flags, Options, Segment, Timestamps, WINDOW_FIELD_MAX, WINDOW_SCALE_MAX};
 use crate::units::Duration;
 
-/// Largest window field.
-pub(super) const WINDOW_FIELD_MAX: u64 = 65535;
-/// Largest shift of a window (RFC 1323, section 2.3).
-const WINDOW_SCALE_MAX: u8 = 14;
 /// Age at which a peer's timestamp is too old to judge by: 24 days (RFC 1323, section 4.2.3).
 pub(super) const TIMESTAMP_AGE_MAX: Duration = Duration::from_secs(24 * 24 * 60 * 60);
 

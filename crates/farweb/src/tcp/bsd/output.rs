@@ -9,11 +9,10 @@
 //! Source: 4.4BSD-Lite `tcp_output.c` 8.3; RFC 896 (Nagle); RFC 2581, section 4.1 (restart); RFC 1122, sections 4.2.3.3 and 4.2.3.4 (silly windows).
 
 use super::connection::Connection;
-use super::negotiation::WINDOW_FIELD_MAX;
 use super::profile::IdleRestart;
 use super::timers::Timer;
-use crate::tcp::segment::ISS;
 use crate::tcp::segment::{Flags, Options, Segment};
+use crate::tcp::segment::{ISS, WINDOW_FIELD_MAX};
 use crate::tcp::state::{Limit, Output, State};
 
 /// One segment, before it is decided whether to send it.

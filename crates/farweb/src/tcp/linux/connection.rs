@@ -24,12 +24,9 @@ use super::send::SendBuffer;
 use super::shared::SharedProfile;
 use super::timers::{Timers, ZeroWindow};
 use crate::tcp::HostClock;
-use crate::tcp::segment::{FIRST_BYTE, ISS, Segment};
+use crate::tcp::segment::{FIRST_BYTE, ISS, Segment, WINDOW_MAX};
 use crate::tcp::state::{CloseReason, Notice, Output, State};
 use crate::units::{Duration, Instant, When};
-
-/// Largest window that the window field and its scale can express, in bytes: 65535 · 2^14 (RFC 7323, section 2.3).
-const WINDOW_MAX: u64 = 65535 << 14;
 
 /// What an endpoint is made with.
 #[derive(Debug, Clone)]

@@ -14,14 +14,12 @@ use super::acknowledge::Verdict;
 use super::connection::{Config, Connection};
 use super::receive::Agreed;
 use super::timers::Pending;
-use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment, Timestamps};
+use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment, Timestamps, WINDOW_SCALE_MAX};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 use crate::units::Instant;
 
 /// Bytes of timestamps in a header, with their padding.
 const TIMESTAMP_BYTES: u64 = 12;
-/// Largest shift of the window field (RFC 7323, section 2.3).
-const SCALE_MAX: u8 = 14;
 /// Smallest payload that the peer's window may press the MSS down to (`tcp_bound_to_half_wnd()`).
 const MSS_BOUND_MIN: u64 = 68 - 20;
 
@@ -128,7 +126,7 @@ impl Connection {
         agreed.sack = self.profile.sack && sack_permitted;
         agreed.timestamps = self.profile.timestamps && timestamps.is_some();
         agreed.scaling = self.profile.window_scaling && window_scale.is_some();
-        agreed.snd_scale = if agreed.scaling { window_scale.unwrap_or(0).min(SCALE_MAX) } else { 0 };
+        agreed.snd_scale = if agreed.scaling { window_scale.unwrap_or(0).min(WINDOW_SCALE_MAX) } else { 0 };
         if agreed.timestamps {
             agreed.ts_recent = timestamps.map(|stamps| stamps.value);
             agreed.ts_recent_at = self.clock.now();

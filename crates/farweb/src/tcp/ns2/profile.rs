@@ -9,6 +9,7 @@
 
 use crate::tcp::constants::constants;
 use crate::tcp::profile::ProfileError;
+use crate::tcp::segment::MSS_BYTES;
 use crate::units::{Bytes, Duration};
 
 constants! {
@@ -78,9 +79,6 @@ constants! {
     immediate_ack_of_first: bool = true;
 }
 
-/// Largest payload: that of an IPv4 packet of 65,535 B with headers of 40 B.
-const PACKET_SIZE_MAX: u64 = 65_495;
-
 impl Profile {
     /// Whether agents can run with these values.
     ///
@@ -88,7 +86,11 @@ impl Profile {
     /// The first constant that is out of range.
     pub fn check(&self) -> Result<(), ProfileError> {
         let rules = [
-            ("packet_size", (1..=PACKET_SIZE_MAX).contains(&self.packet_size.get()), "1 B to 65495 B"),
+            (
+                "packet_size",
+                (1..=u64::from(*MSS_BYTES.end())).contains(&self.packet_size.get()),
+                "1 B to 65495 B",
+            ),
             ("window", self.window > 0, "at least 1"),
             ("initial_cwnd_segments", self.initial_cwnd_segments > 0, "at least 1"),
             ("tick", self.tick >= Duration::from_micros(1), "at least 1 us"),

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::headers::Header;
 use super::report::ProbeReport;
 use super::servers::{Answer, Servers};
+use crate::tcp::segment::WINDOW_SCALE_MAX;
 
 /// Time after which a connection without packets is taken for ended. Chosen: four times as long as 4.4BSD waits for an
 /// answer to its SYN (75 s, `TCPTV_KEEP_INIT`).
@@ -15,9 +16,6 @@ const IDLE_NS: u64 = 300_000_000_000;
 /// Time within which the same SYN is not one that was sent again, but one that was captured twice. Chosen: no TCP
 /// sends a SYN again so soon, and no switch takes as long to copy a packet.
 const COPY_NS: u64 = 10_000_000;
-
-/// Largest shift of a window (RFC 7323, section 2.3): what is larger counts as this.
-const SHIFT_MAX: u8 = 14;
 
 /// A connection as an interface sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,7 +135,7 @@ impl Connections {
         let answer = Answer {
             mss: header.mss,
             options_cut: !header.options_whole && header.mss.is_none(),
-            shift: header.scale.filter(|_| scales).map(|shift| shift.min(SHIFT_MAX)),
+            shift: header.scale.filter(|_| scales).map(|shift| shift.min(WINDOW_SCALE_MAX)),
             window: u64::from(header.window),
             rtt_ns,
         };

@@ -8,9 +8,7 @@ use std::net::IpAddr;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// MSS and windows that a host table takes, in bytes.
-const MSS_ALLOWED: std::ops::RangeInclusive<u16> = 32..=65_495;
-const WINDOW_MIN: u64 = 32;
+use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
 
 /// What a server said in a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +51,7 @@ impl Server {
         if answer.options_cut {
             self.options_cut += 1;
         } else {
-            self.vote(answer.mss.filter(|mss| MSS_ALLOWED.contains(mss)), 1);
+            self.vote(answer.mss.filter(|mss| MSS_BYTES.contains(mss)), 1);
         }
         self.window_min = Some(self.window_min.map_or(answer.window, |least| least.min(answer.window)));
         self.window_max = self.window_max.max(Some((answer.window, answer.shift)));
@@ -90,7 +88,7 @@ impl Server {
     fn row(&self, host: String, addresses: Vec<IpAddr>) -> ProbedHost {
         let advertised = self.mss.iter().filter_map(|(mss, times)| mss.map(|mss| (*times, mss)));
         let mss_bytes = advertised.max().map(|(_, mss)| mss);
-        let window = self.window_max.filter(|(window, _)| *window >= WINDOW_MIN);
+        let window = self.window_max.filter(|(window, _)| *window >= BUFFER_BYTES_MIN);
         ProbedHost {
             host,
             addresses,

@@ -1,6 +1,7 @@
 //! Request tables that come as batches of columns: what Python reads from Parquet.
 
 use super::place::{self, Place, Position};
+use crate::schema::{NULL_CODE, NULL_INT};
 use crate::units::Instant;
 use crate::workload::{
     Directory, HostId, ObjectId, Request, RequestSource, Symbol, SymbolTable, WorkloadError,
@@ -67,7 +68,7 @@ impl Words {
     pub(super) fn check(&self, file: &str, column: &str, rows: usize) -> Result<(), WorkloadError> {
         check_length(file, column, self.codes.len(), rows)?;
         let words = self.words.len();
-        let wrong = |code: &i32| *code < -1 || usize::try_from(*code).is_ok_and(|code| code >= words);
+        let wrong = |code: &i32| *code < NULL_CODE || usize::try_from(*code).is_ok_and(|code| code >= words);
         match self.codes.iter().position(wrong) {
             None => Ok(()),
             Some(row) => {
@@ -188,7 +189,7 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             let found = format!("{} after {last}", batch.start_s[row]);
             return Err(place.wrong("start_s", found, "the rows by start time"));
         }
-        let found = |bytes: i64| if bytes == i64::MIN { "nothing".into() } else { bytes.to_string() };
+        let found = |bytes: i64| if bytes == NULL_INT { "nothing".into() } else { bytes.to_string() };
         let (asked, answered) = (batch.request_bytes[row], batch.response_bytes[row]);
         let request_bytes = place::request_size(asked)
             .ok_or_else(|| place.wrong("request_bytes", found(asked), place::REQUEST_ALLOWED))?;
@@ -200,9 +201,9 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             ),
             None => None,
         };
-        let day = batch.day.as_ref().map(|day| day[row]).filter(|day| *day != i64::MIN);
+        let day = batch.day.as_ref().map(|day| day[row]).filter(|day| *day != NULL_INT);
         if *has_days.get_or_insert(day.is_some()) != day.is_some() {
-            return Err(place.wrong("day", found(day.unwrap_or(i64::MIN)), place::DAY_ALLOWED));
+            return Err(place.wrong("day", found(day.unwrap_or(NULL_INT)), place::DAY_ALLOWED));
         }
         let day = day
             .map(|day| place::day(day).ok_or_else(|| place.wrong("day", day, place::DAY_ALLOWED)))

@@ -1,9 +1,8 @@
 //! Host tables: what is known about each origin server.
 //!
-//! Columns: `host` (the id in the request table), and optionally `name` (DNS name), `window_bytes` (largest window
-//! that it advertises), `mss_bytes` (largest segment that it accepts). Without a header line they stand in this
-//! order. Window and MSS may be empty; the scenario then has values for them. What a probe of a capture tells beside
-//! them (`rtt_s`, `window_scale`, `address`) may be there too and is not looked at.
+//! The columns are those of [`HOSTS`]. Without a header line the first four stand in their order. Window and MSS may be empty;
+//! the scenario then has values for them. What a probe of a capture tells beside them (`rtt_s`, `window_scale`, `address`) may be
+//! there too and is not looked at.
 //!
 //! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
 //! circuits", CNDS 2001), which has the same four.
@@ -14,6 +13,7 @@ use super::batch::Words;
 use super::place::{self, Place, Position};
 use super::quoted;
 use super::text::{Layout, TextTable};
+use crate::schema::{ColumnSpec, ColumnType as Type, NULL_INT, TableSpec};
 use crate::workload::{Directory, Host, WorkloadError};
 
 const HOST: usize = 0;
@@ -21,16 +21,42 @@ const NAME: usize = 1;
 const WINDOW: usize = 2;
 const MSS: usize = 3;
 
-const COLUMNS: &[&str] = &["host", "name", "window_bytes", "mss_bytes", "rtt_s", "window_scale", "address"];
+pub(super) const HOSTS: TableSpec = TableSpec {
+    name: "hosts",
+    description: "The hosts of a workload: one row an origin server. Nullable columns may be left out.",
+    columns: &[
+        ColumnSpec::required("host", Type::String, "", "Key of the origin server, as in the request table."),
+        ColumnSpec::optional("name", Type::String, "", "Its DNS name, for people."),
+        ColumnSpec::optional(
+            "window_bytes",
+            Type::Int64,
+            "B",
+            "Largest window that it advertises, at least 32.",
+        ),
+        ColumnSpec::optional("mss_bytes", Type::Int64, "B", "Largest segment that it accepts, 32 to 65495."),
+        ColumnSpec::optional(
+            "rtt_s",
+            Type::Float64,
+            "s",
+            "Least round-trip time to it that a capture shows; no run reads it.",
+        ),
+        ColumnSpec::optional(
+            "window_scale",
+            Type::Int64,
+            "",
+            "Shift of its windows in a capture; no run reads it.",
+        ),
+        ColumnSpec::optional("address", Type::String, "", "Its addresses in a capture; no run reads it."),
+    ],
+};
 
 const LAYOUT: Layout = Layout {
     what: "host table",
-    columns: COLUMNS,
-    required: 1,
+    table: HOSTS,
     headless: 4,
     // A row may hold a host called "name", but then its sizes are numbers.
     is_header: |words| {
-        words.iter().any(|word| COLUMNS.contains(word))
+        words.iter().any(|word| HOSTS.names().contains(word))
             && words.iter().all(|word| word.parse::<f64>().is_err())
     },
 };
@@ -91,7 +117,7 @@ pub fn hosts_from_columns(columns: &HostColumns, name: &str) -> Result<Directory
     let mut directory = Directory::default();
     for row in 0..rows {
         let place = Place { file: name, position: Position::Row(row as u64 + 1) };
-        let number = |values: &Option<Vec<i64>>| values.as_ref().map(|v| v[row]).filter(|v| *v != i64::MIN);
+        let number = |values: &Option<Vec<i64>>| values.as_ref().map(|v| v[row]).filter(|v| *v != NULL_INT);
         let window = number(&columns.window_bytes)
             .map(|found| {
                 place::window(found).ok_or_else(|| place.wrong("window_bytes", found, place::WINDOW_ALLOWED))
@@ -132,6 +158,6 @@ fn optional<T>(
 ) -> Result<Option<T>, WorkloadError> {
     let Some(text) = table.get(column) else { return Ok(None) };
     let value = super::parsed(text, check);
-    let wrong = || table.place().wrong(COLUMNS[column], quoted(text.as_bytes()), allowed);
+    let wrong = || table.place().wrong(HOSTS.columns[column].name, quoted(text.as_bytes()), allowed);
     value.map(Some).ok_or_else(wrong)
 }

@@ -1,11 +1,8 @@
 //! Request tables: the requests of a run, a row each, by start time.
 //!
-//! Columns: `start_s` (s since the start of the run), `host`, `request_bytes`, `response_bytes` (body and headers, at
-//! least 1; a request may have 0 B where the carrier has no requests), and optionally `server_s` (time that the origin took,
-//! s), `object` (what is asked for: text or a whole number, see [`ObjectId`]), `source`, `tag`, `day` (from 1: which day's
-//! trace the row belongs to, with starts since the beginning of the day; in all rows or none). A file may be comma- (`.csv`),
-//! tab- (`.tsv`) or blank-separated, plain or gzip. When the first field of the first line is a number there is no header
-//! line and the columns are `start_s host request_bytes response_bytes [server_s]`.
+//! The columns are those of [`REQUESTS`]. A file may be comma- (`.csv`), tab- (`.tsv`) or blank-separated, plain or gzip. When
+//! the first field of the first line is a number there is no header line and the columns are `start_s host request_bytes
+//! response_bytes [server_s]`.
 //!
 //! Source: the `logfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
 //! circuits", CNDS 2001) lists host id, request size, response size and time in the US part; its start times are not
@@ -22,10 +19,12 @@ pub use hosts::{HostColumns, hosts_from_columns, open_hosts};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hosts::HOSTS;
 use text::{Layout, TextTable};
 
 use super::lines::quoted;
 use super::{Directory, ObjectId, Request, RequestSource, WorkloadError};
+use crate::schema::{ColumnSpec, ColumnType as Type, TableSpec};
 use crate::units::Instant;
 
 const START: usize = 0;
@@ -38,13 +37,58 @@ const SOURCE: usize = 6;
 const TAG: usize = 7;
 const DAY: usize = 8;
 
-const COLUMNS: &[&str] =
-    &["start_s", "host", "request_bytes", "response_bytes", "server_s", "object", "source", "tag", "day"];
+/// Tables that a scenario reads.
+pub const WORKLOAD_TABLES: [TableSpec; 2] = [REQUESTS, HOSTS];
+
+const REQUESTS: TableSpec = TableSpec {
+    name: "requests",
+    description: "The requests of a workload: one row a request, by start time. Nullable columns may be left out.",
+    columns: &[
+        ColumnSpec::required(
+            "start_s",
+            Type::Float64,
+            "s",
+            "When the first node gets the request, since the start of the table.",
+        ),
+        ColumnSpec::required("host", Type::String, "", "Key of the origin server."),
+        ColumnSpec::required(
+            "request_bytes",
+            Type::Int64,
+            "B",
+            "Size of the request with headers; at least 1, or 0 for `transfer`.",
+        ),
+        ColumnSpec::required(
+            "response_bytes",
+            Type::Int64,
+            "B",
+            "Size of the response, headers included; at least 1.",
+        ),
+        ColumnSpec::optional(
+            "server_s",
+            Type::Float64,
+            "s",
+            "Time that the origin took; null: not recorded.",
+        ),
+        ColumnSpec::optional(
+            "object",
+            Type::UInt64,
+            "",
+            "What is asked for, 0 to 2^64 - 2; a text in its place has its 64-bit FNV-1a hash.",
+        ),
+        ColumnSpec::optional("source", Type::String, "", "Which node serves it."),
+        ColumnSpec::optional("tag", Type::String, "", "`sample` marks the requests measured in every run."),
+        ColumnSpec::optional(
+            "day",
+            Type::Int64,
+            "",
+            "Whose day's trace the request belongs to, from 1: starts count from its beginning. In all rows or none.",
+        ),
+    ],
+};
 
 const LAYOUT: Layout = Layout {
     what: "request table",
-    columns: COLUMNS,
-    required: 4,
+    table: REQUESTS,
     headless: 5,
     // "nan" and "inf" are numbers to `parse`: such a line is a row, and a wrong one.
     is_header: |words| words.first().is_some_and(|word| word.parse::<f64>().is_err()),
@@ -252,7 +296,7 @@ fn cell<N: std::str::FromStr, T>(
 
 fn wrong(table: &TextTable, column: usize, allowed: &str) -> WorkloadError {
     let found = table.get(column).map_or_else(|| "nothing".into(), |text| quoted(text.as_bytes()));
-    table.place().wrong(COLUMNS[column], found, allowed)
+    table.place().wrong(REQUESTS.columns[column].name, found, allowed)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 
+use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
 use crate::units::{Duration, Instant};
 use crate::workload::WorkloadError;
 
@@ -84,15 +85,14 @@ pub(super) fn day(day: i64) -> Option<u32> {
     u32::try_from(day).ok().filter(|day| (1..=1_000_000).contains(day))
 }
 
-/// A window, or `None` when it is out of range: a buffer of less than 32 bytes, the smallest MSS, would never hold a segment.
+/// A window, or `None` when it is out of range.
 pub(super) fn window(bytes: i64) -> Option<u64> {
-    size(bytes).filter(|bytes| *bytes >= 32)
+    size(bytes).filter(|bytes| *bytes >= BUFFER_BYTES_MIN)
 }
 
-/// A maximum segment size, or `None` when it is out of range: 32 bytes leave no room for less than TCP's own options,
-/// 65495 is the largest IPv4 packet without its headers (RFC 879, section 3; RFC 9293, 3.7.1).
+/// A maximum segment size, or `None` when it is out of range.
 pub(super) fn mss(bytes: i64) -> Option<u16> {
-    u16::try_from(bytes).ok().filter(|bytes| (32..=65_495).contains(bytes))
+    u16::try_from(bytes).ok().filter(|bytes| MSS_BYTES.contains(bytes))
 }
 
 /// ` (did you mean NAME?)` for the name that `word` is most like, or nothing.
@@ -102,5 +102,17 @@ pub(super) fn near(word: &str, names: &[&str]) -> String {
         // 0.7 is chosen: "start" is near "start_s", "time" is near nothing.
         Some(name) if strsim::jaro_winkler(word, name) > 0.7 => format!(" (did you mean {name}?)"),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_allowed_is_said_with_its_bounds() {
+        let (least, most) = MSS_BYTES.into_inner();
+        assert!(MSS_ALLOWED.contains(&format!("from {least} to {most},")), "{MSS_ALLOWED}");
+        assert!(WINDOW_ALLOWED.contains(&format!("from {BUFFER_BYTES_MIN} to 2^53")), "{WINDOW_ALLOWED}");
     }
 }

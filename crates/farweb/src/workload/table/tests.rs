@@ -464,7 +464,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 fn written(rows: &[Row], delimiter: char) -> String {
     let field = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let seconds = |nanos: u64| format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000);
-    let mut text = COLUMNS.join(&delimiter.to_string());
+    let mut text = REQUESTS.names().join(&delimiter.to_string());
     for (start, host, request, response, server, tag) in rows {
         let server = server.map(seconds).unwrap_or_default();
         let tag = tag.as_deref().map(field).unwrap_or_default();

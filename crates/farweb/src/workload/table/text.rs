@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use super::place::{Place, Position, near};
+use crate::schema::TableSpec;
 use crate::workload::WorkloadError;
 use crate::workload::lines::{LINE_BYTES_MAX, Line, Lines, quoted};
 
@@ -19,10 +20,8 @@ const FIELDS_MAX: usize = 64;
 pub(super) struct Layout {
     /// What it is, for messages: "request table".
     pub(super) what: &'static str,
-    /// Names of its columns, in the order that they have in a file without a header line.
-    pub(super) columns: &'static [&'static str],
-    /// How many of them must be there; they come first.
-    pub(super) required: usize,
+    /// Its columns, in the order that they have in a file without a header line.
+    pub(super) table: TableSpec,
     /// How many of them a file without a header line may have.
     pub(super) headless: usize,
     /// Whether the first line names the columns.
@@ -78,7 +77,7 @@ impl TextTable {
             waiting: false,
         };
         if !table.read_line()? {
-            let names = layout.columns.join(", ");
+            let names = layout.table.names().join(", ");
             let name = table.lines.name();
             return Err(WorkloadError(format!(
                 "{name}: is empty; a {} has the columns {names}",
@@ -94,7 +93,7 @@ impl TextTable {
             }
             None => {
                 table.field_of =
-                    (0..layout.columns.len()).map(|c| (c < layout.headless).then_some(c)).collect();
+                    (0..layout.table.columns.len()).map(|c| (c < layout.headless).then_some(c)).collect();
                 table.waiting = true;
             }
         }
@@ -108,7 +107,8 @@ impl TextTable {
         }
         self.waiting = false;
         let found = self.fields.len();
-        let allowed = self.width.map_or(self.layout.required..=self.layout.headless, |width| width..=width);
+        let Layout { table, headless, .. } = self.layout;
+        let allowed = self.width.map_or_else(|| table.required()..=*headless, |width| width..=width);
         if allowed.contains(&found) {
             return Ok(true);
         }
@@ -117,9 +117,9 @@ impl TextTable {
             None => format!(
                 "has {found} fields; without a header line a row of a {} is {} to {} fields: {}",
                 self.layout.what,
-                self.layout.required,
-                self.layout.headless,
-                self.layout.columns[..self.layout.headless].join(" "),
+                table.required(),
+                headless,
+                table.names()[..*headless].join(" "),
             ),
         };
         Err(self.place().problem(why))
@@ -174,11 +174,11 @@ impl TextTable {
 
     /// For each column of the layout the place of its name among `words`.
     fn columns_named(&self, words: &[&str]) -> Result<Vec<Option<usize>>, WorkloadError> {
-        let columns = self.layout.columns;
+        let (columns, required) = (self.layout.table.names(), self.layout.table.required());
         for (field, word) in words.iter().enumerate() {
             if !columns.contains(word) {
                 let found = quoted(word.as_bytes());
-                let hint = near(word, columns);
+                let hint = near(word, &columns);
                 return Err(self.place().problem(format!(
                     "unknown column {found}{hint}; a {} has the columns {}",
                     self.layout.what,
@@ -191,8 +191,8 @@ impl TextTable {
         }
         let field_of: Vec<_> =
             columns.iter().map(|column| words.iter().position(|word| word == column)).collect();
-        if let Some(missing) = field_of[..self.layout.required].iter().position(Option::is_none) {
-            let names = columns[..self.layout.required].join(", ");
+        if let Some(missing) = field_of[..required].iter().position(Option::is_none) {
+            let names = columns[..required].join(", ");
             let why = format!("column {} is missing; a {} needs {names}", columns[missing], self.layout.what);
             return Err(self.place().problem(why));
         }

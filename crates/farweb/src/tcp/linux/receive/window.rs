@@ -15,14 +15,12 @@
 
 use super::super::profile::Profile;
 use super::tuning::window_for;
+use crate::tcp::segment::{WINDOW_FIELD_MAX, WINDOW_MAX, WINDOW_SCALE_MAX};
 
 /// Payload in 256ths of memory before the first full segment (`TCP_DEFAULT_SCALING_RATIO`).
 const RATIO_INITIAL: u64 = 128;
 /// Unit of the ratio (`1 << TCP_RMEM_TO_WIN_SCALE`).
 const RATIO_UNIT: u64 = 256;
-/// Largest window field, and largest shift (RFC 7323, section 2.3).
-const FIELD_MAX: u64 = 65535;
-const SHIFT_MAX: u32 = 14;
 /// Memory of a segment beside its packet: head room, the record of shared data, and the buffer's own record (x86-64).
 const HEAD_ROOM: u64 = 64;
 const SHARED_INFO: u64 = 320;
@@ -68,7 +66,7 @@ impl ReceiveWindow {
             memory,
             memory_max: profile.receive_buffer_max.get().max(memory),
             ratio: RATIO_INITIAL,
-            clamp: fixed.unwrap_or(FIELD_MAX << SHIFT_MAX),
+            clamp: fixed.unwrap_or(WINDOW_MAX),
             fixed: fixed.unwrap_or(u64::MAX),
             ssthresh: 0,
             advertised: 0,
@@ -81,7 +79,7 @@ impl ReceiveWindow {
         window.advertised = window.initial(mss);
         // A shift for the largest window that may ever be.
         let largest = memory.max(window.memory_max).min(window.clamp);
-        let shift = largest.ilog2().saturating_sub(15).min(SHIFT_MAX) as u8;
+        let shift = largest.ilog2().saturating_sub(15).min(u32::from(WINDOW_SCALE_MAX)) as u8;
         window.offered = profile.window_scaling.then_some(shift);
         window
     }
@@ -110,7 +108,7 @@ impl ReceiveWindow {
 
     /// Window field of a SYN.
     pub(super) fn syn_field(&self) -> u16 {
-        self.advertised.min(FIELD_MAX) as u16
+        self.advertised.min(WINDOW_FIELD_MAX) as u16
     }
 
     /// The connection opens; segments of the peer have `option_bytes` of options.
@@ -122,7 +120,7 @@ impl ReceiveWindow {
         }
         self.from = rcv_nxt;
         self.shift = if scaling { self.offered.unwrap_or(0) } else { 0 };
-        self.clamp = self.clamp.min(FIELD_MAX << self.shift);
+        self.clamp = self.clamp.min(WINDOW_FIELD_MAX << self.shift);
         let full = self.window_in(self.memory);
         self.clamp = self.clamp.min(full);
         // Room for one segment beyond the window is kept.
@@ -290,7 +288,7 @@ impl ReceiveWindow {
         let left = self.left(rcv_nxt);
         self.advertised = if chosen < left { self.scaled_up(left) } else { chosen };
         self.from = rcv_nxt;
-        (self.advertised >> self.shift).min(FIELD_MAX) as u16
+        (self.advertised >> self.shift).min(WINDOW_FIELD_MAX) as u16
     }
 }
 
