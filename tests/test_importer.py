@@ -197,8 +197,8 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
         (("--sample-by", "host", "--sample", "1%", "--format", "clff"), 'format: found "clff"'),
-        (("--log-format", "$status"), "not a format that tells when a request was"),
-        (("--client", "192.*"), "all 4 lines are of clients that were not asked for; --client is a pattern"),
+        (("--log-format", "$status"), "not a format that says when a request was"),
+        (("--client", "192.*"), "all 4 lines are of clients that were not selected; --client is a pattern"),
         (("--format", "squid"), "that line reads as format clf"),
     ],
 )
@@ -227,7 +227,10 @@ def test_a_log_without_sizes_says_what_to_do(farweb: Farweb, folder: Path) -> No
     )
     answer = farweb("workload", "import", "iis.log")
     assert answer.code == 2
-    assert "iis.log: no request is left: all 3,120 lines have no size of the response; let the server" in answer.err
+    assert (
+        "iis.log: no request is left: all 3,120 lines do not have the size of the response; let the server"
+        in answer.err
+    )
     assert "sc-bytes in IIS" in answer.err
 
 

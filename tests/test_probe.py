@@ -191,8 +191,8 @@ UDP[24 + 16 + 9] = 17
     ("files", "arguments", "message"),
     [
         ({}, ("gone.pcap",), "gone.pcap: no such file; name a capture"),
-        ({"c": b"<html>"}, ("c",), "c: is no capture (pcap or pcapng, plain or gzip): it begins with 3c 68 74 6d"),
-        ({"c": b""}, ("c",), "c: is no capture (pcap or pcapng, plain or gzip): it is empty"),
+        ({"c": b"<html>"}, ("c",), "c: is not a capture (pcap or pcapng, plain or gzip): it begins with 3c 68 74 6d"),
+        ({"c": b""}, ("c",), "c: is not a capture (pcap or pcapng, plain or gzip): it is empty"),
         ({"c": bytes(UDP)}, ("c",), "c: no host answered a connection; 1 packets: 0 of TCP"),
         ({"c": pcap(handshake(A), snap=39)}, ("c",), "3 cut before the end of the TCP header"),
         ({"c": pcap(handshake(A))}, ("c", "-o", "h.txt"), "h.txt: give the host table a name that ends in .tsv"),

@@ -1,10 +1,10 @@
-//! Caches without packets: requests as columns in, what became of each out. The GIL is released meanwhile, so that a thread may
+//! Caches without packets: requests as columns in, the outcome of each out. The GIL is released meanwhile, so that a thread may
 //! do so for each of several caches.
 
 use std::path::Path;
 
 use farweb::cache::{self, Lookup};
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::units::Instant;
 use farweb::workload::{ObjectId, TraceBatch};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -59,7 +59,7 @@ impl Cache {
     fn new(config: &str, seed: u64) -> PyResult<Self> {
         let config = serde_json::from_str(config)
             .map_err(|error| FarwebError::new_err(format!("this is no cache: {error}")))?;
-        Ok(Self(cache::Cache::new(&config, |purpose| Streams::new(seed).stream(purpose, 0))))
+        Ok(Self(cache::Cache::new(&config, |purpose| RandomStreams::new(seed).stream(purpose, 0))))
     }
 
     #[pyo3(signature = (object, bytes, time_ns, next = None))]

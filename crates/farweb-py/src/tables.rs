@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use farweb::id::Id;
 use farweb::record::{NULL_CODE, NULL_ID, NULL_INT};
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::scenario::Generated;
 use farweb::units::{Duration, Instant};
 use farweb::workload::{
-    AtRate, AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, Held, HeldRows, HostColumns, Load,
-    ObjectId, Request, RequestSource, RequestTable, SymbolTable, Words, WorkloadError, hosts_from_columns,
-    open_hosts,
+    AtRate, AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, HostColumns, Load, MemoryRows,
+    MemoryTable, ObjectId, Request, RequestSource, RequestTable, SymbolTable, Words, WorkloadError,
+    hosts_from_columns, open_hosts,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -49,7 +49,7 @@ impl HostTable {
         for (id, host) in self.0.hosts().iter() {
             table.host.codes.push(id.index() as i32);
             table.host.words.push(host.key.to_string());
-            windows.push(size(host.window));
+            windows.push(size(host.buffer));
             segments.push(size(host.mss.map(u64::from)));
         }
         (table.window_bytes, table.mss_bytes) = (Some(windows), Some(segments));
@@ -90,7 +90,7 @@ impl RequestReader {
                 let all = Load { load, offset: Duration::ZERO, period: None, hosts: CopiesHosts::Same };
                 Box::new(all.of_table(&Arc::new(table), |rows| rows).map_err(workload_error)?)
             }
-            Generated::Stream(trace) => Box::new(trace.requests()),
+            Generated::Trace(trace) => Box::new(trace.requests()),
         };
         Ok(Self { requests, directory: Directory::default() })
     }
@@ -182,7 +182,7 @@ impl Workload {
     ) -> PyResult<Self> {
         let workload = &scenario.checked().workload;
         let load = workload.load();
-        let pace = Pace { speed: workload.speed, rate: workload.rate(), streams: Streams::new(seed) };
+        let pace = Pace { speed: workload.speed, rate: workload.rate(), streams: RandomStreams::new(seed) };
         let Some(requests) = requests else {
             let generated = generated(scenario, seed)?;
             let directory = generated.names().clone();
@@ -198,11 +198,15 @@ impl Workload {
 
     fn of_family(load: &Load, pace: Pace, generated: Generated) -> PyResult<Self> {
         let trace = match generated {
-            Generated::Days(table) => return Self::held(load, pace, table),
-            Generated::Stream(trace) => trace,
+            Generated::Days(table) => return Self::in_memory(load, pace, table),
+            Generated::Trace(trace) => trace,
         };
         if load.period.is_some() {
-            return Self::held(load, pace, Held::read(&mut trace.requests()).map_err(workload_error)?);
+            return Self::in_memory(
+                load,
+                pace,
+                MemoryTable::read(&mut trace.requests()).map_err(workload_error)?,
+            );
         }
         let copies = (0..load.load).map(|_| pace.at_rate(trace.requests())).collect();
         let total = pace.total(trace.len() * u64::from(load.load));
@@ -212,7 +216,11 @@ impl Workload {
     fn of_file(load: &Load, pace: Pace, path: &Path) -> PyResult<Self> {
         let (table, summary) = RequestTable::open(path).map_err(workload_error)?;
         if summary.has_days || load.period.is_some() {
-            return Self::held(load, pace, Held::read(&mut pace.at_speed(table)).map_err(workload_error)?);
+            return Self::in_memory(
+                load,
+                pace,
+                MemoryTable::read(&mut pace.at_speed(table)).map_err(workload_error)?,
+            );
         }
         let copy = |_| Ok(pace.at_rate(pace.at_speed(table.restart().map_err(workload_error)?)));
         let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
@@ -225,16 +233,16 @@ impl Workload {
         let first = first.next_request(&mut Directory::default()).map_err(workload_error)?;
         if load.period.is_some() || first.is_some_and(|request| request.day.is_some()) {
             let mut table = pace.at_speed(of_batches(batches, name)?);
-            return Self::held(load, pace, Held::read(&mut table).map_err(workload_error)?);
+            return Self::in_memory(load, pace, MemoryTable::read(&mut table).map_err(workload_error)?);
         }
         let copy = |_| Ok(pace.at_rate(pace.at_speed(of_batches(batches, name)?)));
         let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
         Ok(Self::copies(load.of_streams(copies)))
     }
 
-    fn held(load: &Load, pace: Pace, table: Held) -> PyResult<Self> {
+    fn in_memory(load: &Load, pace: Pace, table: MemoryTable) -> PyResult<Self> {
         let table = Arc::new(table);
-        let copies = load.of_table(&table, |rows: HeldRows| pace.at_rate(rows)).map_err(workload_error)?;
+        let copies = load.of_table(&table, |rows: MemoryRows| pace.at_rate(rows)).map_err(workload_error)?;
         let (total, rows) = (pace.total(load.requests_of(&table)), Some(table.requests().len() as u64));
         Ok(Self { total, rows, ..Self::copies(copies) })
     }
@@ -258,7 +266,7 @@ fn generated(scenario: &Scenario, seed: u64) -> PyResult<Generated> {
 struct Pace {
     speed: Option<f64>,
     rate: Option<(f64, Duration)>,
-    streams: Streams,
+    streams: RandomStreams,
 }
 
 impl Pace {

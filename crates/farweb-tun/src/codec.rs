@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_or_foreign_is_told_apart() {
+    fn damaged_and_foreign_packets_are_distinguished() {
         let sent = segment(1, 1, 3, Flags::ACK | Flags::PSH, Options::NONE);
         let bytes = packet(OURS, 1, Numbering { ours: 1, theirs: 2 }, &sent, b"abc");
         let mut damaged = bytes.clone();

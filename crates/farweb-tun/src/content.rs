@@ -1,4 +1,4 @@
-//! What the bytes of a stream are: the core counts payload, a kernel wants its content.
+//! Content of a stream: the core counts payload, a kernel wants its bytes.
 //!
 //! Both directions are addressed by the offset in the stream: the first byte is number 0. Retransmissions ask for the same
 //! bytes again, and data that arrives out of order or twice is put where it belongs. Content that the core has not accepted
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pattern_tells_shifted_streams_apart() {
+    fn the_pattern_distinguishes_shifted_streams() {
         let first: Vec<u8> = (0..1000).map(pattern).collect();
         for shift in [1, 2, 255, 256, 512, 1448, 1460, 4096, 46368, 65536, 1 << 20] {
             let shifted: Vec<u8> = (shift..shift + 1000).map(pattern).collect();

@@ -1,4 +1,4 @@
-//! What a talk is made of, as its JSON file says: our endpoint, the path, what our application does.
+//! Description of a talk, as its JSON file has it: our endpoint, the path, our application.
 
 use std::net::SocketAddrV4;
 use std::path::PathBuf;

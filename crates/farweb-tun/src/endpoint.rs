@@ -1,4 +1,4 @@
-//! One connection of ours: the sans-IO endpoint, the content of its streams, its application, and what is told of it.
+//! One connection of ours: the sans-IO endpoint, the content of its streams, its application, and its report.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub(crate) struct Socket {
     status: Status,
 }
 
-/// What the application was told.
+/// Notices that the application has had.
 #[derive(Debug, Clone, Copy, Default)]
 struct Status {
     connected: bool,
@@ -60,7 +60,7 @@ struct Traffic {
     syn: Option<String>,
 }
 
-/// What is told of a connection at the end.
+/// Report on a connection at its end.
 #[derive(Debug, Serialize)]
 pub(crate) struct EndpointReport {
     peer: String,
@@ -145,7 +145,7 @@ impl Endpoint {
         [self.socket.tcp.next_timeout(), self.application.next_timeout()].into_iter().flatten().min()
     }
 
-    /// Tells the application what happened, as long as that makes something happen.
+    /// Passes notices to the application, as long as that makes something happen.
     pub(crate) fn settle(&mut self, now: Instant) {
         self.socket.now = now;
         loop {

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::net::SocketAddrV4;
 
 use farweb::net::PacketKind;
-use farweb::rng::{Stream, Streams};
+use farweb::rng::{RandomStream, RandomStreams};
 use farweb::tcp::{Config, Connection, Flags, HostClock, Output, Segment, reset_for};
 use farweb::units::{Bytes, Instant};
 
@@ -29,7 +29,7 @@ pub(crate) struct Host {
     talk: Talk,
     config: Config,
     clock: HostClock,
-    random: Stream,
+    random: RandomStream,
     /// By the address of the peer and ours, as packets that arrive have them.
     connections: BTreeMap<Addresses, Endpoint>,
     /// Connections that are over and whose addresses are used anew.
@@ -44,7 +44,7 @@ impl Host {
     /// # Errors
     /// When a constant is not one of the profile's, or out of range.
     pub(crate) fn new(talk: &Talk) -> io::Result<Self> {
-        let streams = Streams::new(talk.seed);
+        let streams = RandomStreams::new(talk.seed);
         let tcp = &talk.tcp;
         let invalid = |problem: String| io::Error::new(ErrorKind::InvalidInput, problem);
         let profile =

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            // Nobody else would tell why it ends.
+            // Nobody else would say why it ends.
             let _ = writeln!(io::stderr(), "farweb-tun: {problem}");
             ExitCode::from(2)
         }

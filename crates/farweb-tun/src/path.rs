@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use farweb::net::{
     DropTail, Enqueued, Link, LinkConfig, ListedPackets, Packet, PacketKind, QueueConfig, QueueCounts,
 };
-use farweb::rng::Stream;
+use farweb::rng::RandomStream;
 use farweb::tcp::Flags;
 use farweb::units::{Duration, Instant};
 use serde::Serialize;
@@ -19,7 +19,7 @@ use crate::description::{Late, Way};
 #[derive(Debug, Clone)]
 pub(crate) struct Travelling {
     pub(crate) bytes: Vec<u8>,
-    /// Tells connections apart.
+    /// Distinguishes connections.
     pub(crate) flow: u64,
     pub(crate) kind: PacketKind,
     /// Its number among those of its kind, and among all.
@@ -90,7 +90,7 @@ impl Travelling {
 
 impl Direction {
     /// An empty direction; its random losses come from `random`.
-    pub(crate) fn new(way: &Way, random: &Stream) -> Self {
+    pub(crate) fn new(way: &Way, random: &RandomStream) -> Self {
         let drop_tail = |limit| QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All });
         let config = LinkConfig {
             rate: way.rate,
@@ -186,10 +186,10 @@ const fn name_of(kind: PacketKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farweb::rng::Streams;
+    use farweb::rng::RandomStreams;
 
     fn direction(way: &str) -> Direction {
-        Direction::new(&serde_json::from_str(way).unwrap(), &Streams::new(1).stream("loss", 0))
+        Direction::new(&serde_json::from_str(way).unwrap(), &RandomStreams::new(1).stream("loss", 0))
     }
 
     /// Sends data packets of 1000 B, one each ms, numbered by their first byte; when and what arrives.

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::units::Instant;
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ struct Captures {
     farweb: Capture,
 }
 
-/// What is told at the end.
+/// Report of a talk at its end.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     /// Connections of our host, by the address of the peer.
@@ -86,7 +86,7 @@ pub(crate) fn run(
 impl Talk {
     fn new(description: &description::Talk) -> io::Result<Self> {
         let clock = Clock::start();
-        let streams = Streams::new(description.seed);
+        let streams = RandomStreams::new(description.seed);
         let [up, down] = [(&description.up, 0), (&description.down, 1)]
             .map(|(way, index)| Direction::new(way, &streams.stream("loss", index)));
         let is_client = description.connect.is_some();

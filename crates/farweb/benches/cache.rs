@@ -6,7 +6,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use farweb::cache::{Admit, Cache, CacheConfig, Policy, StackDistances};
-use farweb::rng::{Streams, Zipf};
+use farweb::rng::{RandomStreams, Zipf};
 use farweb::units::{Bytes, Instant};
 use farweb::workload::ObjectId;
 
@@ -15,7 +15,7 @@ const REQUESTS: usize = 4_000_000;
 
 fn requests() -> Vec<ObjectId> {
     let zipf = Zipf::new(OBJECTS, 0.9).expect("a distribution");
-    let mut random = Streams::new(1).stream("bench", 0);
+    let mut random = RandomStreams::new(1).stream("bench", 0);
     let object = |_| ObjectId::new(zipf.sample(&mut random)).expect("an id");
     (0..REQUESTS).map(object).collect()
 }
@@ -32,7 +32,7 @@ fn policy(bencher: Bencher, policy: Policy) {
     let requests = requests();
     let capacity = Bytes::new(OBJECTS / 10);
     let config = CacheConfig { policy, capacity, admit: Admit::default(), ttl: None };
-    let cache = Cache::new(&config, |purpose| Streams::new(1).stream(purpose, 0));
+    let cache = Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0));
     bencher.counter(ItemsCount::new(REQUESTS)).with_inputs(|| cache.clone()).bench_values(|mut cache| {
         for object in &requests {
             black_box(cache.request(*object, 1, Instant::ZERO));

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use farweb::engine::EventQueue;
-use farweb::rng::{Stream, Streams};
+use farweb::rng::{RandomStream, RandomStreams};
 use farweb::units::{Duration, Instant};
 
 /// As large as the events of a world: 16 bytes.
@@ -68,14 +68,14 @@ const MIXES: [Mix; 5] = [
 
 const STEPS: usize = 100_000;
 
-fn span(random: &mut Stream, far: bool) -> Duration {
+fn span(random: &mut RandomStream, far: bool) -> Duration {
     let (low, high) = if far { (200_000_000, 75_000_000_000) } else { (10_000, 1_000_000) };
     Duration::from_nanos(low + random.below(high - low))
 }
 
 /// A queue in its steady state, and the spans to push next: drawn beforehand, so that only the queue is measured.
 fn steady<Q: Queue>(mix: Mix) -> (Q, Vec<(Duration, Duration)>) {
-    let mut random = Streams::new(1).stream("bench", 0);
+    let mut random = RandomStreams::new(1).stream("bench", 0);
     let mut queue = Q::default();
     for owner in 0..mix.near + mix.far {
         let far = owner >= mix.near;

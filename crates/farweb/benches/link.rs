@@ -6,7 +6,7 @@ use farweb::net::{
     CountedOver, DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts,
     QueueLimit,
 };
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::units::{BitRate, Bytes, Duration, Instant};
 
 /// As large as a TCP segment with its addresses: 72 bytes.
@@ -40,19 +40,19 @@ fn e3(loss: Loss) -> Link<Segment> {
         queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
         loss,
     };
-    Link::new(&config, |purpose| Streams::new(1).stream(purpose, 0))
+    Link::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
 /// A link that takes no time, as between a proxy and servers beside it.
 fn without_time() -> Link<Segment> {
     let config =
         LinkConfig { rate: None, delay: Duration::ZERO, queue: QueueConfig::Unlimited, loss: Loss::None };
-    Link::new(&config, |purpose| Streams::new(1).stream(purpose, 0))
+    Link::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
 /// Gaps and sizes of a web load: mostly full segments, every eighth one the rest of a response, at `load` of the line.
 fn offers(load: f64) -> Vec<(Duration, u32)> {
-    let mut random = Streams::new(1).stream("bench", 0);
+    let mut random = RandomStreams::new(1).stream("bench", 0);
     let line = BitRate::from_bps(34_368_000).expect("above zero");
     let offer = |_| {
         let bytes = if random.below(8) == 0 { 41 + random.below(1459) as u32 } else { 1500 };

@@ -30,7 +30,7 @@ pub(crate) enum Application {
     Http2Client(Box<http2::Client>),
 }
 
-/// What an application tells at the end.
+/// Report of an application at the end.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ApplicationReport {

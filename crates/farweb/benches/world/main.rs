@@ -160,7 +160,7 @@ fn run(mut case: Case) -> Run {
     }
 }
 
-/// Processor time of this thread where the system tells it (Linux), which waiting for other processes does not
+/// Processor time of this thread where the system reports it (Linux), which waiting for other processes does not
 /// lengthen; else the time that passes.
 struct Stopwatch {
     processor: Option<f64>,
@@ -192,7 +192,7 @@ fn print_requests(case: Case) {
     }
 }
 
-/// Peak resident memory of this process, where the system tells.
+/// Peak resident memory of this process, where the system reports it.
 fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

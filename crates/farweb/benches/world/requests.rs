@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use farweb::rng::{Exponential, LogNormal, Pareto, Stream, Streams};
+use farweb::rng::{Exponential, LogNormal, Pareto, RandomStream, RandomStreams};
 use farweb::units::{Duration, Instant};
 use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
 
@@ -43,11 +43,11 @@ pub(crate) const WEB_MEAN_BYTES: f64 = 12_000.0;
 ///
 /// Sizes have a lognormal body and a Pareto tail, ProWGen's of 2002 with a tail that gives a mean of 12 kB.
 pub(crate) fn web(rate: f64, length_s: f64, seed: u64) -> Requests {
-    let mut random = Streams::new(seed).stream("web load", 0);
+    let mut random = RandomStreams::new(seed).stream("web load", 0);
     let gap = Exponential::new(1.0 / rate).expect("a mean above zero");
     let body = LogNormal::from_mu_sigma(8.2317, 1.1153).expect("a deviation above zero");
     let tail = Pareto::bounded(10_000.0, 1.54, 20e6).expect("a shape above zero");
-    let size = move |random: &mut Stream| {
+    let size = move |random: &mut RandomStream| {
         let size = if random.happens(0.22) { tail.sample(random) } else { body.sample(random) };
         (size as u64).max(100)
     };

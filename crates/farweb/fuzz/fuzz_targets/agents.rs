@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::tcp::ns2::{Overrides, Profile, Sender, Sink};
 use farweb::tcp::{Output, Segment};
 use farweb::units::{Duration, Instant};
@@ -104,7 +104,7 @@ struct Pipe {
 
 impl Pipe {
     fn new(input: Input) -> Self {
-        let stream = Streams::new(1).stream("agent", 0);
+        let stream = RandomStreams::new(1).stream("agent", 0);
         let mut pipe = Self {
             sender: Sender::new(&input.profile, input.phase, stream),
             sink: Sink::new(&input.profile),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use arbitrary::{Arbitrary, Unstructured};
 use farweb::cache::{Admit, Cache, CacheConfig, Lookup, Policy};
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::units::{Bytes, Duration, Instant};
 use farweb::workload::ObjectId;
 use libfuzzer_sys::fuzz_target;
@@ -49,7 +49,7 @@ fn cache(input: &Input) -> Cache {
         admit,
         ttl: input.ttl.map(|nanos| Duration::from_nanos(nanos.into())),
     };
-    Cache::new(&config, |purpose| Streams::new(1).stream(purpose, 0))
+    Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
 /// Does a step; sizes are those of what was stored last.

@@ -1,9 +1,9 @@
-//! What a cache takes in.
+//! Admission: which objects a cache takes in.
 //!
 //! Models limits of size, as a hierarchy has that splits objects by size between its levels; caching on the second request,
-//! which keeps what is asked for once from pushing out what is asked for again; and a probability, drawn anew at every store.
-//! They apply together. Whether an object was asked for before is remembered of every object that was ever missed, exactly:
-//! memory grows with their number, by some 30 bytes each. Leaves out Bloom filters and other ways to remember less.
+//! which keeps objects that are asked for once from pushing out others; and a probability, drawn anew at every store. They apply
+//! together. Every object that was ever missed is remembered, exactly: memory grows with their number, by some 30 bytes each.
+//! Leaves out Bloom filters and other ways to remember less.
 //!
 //! Sources: C. Williamson et al. (Calgary), whose child and parent caches split at 8 KB; B. M. Maggs, R. K. Sitaraman,
 //! "Algorithmic Nuggets in Content Delivery", ACM CCR 45(3), 2015, section 3: cache-on-second-hit.
@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Admit;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::Bytes;
 use crate::workload::ObjectId;
 
@@ -21,15 +21,15 @@ pub(super) struct Admission {
     min: u64,
     max: u64,
     probability: f64,
-    random: Stream,
-    /// What was missed, and whether more than once; `None`: nobody asks.
+    random: RandomStream,
+    /// Objects that were missed, and whether more than once; `None` where no rule needs them.
     missed: Option<FxHashMap<ObjectId, bool>>,
 }
 
 impl Admission {
     /// # Panics
     /// When the probability is not in 0 to 1.
-    pub(super) fn new(admit: Admit, random: Stream) -> Self {
+    pub(super) fn new(admit: Admit, random: RandomStream) -> Self {
         let probability = admit.probability;
         assert!((0.0..=1.0).contains(&probability), "admission with the probability {probability}");
         Self {

@@ -1,10 +1,9 @@
 //! Belady's MIN: gives up the object that is asked for last in the future, or never again.
 //!
-//! A bound, for which the future must be known: [`Cache::foresee`](super::Cache::foresee) tells it. With objects of equal size no
+//! A bound, for which the future must be known: [`Cache::foresee`](super::Cache::foresee) gives it. With objects of equal size no
 //! cache that takes in all that it fetches has more hits, and none that may let objects pass has more than this one with room for
-//! one more object. With sizes that differ it is not the optimum, which is NP-hard to
-//! find, and another policy may pass it. Objects that are never asked for again go before all others, so that which of them goes
-//! first changes no hit.
+//! one more object. With sizes that differ it is not the optimum, which is NP-hard to find, and another policy may have more
+//! hits. Objects that are never asked for again go before all others, so that their order changes no hit.
 //!
 //! Source: L. A. Belady, "A study of replacement algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966.
 
@@ -26,7 +25,7 @@ impl Belady {
         Self { by_next: Heap::default(), next: u64::MAX, uses: 0 }
     }
 
-    /// When the object that is looked up next, and then perhaps stored, is asked for again; `None`: never.
+    /// Next request of the object that is looked up next, and then perhaps stored; `None`: never.
     pub(super) fn foresee(&mut self, next: Option<u64>) {
         self.next = next.unwrap_or(u64::MAX);
     }

@@ -1,27 +1,27 @@
-//! What a cache is, as plain values.
+//! Configuration of a cache, as plain values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Duration};
 
-/// What a cache is.
+/// Configuration of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CacheConfig {
-    /// Which objects it gives up.
+    /// Replacement policy: which objects it gives up.
     pub policy: Policy,
-    /// How much it holds; sums of bodies and headers, as request tables have them.
+    /// Largest sum of the sizes it holds; bodies and headers, as request tables have them.
     pub capacity: Bytes,
-    /// What it takes in.
+    /// Objects that it takes in.
     #[serde(default)]
     pub admit: Admit,
-    /// How long an object is fresh; always when left out.
+    /// Time for which an object is fresh; for ever when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Duration>,
 }
 
-/// Which objects a cache gives up when a new one needs their room.
+/// Replacement policy: selects the objects that a cache gives up when a new one needs their room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
@@ -66,24 +66,24 @@ impl Policy {
         Self::Belady,
     ];
 
-    /// Whether it must be told the future, by [`Cache::foresee`](super::Cache::foresee).
+    /// Whether it must know the future, from [`Cache::foresee`](super::Cache::foresee).
     #[must_use]
     pub const fn needs_the_future(self) -> bool {
         matches!(self, Self::Belady)
     }
 }
 
-/// What a cache takes in, of what fits; everything when all is left out.
+/// Admission: selects the objects that a cache takes in, of those that fit; all of them when every key is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Admit {
-    /// The smallest object.
+    /// Size of the smallest object that is taken in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<Bytes>,
-    /// The largest object.
+    /// Size of the largest object that is taken in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<Bytes>,
-    /// Only objects that have been asked for before.
+    /// Whether only objects that have been asked for before are taken in.
     pub second_hit: bool,
     /// Probability that an object is taken in each time that it is stored, 0 to 1.
     pub probability: f64,
@@ -105,14 +105,14 @@ impl Admit {
     /// Whether its values make sense with each other.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The problem.
     pub fn check(&self) -> Result<(), String> {
         if !(0.0..=1.0).contains(&self.probability) {
             return Err(format!("found probability = {}; a probability is 0 to 1", self.probability));
         }
         match (self.min, self.max) {
             (Some(min), Some(max)) if min > max => {
-                Err(format!("found min = {min} and max = {max}; nothing is that large and that small"))
+                Err(format!("found min = {min} and max = {max}; min must not be above max"))
             }
             _ => Ok(()),
         }

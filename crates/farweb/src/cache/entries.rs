@@ -1,4 +1,4 @@
-//! What a cache knows of objects: a slab of entries, and the one index from objects to their places in it.
+//! Entries of a cache: what it knows of each object, in a slab, and the one index from objects to their places in it.
 //!
 //! An entry is an object that is held, or a *ghost*: one that was given up and that its policy remembers, without its bytes.
 //! Entries stand in the [lists](super::list) of their policy by links of their own, so that nothing is allocated for a request
@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use crate::units::Instant;
 use crate::workload::ObjectId;
 
-/// Where an entry is.
+/// Place of an entry in the slab.
 pub(super) type Place = u32;
 
 /// No place.
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub(super) older: Place,
     /// A number that its policy keeps with it.
     pub(super) count: u32,
-    /// Which of its policy's lists it stands in.
+    /// Number of the list of its policy that it stands in.
     pub(super) list: u8,
     is_ghost: bool,
 }

@@ -1,12 +1,12 @@
 //! GreedyDual-Size, and with frequency: gives up the object that is worth least a byte.
 //!
 //! An object's worth is H = L + F · 1,000,000 / size: hits a megabyte that it brings, on top of the inflation L that stood when
-//! it was last used. L is the worth of what was given up last, so that what is not used loses to what comes later. F is 1 in
+//! it was last used. L is the worth of the object given up last, so that unused objects lose to later ones. F is 1 in
 //! GreedyDual-Size (its cost 1, which aims at hits rather than bytes); with frequency it is the number of uses since the object
 //! came, the request that fetched it included. Of equal worth the one used less recently goes.
 //!
-//! A new object's worth is reckoned after room has been made for it in GreedyDual-Size, before that with frequency. There it may be
-//! the one that is worth least, and is declined then; what was worth less is gone already, and L is its worth.
+//! GreedyDual-Size computes the worth of a new object after room has been made for it, with frequency before that. There the new
+//! object may be worth least, and is then declined; objects worth less are gone already, and L is their worth.
 //!
 //! Sources: P. Cao, S. Irani, "Cost-Aware WWW Proxy Caching Algorithms", USITS 1997; L. Cherkasova, "Improving WWW Proxies
 //! Performance with Greedy-Dual-Size-Frequency Caching Policy", HPL-98-69R1, 1998.
@@ -15,7 +15,7 @@ use super::entries::{Entries, Place};
 use super::heap::{Heap, Key};
 use super::{ObjectId, Replace};
 
-/// What an object is worth for one use, times its bytes. Chosen: worth is then in hits a megabyte; no order depends on it.
+/// Worth of an object for one use, times its bytes. Chosen: worth is then in hits a megabyte; no order depends on it.
 const WORTH: f64 = 1e6;
 
 /// The objects by their worth; an object's uses are its `count`.

@@ -2,7 +2,7 @@
 
 use super::entries::Place;
 
-/// What it is ordered by, the first number before the second; no two entries share a key.
+/// Key of the order, the first number before the second; no two entries share one.
 pub(super) type Key = (u64, u64);
 
 /// Children of a node. Chosen: two levels of a binary heap in one, a third fewer cache misses on the way down.

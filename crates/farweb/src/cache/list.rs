@@ -8,7 +8,7 @@ pub(super) struct List {
     newest: Place,
     oldest: Place,
     bytes: u64,
-    /// What its entries carry as `list`.
+    /// Number of the list, which its entries carry as `list`.
     number: u8,
 }
 

@@ -1,19 +1,19 @@
 //! Caches: which objects a node keeps, and which it gives up when a new one needs their room.
 //!
-//! Models a cache of so many bytes that holds whole objects: a replacement policy, a file each, behind the one match of
-//! [`Replacement`]; what is admitted at all ([`Admit`]); and how long an object may be served before it is asked for again
-//! (`ttl`). A cache is sans-IO. [`look_up`](Cache::look_up) is one access, and a miss leaves the cache as it was but for what
-//! the policy counts; [`store`](Cache::store) takes the object in when it has been fetched whole. Whatever happens between the
-//! two, other look-ups and stores of the same object included, is well defined.
+//! Models a cache with a capacity in bytes that holds whole objects: a replacement policy, a file each, behind the one match of
+//! [`Replacement`]; admission ([`Admit`]); and the time for which an object may be served before it is fetched again (`ttl`). A
+//! cache is sans-IO. [`look_up`](Cache::look_up) is one access, and a miss changes only the counts of the policy;
+//! [`store`](Cache::store) takes the object in when it has been fetched whole. Anything may happen between the two, other look-ups
+//! and stores of the same object included.
 //!
 //! - An object larger than the cache bypasses it.
 //! - An object has the size with which it was stored. An access is a hit whatever size the request has.
 //! - An object that is stored again with its size is renewed; with another size it is another version: the old one is dropped,
 //!   and the new one comes in as an object that was never there.
-//! - An object takes at least one byte, so that no cache holds endlessly many.
+//! - An object takes at least one byte, so that their number is bounded.
 //!
 //! Leaves out: partial objects and ranges, `Vary`, heuristic freshness (a `ttl` is one for all), what an object costs besides
-//! its bytes. Sources are with each policy; `docs/models/cache.md` tells them together.
+//! its bytes. Sources are with each policy; `docs/models/cache.md` lists them together.
 
 mod admission;
 mod arc;
@@ -41,7 +41,7 @@ pub use config::{Admit, CacheConfig, Policy};
 pub use stack::StackDistances;
 pub use survey::Survey;
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Duration, Instant};
 use crate::workload::ObjectId;
 
@@ -61,7 +61,7 @@ use w_tiny_lfu::WTinyLfu;
 /// Largest capacity, in bytes: sums of a few of them stay below 2^64.
 const CAPACITY_MAX: u64 = 1 << 61;
 
-/// What a cache says to a request.
+/// Answer of a cache to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     /// Held and fresh.
@@ -72,7 +72,7 @@ pub enum Lookup {
     Miss,
 }
 
-/// What a policy does. Entries belong to the cache, the lists that they stand in to the policy.
+/// Replacement policy. Entries belong to the cache, the lists that they stand in to the policy.
 trait Replace {
     /// Any request for `object`, before what becomes of it is known.
     fn on_request(&mut self, _object: ObjectId) {}
@@ -128,7 +128,7 @@ macro_rules! with_policy {
 }
 
 impl Replacement {
-    fn new(policy: Policy, capacity: u64, random: Stream) -> Self {
+    fn new(policy: Policy, capacity: u64, random: RandomStream) -> Self {
         match policy {
             Policy::Fifo => Self::Fifo(Fifo::default()),
             Policy::Lru => Self::Lru(Lru::default()),
@@ -155,9 +155,9 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// An empty cache. `stream` gives the random stream for each of its purposes, as [`Streams::stream`](crate::rng::Streams)
+    /// An empty cache. `stream` gives the random stream for each of its purposes, as [`RandomStreams::stream`](crate::rng::RandomStreams)
     /// does.
-    pub fn new(config: &CacheConfig, stream: impl Fn(&str) -> Stream) -> Self {
+    pub fn new(config: &CacheConfig, stream: impl Fn(&str) -> RandomStream) -> Self {
         let capacity = config.capacity.get().min(CAPACITY_MAX);
         Self {
             entries: Entries::new(capacity),

@@ -4,17 +4,17 @@
 
 use super::entries::{Entries, Place};
 use super::{ObjectId, Replace};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// The objects in no order; each knows its position as its `count`.
 #[derive(Debug, Clone)]
 pub(super) struct Rand {
     places: Vec<Place>,
-    random: Stream,
+    random: RandomStream,
 }
 
 impl Rand {
-    pub(super) const fn new(random: Stream) -> Self {
+    pub(super) const fn new(random: RandomStream) -> Self {
         Self { places: Vec::new(), random }
     }
 }

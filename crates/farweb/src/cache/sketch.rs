@@ -56,7 +56,7 @@ impl Sketch {
         }
     }
 
-    /// How often `object` was asked for lately, 0 to 15.
+    /// Estimated number of recent requests for `object`, 0 to 15.
     pub(super) fn estimate(&self, object: ObjectId) -> u64 {
         let count = |row| {
             let (word, shift) = self.counter(object, row);

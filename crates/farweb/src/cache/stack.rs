@@ -1,7 +1,7 @@
 //! Hit ratios of LRU caches of all sizes in one pass: stack distances in bytes.
 //!
 //! The objects in the order of their last use are a stack of which an LRU cache holds the top. A request's distance is the bytes of
-//! the objects used since its object was, itself included: the request is a hit in every LRU cache of at least that capacity, and
+//! the objects used since the last use of its own, itself included: the request is a hit in every LRU cache of at least that capacity, and
 //! a miss in every smaller one. Each distance takes the logarithm of the number of objects.
 //!
 //! This is exact for capacities that no object exceeds, as long as an object has one size. In a smaller cache the objects that
@@ -43,7 +43,7 @@ mod tests {
 
     use super::*;
     use crate::cache::{Admit, Cache, CacheConfig, Lookup, Policy};
-    use crate::rng::Streams;
+    use crate::rng::RandomStreams;
     use crate::units::{Bytes, Instant};
 
     fn id(number: u64) -> ObjectId {
@@ -59,7 +59,7 @@ mod tests {
     fn hits(capacity: u64, requests: &[(u64, u64)]) -> Vec<bool> {
         let capacity = Bytes::new(capacity);
         let config = CacheConfig { policy: Policy::Lru, capacity, admit: Admit::default(), ttl: None };
-        let mut cache = Cache::new(&config, |purpose| Streams::new(1).stream(purpose, 0));
+        let mut cache = Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0));
         let met = |(object, bytes): &(u64, u64)| cache.request(id(*object), *bytes, Instant::ZERO);
         requests.iter().map(met).map(|met| met == Lookup::Hit).collect()
     }

@@ -1,4 +1,4 @@
-//! What a trace asks of a cache: how much there is to hold, and whether sizes stay what they are.
+//! Survey of a trace: how many bytes of objects it asks for, and whether their sizes stay the same.
 
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,8 @@
-//! W-TinyLFU: a window by last use, and a main cache whose door is kept by frequency.
+//! W-TinyLFU: a window by last use, and a main cache with admission by frequency.
 //!
-//! A new object joins the window, a hundredth of the cache. What the window has no room for is a candidate for the main cache: it
-//! comes in without question while there is room, and else only if it was asked for more often lately than each object that has
-//! to go for it, as the [sketch](super::sketch) estimates; of equal estimates the one inside stays. The main cache is a segmented
+//! A new object joins the window, a hundredth of the cache. An object that the window has no room for is a candidate for the main
+//! cache: it comes in while there is room, and else only if it was asked for more often lately than each object that has to go
+//! for it, as the [sketch](super::sketch) estimates; of equal estimates the one inside stays. The main cache is a segmented
 //! LRU: what is used there is protected, up to four fifths, and goes after what is on probation. An object larger than the window
 //! is a candidate at once, and may be declined.
 //!
@@ -40,7 +40,7 @@ impl WTinyLfu {
         }
     }
 
-    /// What the main cache gives up next.
+    /// The entry that the main cache gives up next.
     fn victim(&self) -> Option<Place> {
         self.probation.oldest().or(self.protected.oldest())
     }

@@ -1,9 +1,9 @@
-//! What carriers and nodes answer with: what is to be done next.
+//! Actions: what carriers and nodes want done next.
 //!
-//! An action is done **now**, when the one who asked for it has returned and before anything else; or **later**, behind what
-//! else waits, when the connection that an event happened to is settled. While a connection is settled its applications may
-//! act on it at once; what concerns another one (a response goes on, a request starts on the next leg, a failure is passed
-//! on) is done later. So no connection is acted on twice at a time. All of it happens at one instant.
+//! An action is done **now**, when the method that asked for it has returned and before anything else; or **later**, behind
+//! other actions, when the connection of the event is settled. While a connection is settled its applications may act on it at
+//! once; actions on other connections (a response goes on, a request starts on the next leg, a failure is passed on) are done
+//! later. So no two actions on a connection overlap. All of them happen at one instant.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::conn::{Closing, ConnectionId, End, ExchangeId};
 /// Something to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// What runs at the ends of this connection starts.
+    /// Start the endpoints of this connection.
     Open(ConnectionId),
     /// This end of a connection writes, and closes, what it has to; what was left unread, it reads.
     Act(ConnectionId, End),
@@ -26,16 +26,16 @@ pub(crate) enum Action {
         exchange: ExchangeId,
         /// Its leg, also when it is gone by then.
         leg: usize,
-        /// What it may do.
+        /// Its turn.
         turn: Turn,
     },
     /// The request of this exchange is sent again, as if nothing had come of it.
     SendAgain(ExchangeId),
     /// The request of this exchange is whole at a node that sends it on.
     PassOn(ExchangeId),
-    /// The response to this exchange begins at the far end of its leg, or goes on there.
+    /// The response to this exchange begins at the server end of its leg, or goes on there.
     Release(ExchangeId),
-    /// Bytes of the response to this exchange are there at the far end of its leg.
+    /// Bytes of the response to this exchange are there at the server end of its leg.
     Respond {
         /// The exchange.
         exchange: ExchangeId,
@@ -52,7 +52,7 @@ pub(crate) enum Action {
     Rest,
 }
 
-/// What an exchange may do that has waited for its carrier.
+/// Turn of an exchange that has waited for its carrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Use this connection.
@@ -61,7 +61,7 @@ pub(crate) enum Turn {
     Open(u32),
 }
 
-/// What is left to be done.
+/// Actions that are left to be done.
 #[derive(Debug, Default)]
 pub(crate) struct Actions {
     now: Vec<Action>,
@@ -79,14 +79,14 @@ impl Actions {
         self.later.push_back(action);
     }
 
-    /// What waits longest, once nothing is left to be done now.
+    /// The action that has waited longest, once nothing is left to be done now.
     #[inline]
     pub(crate) fn next_later(&mut self) -> Option<Action> {
         debug_assert!(self.now.is_empty(), "{:?} should have been done", self.now);
         if self.later.is_empty() { None } else { self.later.pop_front() }
     }
 
-    /// How many actions are to be done now: a mark for [`take_now`](Self::take_now).
+    /// Number of actions to be done now: a mark for [`take_now`](Self::take_now).
     #[inline]
     pub(crate) const fn mark(&self) -> usize {
         self.now.len()

@@ -1,4 +1,4 @@
-//! What carriers and nodes may touch, and what they all do with it.
+//! Context of carriers and nodes: the parts of the world that they may touch, and the operations that they share.
 
 use crate::conn::{
     Connection, ConnectionId, Connections, Content, End, Event, Exchange, ExchangeId, Exchanges, Hosts, Leg,
@@ -12,7 +12,8 @@ use crate::workload::{Directory, HostId, Request};
 
 use super::{Action, Actions};
 
-/// What carriers and nodes may touch. Connections are not among it: who may touch more than the one at hand is given them.
+/// Context of carriers and nodes: all that they may touch. Connections are apart: who may touch more than the one at hand gets
+/// them beside it.
 pub(crate) struct Context {
     /// The time.
     pub(crate) now: Instant,
@@ -66,7 +67,7 @@ impl Context {
         id
     }
 
-    /// Starts TCP at the near end of a connection; its SYN goes into `out`.
+    /// Starts TCP at the client end of a connection; its SYN goes into `out`.
     pub(crate) fn connect(&mut self, connection: &mut Connection, out: &mut Output) {
         self.start_tcp(connection, End::Client, None, out);
     }
@@ -276,7 +277,7 @@ impl Context {
         self.exchanges.start(self.now, leg, number, request)
     }
 
-    /// The response to an exchange starts at the far end of its leg, when the connection at hand is settled.
+    /// The response to an exchange starts at the server end of its leg, when the connection at hand is settled.
     pub(crate) fn release_later(&mut self, id: ExchangeId, response: Releasing) {
         if let Some(exchange) = self.exchanges.alive(id) {
             exchange.releasing = Some(response);

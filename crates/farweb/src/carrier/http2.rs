@@ -1,9 +1,9 @@
 //! HTTP/2: requests share connections, each on a stream of its own, between data of others.
 //!
 //! Models which connection a request goes over, when another is opened, and that a request waits where all have as many streams as
-//! they may; what leaves next and what is granted is decided by the [`Endpoint`]s at both ends. A message is a header block and
-//! data: the block stands for the first bytes of the message, which are its header. While an end makes use of what it has read it
-//! writes nothing, so that requests of one segment are answered together. An exchange that fails elsewhere is reset on its stream.
+//! they may; the [`Endpoint`]s at both ends decide what leaves next and what is granted. A message is a header block and data: the
+//! block stands for the first bytes of the message, which are its header. An end handles all that it has read before it writes, so
+//! that requests of one segment are answered together. An exchange that fails elsewhere is reset on its stream.
 //! Where a connection is lost that has carried a whole response, requests of which no byte has come back are sent again on another
 //! one; so each time that this happens another response has come. Leaves out servers that close, and say in GOAWAY what they took.
 //!
@@ -51,7 +51,7 @@ struct Place {
     /// The host by which connections are kept apart.
     key: u32,
     ends: [Endpoint<ExchangeId, HostId>; 2],
-    /// What each end has put into its stream and the other one has not read.
+    /// Pieces that each end has put into its stream and the other one has not read.
     wire: [VecDeque<OnWire>; 2],
     /// Whether an end makes use of what it has read.
     is_reading: [bool; 2],

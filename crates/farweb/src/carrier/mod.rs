@@ -1,19 +1,18 @@
-//! How requests ride connections: the carriers, a file each, behind the one match on them.
+//! Carriers: how requests ride connections, a file each, behind the one match on them.
 //!
-//! A carrier decides which connection a request goes over and which one its response comes back on, when connections are
-//! opened and closed, in which order what waits is written, with what framing, and what becomes of an exchange whose
-//! connection is lost. It owns its state, is given the [`Context`] and what else it may touch, and answers with
-//! [`Action`]s. What happens to a request at the far end of a leg is decided by the node there (`node`).
+//! A carrier selects the connections of a request and of its response, opens and closes connections, orders the bytes that wait
+//! and frames them, and decides about an exchange whose connection is lost. It owns its state, gets a [`Context`] with all that
+//! it may touch, and answers with [`Action`]s. The node at the server end of a leg decides about a request there (`node`).
 //!
 //! A new carrier is a file with an implementation of [`Carry`], and a line in each place of this one that names the others;
 //! a kind of `scenario::Carrier` gives it its keys.
 
 mod action;
 mod context;
+mod http10;
+mod http11;
 mod http2;
 mod mux;
-mod one_each;
-mod pool;
 mod transfer;
 mod webmux;
 
@@ -21,26 +20,26 @@ use std::cmp::Ordering;
 
 use crate::conn::{Closing, Connection, ConnectionId, Connections, Content, End, ExchangeId};
 use crate::http;
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::{self, Application, Scenario};
 use crate::tcp::Output;
 use crate::units::Bytes;
 use crate::workload::{Request, WorkloadError};
 
 use http2::Http2;
+use http10::Http10;
+use http11::Http11;
 use mux::Mux;
-use one_each::OneEach;
-use pool::Pooled;
 use transfer::Transfer;
 use webmux::WebMux;
 
 pub(crate) use action::{Action, Actions, Turn};
 pub(crate) use context::Context;
 
-/// How requests ride the connections of a leg.
+/// Carrier of a leg.
 pub(crate) enum Carrier {
-    OneEach(OneEach),
-    Pool(Pooled),
+    Http10(Http10),
+    Http11(Http11),
     Mux(Mux),
     Http2(Box<Http2>),
     Transfer(Transfer),
@@ -51,8 +50,8 @@ pub(crate) enum Carrier {
 macro_rules! on_carrier {
     ($carrier:expr, $own:ident => $call:expr) => {
         match $carrier {
-            $crate::carrier::Carrier::OneEach($own) => $call,
-            $crate::carrier::Carrier::Pool($own) => $call,
+            $crate::carrier::Carrier::Http10($own) => $call,
+            $crate::carrier::Carrier::Http11($own) => $call,
             $crate::carrier::Carrier::Mux($own) => $call,
             $crate::carrier::Carrier::Http2($own) => $call,
             $crate::carrier::Carrier::Transfer($own) => $call,
@@ -64,12 +63,12 @@ pub(crate) use on_carrier;
 
 impl Carrier {
     /// The carrier of leg number `leg`.
-    pub(crate) fn new(leg: usize, scenario: &Scenario, streams: Streams) -> Self {
+    pub(crate) fn new(leg: usize, scenario: &Scenario, streams: RandomStreams) -> Self {
         let carrier = &scenario.leg[leg].carrier;
         match *carrier {
-            scenario::Carrier::Http10 {} => Self::OneEach(OneEach::new(leg)),
+            scenario::Carrier::Http10 {} => Self::Http10(Http10::new(leg)),
             scenario::Carrier::Http11 { idle_timeout, closed_by, per_host, total } => {
-                Self::Pool(Pooled::new(leg, idle_timeout, closed_by, per_host, total))
+                Self::Http11(Http11::new(leg, idle_timeout, closed_by, per_host, total))
             }
             scenario::Carrier::Mux { connections, overhead, assign, ties } => {
                 Self::Mux(Mux::new(leg, connections, overhead, assign, ties))
@@ -95,9 +94,9 @@ impl Carrier {
     }
 }
 
-/// What a carrier does when something happens on its leg. What is left out does nothing.
+/// Behaviour of a carrier when something happens on its leg. Default methods do nothing.
 ///
-/// Two moments are told apart. Where the connections are given, nothing is being settled, and the carrier may ask for actions
+/// There are two moments. Where the connections are given, nothing is being settled, and the carrier may ask for actions
 /// that are done at once; where only the one at hand is given, that one is being settled, and all that concerns others is done
 /// later.
 pub(crate) trait Carry {
@@ -114,7 +113,7 @@ pub(crate) trait Carry {
     /// Whether `request` is one for this carrier.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the workload.
     fn check(&self, request: &Request, _cx: &Context) -> Result<(), WorkloadError> {
         if request.request_bytes > 0 {
             return Ok(());
@@ -141,7 +140,7 @@ pub(crate) trait Carry {
         End::Client
     }
 
-    /// Bytes of a response are there at the far end: gives it a connection, where it has none yet.
+    /// Bytes of a response are there at the server end: gives it a connection, where it has none yet.
     fn place_response(&mut self, _cx: &mut Context, _connections: &mut Connections, _id: ExchangeId) {}
 
     /// Bytes of framing before the next `bytes` of a response, which came in segments of up to `mss` bytes.
@@ -162,7 +161,7 @@ pub(crate) trait Carry {
         cx.queue_response(on, connection, id, bytes, framing);
     }
 
-    /// How many bytes `end` of a connection would hand to its transport now in one write, framing included. Asked again when
+    /// Bytes that `end` of a connection would hand to its transport now in one write, framing included. Asked again when
     /// the transport has taken all of them, until it is none.
     ///
     /// A carrier that decides late what goes next, by credits and by turns, keeps what waits to itself, and puts frames into the
@@ -180,19 +179,19 @@ pub(crate) trait Carry {
     }
 
     /// Whether `end` of a connection has payload to send that nothing but credit keeps from its transport. Asked, where
-    /// somebody watches, when the transport has sent all that it took.
+    /// senders are recorded, when the transport has sent all that it took.
     fn waits_for_credit(&self, _connection: &Connection, _end: End) -> bool {
         false
     }
 
-    /// How many bytes more `end` of a connection may put into its stream with the credit that it has; none where no credit limits
+    /// Further bytes that `end` of a connection may put into its stream with the credit that it has; none where no credit limits
     /// a message that it sends. Asked where packets are recorded.
     fn credit(&self, _connection: &Connection, _end: End) -> Option<u64> {
         None
     }
 
-    /// How many bytes `end` of a connection takes in now in one read. Asked again when it has got that many, until it is none.
-    /// What it leaves shuts the sender's window, until [`Action::Act`] lets that end read again. `None`: all that there is, of which
+    /// Bytes that `end` of a connection takes in now in one read. Asked again when it has got that many, until it is none.
+    /// The rest shuts the sender's window, until [`Action::Act`] lets that end read again. `None`: all that there is, of which
     /// it need not hear, neither by [`on_content`](Self::on_content) nor by [`on_read`](Self::on_read).
     #[inline]
     fn to_read(&self, _connection: &Connection, _end: End) -> Option<u64> {
@@ -222,17 +221,17 @@ pub(crate) trait Carry {
     /// All that waited at `end` of a connection is written, and it is to be closed when it has been idle.
     fn on_drained(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection, _end: End) {}
 
-    /// The near end of a connection may write.
+    /// The client end of a connection may write.
     fn on_established(&mut self, cx: &mut Context, _on: ConnectionId, connection: &mut Connection) {
         if let Some(id) = connection.exchange {
             cx.note_connected(id);
         }
     }
 
-    /// The far end of a connection may write.
+    /// The server end of a connection may write.
     fn on_accepted(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
 
-    /// The whole request of an exchange is at the far end.
+    /// The whole request of an exchange is at the server end.
     fn on_request_read(
         &mut self,
         _cx: &mut Context,
@@ -242,7 +241,7 @@ pub(crate) trait Carry {
     ) {
     }
 
-    /// The whole response to an exchange is at the near end.
+    /// The whole response to an exchange is at the client end.
     fn on_response_read(&mut self, _cx: &mut Context, _on: ConnectionId, _connection: &mut Connection) {}
 
     /// `end` of a connection has been idle as long as it may.
@@ -251,7 +250,7 @@ pub(crate) trait Carry {
     /// `end` of a connection can go on no more: it is gone, or the other end has finished.
     fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End);
 
-    /// The near end of a connection is about to be closed: it carries no other request.
+    /// The client end of a connection is about to be closed: it carries no other request.
     fn on_closing(&mut self, _cx: &mut Context, _on: ConnectionId) {}
 
     /// An exchange has failed on the leg that lies there as seen from this one: `Less` when this one is nearer to the clients. A client

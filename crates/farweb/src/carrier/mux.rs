@@ -1,10 +1,10 @@
 //! A bundle of connections between two proxies, over which messages of all requests go side by side.
 //!
 //! Models the mux of the NZ–US studies: all connections are opened when the run begins, one that failed when a message wants it
-//! next, and closed by their near end when every request has ended and none will come. A request, and from its first bytes on a
-//! response, gets the connection that [`http::mux`](crate::http::mux) chooses, and stays on it; what waits is written in the
-//! order in which it came, with framing before each piece of a response. What is left of the messages of a failed exchange is
-//! carried on, and not heard. Leaves out credits and priorities.
+//! next, and closed by their client end when every request has ended and none will come. A request, and from its first bytes on a
+//! response, gets the connection that [`http::mux`](crate::http::mux) chooses, and stays on it; bytes are written in the order
+//! in which they came, with framing before each piece of a response. The rest of the messages of a failed exchange is still
+//! sent, and ignored. Leaves out credits and priorities.
 //!
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102).
 
@@ -20,7 +20,7 @@ use super::{Action, Carry, Context, Turn};
 pub(crate) struct Mux {
     leg: usize,
     connections: Vec<Option<ConnectionId>>,
-    /// How many of them are missing.
+    /// Number of them that are missing.
     missing: usize,
     /// By the end that writes the message.
     bundles: [Bundle; 2],

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::conn::{Connection, ConnectionId, Connections, End, ExchangeId, Transport};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::Scenario;
 use crate::tcp::ns2::{Profile, Sender, Sink};
 use crate::tcp::{self, Output};
@@ -25,11 +25,11 @@ pub(crate) struct Transfer {
     nodes: Vec<String>,
     first: usize,
     last: usize,
-    streams: Streams,
+    streams: RandomStreams,
 }
 
 impl Transfer {
-    pub(crate) fn new(leg: usize, scenario: &Scenario, streams: Streams) -> Self {
+    pub(crate) fn new(leg: usize, scenario: &Scenario, streams: RandomStreams) -> Self {
         let tcp::Profile::Ns2(profile) = scenario.leg[leg].tcp.profile() else {
             panic!("a checked scenario has the profile of ns-2 beside transfers");
         };

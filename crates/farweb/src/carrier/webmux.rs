@@ -2,8 +2,8 @@
 //!
 //! Models a connection to each server, on an inner leg one to the next proxy, which the first request opens and which stays open
 //! until every request has ended and none will come. Each request is a session: SYN, the request; the response and FIN; FIN.
-//! Which bytes go when is decided by [`http::webmux`](crate::http::webmux) at each end, write by write, as the transport takes
-//! them; the reader takes what one read brings, hands it to the applications, and they take it at once, which is granted back. A
+//! [`http::webmux`](crate::http::webmux) decides at each end which bytes go when, write by write, as the transport takes them;
+//! the reader passes the bytes of one read to the applications, which take them at once, and grants them back. A
 //! request that finds 127 sessions open waits for one to end. One that fails is taken back with RST. Leaves out a second
 //! connection to the same server, strings and stacks of protocols, and limits of fragments that the peer sets.
 //!
@@ -23,7 +23,7 @@ pub(crate) struct WebMux {
     leg: usize,
     config: Config,
     read_buffer: u64,
-    /// By what keeps them apart, which is the `slot` of their connections.
+    /// Connections by the key that keeps them apart, their `slot`.
     lines: BTreeMap<u32, Line>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct WebMux {
 struct Line {
     connection: ConnectionId,
     ids: Ids,
-    /// Exchanges that have a session, as the near end knows it.
+    /// Exchanges that have a session, as the client end knows it.
     sessions: Vec<(ExchangeId, u8)>,
     /// Requests that wait for a session.
     waiting: VecDeque<ExchangeId>,
@@ -47,7 +47,7 @@ struct Peer {
     receiver: Receiver<ExchangeId>,
     /// Frames in the stream that the other end has not read, and what they are about.
     unread: VecDeque<(ExchangeId, Frame)>,
-    /// What the other end has finished, as far as it is read.
+    /// Sessions that the other end has finished, as far as its stream is read.
     finished: Vec<ExchangeId>,
 }
 
@@ -76,7 +76,7 @@ impl WebMux {
         Some(&self.lines.get(&connection.slot?)?.peers[end as usize].sender)
     }
 
-    /// What `end` does when it has read a frame without payload.
+    /// `end` has read a frame without payload and acts on it.
     fn on_frame(&mut self, cx: &mut Context, connection: &Connection, end: End) {
         let Some(line) = self.line(connection) else {
             return;
@@ -124,7 +124,7 @@ impl Line {
         self.sessions.iter().find(|(of, _)| *of == id).map(|(_, session)| *session)
     }
 
-    /// The session of an exchange is over at the near end: another request may have its number.
+    /// The session of an exchange is over at the client end: another request may have its number.
     fn end_session(&mut self, cx: &mut Context, id: ExchangeId) {
         let Some(place) = self.sessions.iter().position(|(of, _)| *of == id) else {
             return;
@@ -257,7 +257,7 @@ impl Carry for WebMux {
         self.sender(connection, end).is_some_and(Sender::waits_for_credit)
     }
 
-    /// That of all sessions.
+    /// Credit of all sessions together.
     fn credit(&self, connection: &Connection, end: End) -> Option<u64> {
         self.sender(connection, end)?.available()
     }
@@ -285,7 +285,7 @@ impl Carry for WebMux {
         bytes
     }
 
-    /// What was read may also have brought the credit that this end waits for.
+    /// The frames read may also have brought the credit that this end waits for.
     fn on_read(&mut self, cx: &mut Context, connection: &mut Connection, end: End) -> bool {
         let Some(line) = self.line(connection) else {
             return false;

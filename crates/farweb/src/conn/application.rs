@@ -1,6 +1,6 @@
-//! How the programs at both ends of a leg's connections behave.
+//! Behaviour of the programs at both ends of a leg's connections.
 //!
-//! Models what a real program adds to a transport: it takes time to run when it is told something, and it writes in pieces of its
+//! Models what a real program adds to a transport: it takes time to run when something has happened, and it writes in pieces of its
 //! own. Leaves out the time that it computes, and threads that share a processor.
 //!
 //! Source: chosen; W3C Jigsaw writes a file in pieces of 4096 bytes, behind a head that is written by itself.
@@ -14,7 +14,7 @@ use super::{Content, ExchangeId};
 /// The programs at the ends of a leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Application {
-    /// From when it is told that it can read or write until it does.
+    /// Time from the notice that it can read or write until it does.
     pub(crate) wake: Duration,
     /// Largest piece of a response that it writes, in bytes; none: all that there is.
     pub(crate) chunk: Option<u64>,

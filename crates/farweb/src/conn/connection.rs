@@ -46,7 +46,7 @@ pub(crate) struct Connection {
     /// When both ends were closed or in TIME_WAIT.
     pub(crate) closed: When,
     pub(crate) unacknowledged: Unacknowledged,
-    /// What stands between its streams and TCP, where anything does.
+    /// TLS session between its streams and TCP, if any.
     pub(crate) tls: Option<Box<tls::Session>>,
 
     /// The exchange that has it for itself.
@@ -58,7 +58,7 @@ pub(crate) struct Connection {
     /// Number of the connection in results, by opening time.
     pub(crate) number: u64,
     pub(crate) opened: Instant,
-    /// When it was established at the near end.
+    /// When it was established at the client end.
     pub(crate) established: When,
     /// Since when it is idle, at the end that closes it for that.
     pub(crate) idle_since: When,
@@ -77,16 +77,16 @@ pub(crate) struct Endpoint {
     pub(crate) transport: Option<Transport>,
     /// The earliest pending timer event.
     pub(crate) timer: When,
-    /// What the application writes.
+    /// Stream that the application writes.
     pub(crate) stream: Stream<Content>,
     pub(crate) sent: Sent,
     pub(crate) closing: Closing,
-    /// Whether its application has been told something that it has not acted on yet.
+    /// Whether its application has a notice that it has not acted on yet.
     pub(crate) is_waking: bool,
     pub(crate) node: u8,
 }
 
-/// What a piece of a stream is.
+/// Content of a piece of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Payload of a message of this exchange.
@@ -96,7 +96,7 @@ pub(crate) enum Content {
     Frame,
 }
 
-/// What one end of a connection has sent.
+/// Totals that one end of a connection has sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sent {
     /// IP bytes.
@@ -175,13 +175,13 @@ impl Connection {
         &mut self.ends[end as usize]
     }
 
-    /// Whether its near end may send another request.
+    /// Whether its client end may send another request.
     pub(crate) fn is_usable(&self) -> bool {
         let near = self.end(End::Client);
         near.closing == Closing::No && near.tcp().is_some_and(|tcp| tcp.state() == State::Established)
     }
 
-    /// What keeps the sender of responses from sending more; none where nothing runs any more.
+    /// Limit that keeps the sender of responses from sending more; none where nothing runs any more.
     pub(crate) fn limit(&self) -> Option<Limit> {
         let far = self.end(End::Server);
         let sealed = self.tls.as_ref().map_or(0, |tls| tls.to_write(End::Server as usize));
@@ -206,7 +206,7 @@ impl Connection {
         self.unacknowledged.take_up_to(acknowledged).map(|response| response.exchange)
     }
 
-    /// Bytes of the far end's stream that have been acknowledged.
+    /// Bytes of the server end's stream that have been acknowledged.
     #[inline]
     fn bytes_acknowledged(&mut self) -> u64 {
         let bytes = self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_acknowledged);
@@ -216,7 +216,7 @@ impl Connection {
         }
     }
 
-    /// Bytes of the far end's stream that have been sent.
+    /// Bytes of the server end's stream that have been sent.
     pub(crate) fn bytes_sent(&self) -> u64 {
         let bytes = self.end(End::Server).transport.as_ref().map_or(0, Transport::bytes_sent);
         self.tls.as_ref().map_or(bytes, |tls| tls.messages_within(End::Server as usize, bytes))

@@ -1,4 +1,4 @@
-//! Everything that can happen.
+//! Events: everything that can happen in a run.
 
 use crate::net::LinkId;
 
@@ -17,7 +17,7 @@ pub(crate) enum Event {
     LinkIsDue(LinkId),
     /// A timer of an endpoint may be due.
     TimerFires(ConnectionId, End),
-    /// The application at an end does what it was told of.
+    /// The application at an end acts on its notice.
     ApplicationWakes(ConnectionId, End),
     /// The next piece of a response is released where it is served.
     ResponseReleases(ExchangeId),

@@ -2,7 +2,7 @@
 //!
 //! A request travels leg by leg and has an exchange on each, linked `below`, towards the clients, and `above`, towards the
 //! servers. The exchange of the first leg writes the row of the request; the one on which nothing is above is served by the
-//! node at its far end. **Latency is defined here**: from [`Times::start`] of the first leg's exchange to its [`Times::end`].
+//! node at its server end. **Latency is defined here**: from [`Times::start`] of the first leg's exchange to its [`Times::end`].
 //!
 //! One response may feed several exchanges below: they wait for the same one above, and are a chain by `beside`.
 
@@ -34,36 +34,36 @@ pub(crate) struct Exchange {
     pub(crate) down: Option<Ride>,
     /// The connection that counts it among the requests on it.
     pub(crate) aboard: Option<ConnectionId>,
-    pub(crate) bytes: http::Exchange,
+    pub(crate) bytes: http::ExchangeBytes,
     pub(crate) times: Times,
-    /// How the response was sent, where somebody watches senders.
+    /// Sending of the response, where the senders are recorded.
     pub(crate) sending: Option<Box<Sending>>,
-    /// The response that the node at the far end is releasing.
+    /// The response that the node at the server end is releasing.
     pub(crate) releasing: Option<Releasing>,
     /// The node at which its response began; of a delayed hit, the cache that had the fetch under way.
     pub(crate) served_by: Option<u8>,
     /// Whether it asks only whether what a cache holds is still good.
     pub(crate) is_conditional: bool,
-    /// The node inside its leg, or at the far end, where the connection for it goes; `None`: where the leg ends.
+    /// The node inside its leg, or at the server end, where the connection for it goes; `None`: where the leg ends.
     pub(crate) source: Option<u8>,
     /// The last node inside its leg at which it has waited for a response to another.
     pub(crate) waited_at: Option<u8>,
-    /// What the cache had that was asked last on this leg.
-    pub(crate) answer: Option<Answer>,
-    /// How often its request was sent again.
+    /// Answer of the cache that was asked last on this leg.
+    pub(crate) answer: Option<CacheAnswer>,
+    /// Number of times that its request was sent again.
     pub(crate) resent: u32,
     /// Why it fails, as far as that is known.
     pub(crate) failure: Option<Failure>,
 }
 
-/// What a cache had when a request came to it; its numbers are those of the column `cache_answer`.
+/// Answer of a cache to a request; its numbers are those of the column `cache_answer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// What it asked for.
+pub(crate) enum CacheAnswer {
+    /// A hit.
     Hit,
     /// A fetch of it that was under way.
     DelayedHit,
-    /// What it asked for, but only after it had asked whether that was still good.
+    /// A hit on a copy that it first had to ask about whether it was still good.
     Revalidated,
     /// Nothing.
     Miss,
@@ -95,28 +95,28 @@ pub(crate) struct Times {
     pub(crate) start: Instant,
     /// Its connection was there.
     pub(crate) connected: When,
-    /// The whole request was at the far end.
+    /// The whole request was at the server end.
     pub(crate) requested: When,
-    /// The first bytes of the response were read at the near end.
+    /// The first bytes of the response were read at the client end.
     pub(crate) first_byte: When,
     /// The last byte was.
     pub(crate) end: When,
-    /// The far end had the last byte acknowledged.
+    /// The server end had the last byte acknowledged.
     pub(crate) acked: When,
     /// It was given up, on all legs.
     pub(crate) failed: When,
 }
 
-/// How a response was sent.
+/// Sending of a response.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sending {
-    /// Its first bytes were there to be sent at the far end.
+    /// Its first bytes were there to be sent at the server end.
     pub(crate) ready_first: When,
     /// The last byte was.
     pub(crate) ready_last: When,
     /// The last byte was sent for the first time.
     pub(crate) sent_last: When,
-    /// What the clocks of the sender showed when the first bytes were there; how much further they were when the last byte had
+    /// Readings of the sender's clocks when the first bytes were there; how much further they were when the last byte had
     /// been sent.
     pub(crate) held: HeldTimes,
 }
@@ -136,7 +136,7 @@ impl Exchange {
             up: None,
             down: None,
             aboard: None,
-            bytes: http::Exchange::new(request.request_bytes, request.response_bytes),
+            bytes: http::ExchangeBytes::new(request.request_bytes, request.response_bytes),
             times: Times { start: now, ..Times::default() },
             sending: None,
             releasing: None,
@@ -150,7 +150,7 @@ impl Exchange {
         }
     }
 
-    /// Its request is to be sent again from the near end, and nothing has come of it yet.
+    /// Its request is to be sent again from the client end, and nothing has come of it yet.
     pub(crate) fn start_again(&mut self) {
         let mut fresh = Self::new(self.times.start, self.leg, self.number, self.request);
         if self.is_conditional {
@@ -162,7 +162,7 @@ impl Exchange {
     /// It asks only whether what a cache holds is still good; the answer has `bytes`.
     pub(crate) const fn ask_only(&mut self, bytes: u64) {
         self.is_conditional = true;
-        self.bytes = http::Exchange::new(self.request.request_bytes, bytes);
+        self.bytes = http::ExchangeBytes::new(self.request.request_bytes, bytes);
     }
 
     /// Whether it is still going on.

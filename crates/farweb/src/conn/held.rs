@@ -1,4 +1,4 @@
-//! What holds the sender of the responses on a connection, and for how long each did.
+//! Causes that hold the sender of the responses on a connection, and the time for which each did.
 //!
 //! Models one answer at each instant: the transport's first ([`Limit`]), nearest to the wire; where that has sent all that it was
 //! given, the carrier's, whose credits may hold bytes back; then that of the program, from which more of a response is due. The
@@ -7,7 +7,7 @@
 use crate::tcp::Limit;
 use crate::units::Duration;
 
-/// What holds a sender.
+/// Cause that holds a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// The congestion window.
@@ -37,7 +37,7 @@ pub(crate) struct HeldTimes([Duration; Cause::COUNT]);
 impl Cause {
     const COUNT: usize = Self::Nothing as usize + 1;
 
-    /// What holds a sender, of which its transport, where one runs, its carrier and its program say this; the program is asked
+    /// The cause that holds a sender, of which its transport, where one runs, its carrier and its program say this; the program is asked
     /// only where that matters.
     pub(crate) fn of(
         limit: Option<Limit>,
@@ -70,7 +70,7 @@ impl HeldTimes {
         self.0[cause as usize] += time;
     }
 
-    /// What has been added since the clocks showed `before`.
+    /// Time added since the clocks showed `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         Self(std::array::from_fn(|cause| self.0[cause] - before.0[cause]))
     }

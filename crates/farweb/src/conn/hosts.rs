@@ -6,20 +6,20 @@
 //! Source: 4.4BSD-Lite `sys/kern/uipc_domain.c` (one slow and one fast timer a host); Linux 6.18 `kernel/time/timer.c`.
 
 use crate::id::Id;
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::tcp::{HostClock, Profile};
 use crate::workload::HostId;
 
 /// The clocks that have been asked for; each is drawn from a random stream of its own.
 pub(crate) struct Hosts {
-    streams: Streams,
+    streams: RandomStreams,
     last_node: u8,
     nodes: Vec<Option<HostClock>>,
     origins: Vec<Option<HostClock>>,
 }
 
 impl Hosts {
-    pub(crate) const fn new(streams: Streams, last_node: u8) -> Self {
+    pub(crate) const fn new(streams: RandomStreams, last_node: u8) -> Self {
         Self { streams, last_node, nodes: Vec::new(), origins: Vec::new() }
     }
 

@@ -14,14 +14,14 @@ use super::{Application, End};
 /// A leg: where its ends are and how their transport is set.
 pub(crate) struct Leg {
     nodes: [u8; 2],
-    /// Whether its far end is where the origin servers are, each of which has connections of its own.
+    /// Whether its server end is where the origin servers are, each of which has connections of its own.
     ends_at_servers: bool,
     /// Whether there are caches between its ends.
     pub(crate) has_caches: bool,
     pub(crate) profile: Profile,
     pub(crate) application: Application,
     sizes: [EndSizes; 2],
-    /// What its connections begin with between their streams and TCP.
+    /// TLS session with which its connections begin, if any.
     tls: Option<tls::Session>,
     /// Endpoints that have ended, whose memory serves those to come.
     ended: Vec<tcp::Connection>,
@@ -76,7 +76,7 @@ impl Leg {
         self.nodes
     }
 
-    /// The host that a connection for a request to `host` belongs to; none where its far end is a proxy, which takes all requests.
+    /// The host that a connection for a request to `host` belongs to; none where its server end is a proxy, which takes all requests.
     pub(crate) fn host_of(&self, host: HostId) -> Option<HostId> {
         self.ends_at_servers.then_some(host)
     }
@@ -96,7 +96,7 @@ impl Leg {
         self.profile.segment_bytes(self.mss(end, Some(host)))
     }
 
-    /// What an endpoint at `end` for a connection to `host` is made with.
+    /// Configuration of an endpoint at `end` of a connection to `host`.
     pub(crate) fn config(&self, end: End, host: Option<&Host>) -> tcp::Config {
         let buffer = self.sizes[end as usize].buffer(host);
         tcp::Config {

@@ -19,7 +19,7 @@ mod unacknowledged;
 pub(crate) use application::Application;
 pub(crate) use connection::{Closing, Connection, ConnectionId, Connections, Content, End, Endpoint};
 pub(crate) use event::Event;
-pub(crate) use exchange::{Answer, Exchange, ExchangeId, Exchanges, Releasing, Ride};
+pub(crate) use exchange::{CacheAnswer, Exchange, ExchangeId, Exchanges, Releasing, Ride};
 pub(crate) use held::{Cause, HeldTimes};
 pub(crate) use hosts::Hosts;
 pub(crate) use leg::Leg;

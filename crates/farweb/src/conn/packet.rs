@@ -17,7 +17,7 @@ use super::{ConnectionId, End};
 /// A path that carries these packets.
 pub(crate) type PacketPath = Path<Packet>;
 
-/// What is on its way to one end of a connection.
+/// Packet on its way to one end of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packet {
     pub(crate) connection: ConnectionId,
@@ -30,7 +30,7 @@ pub(crate) struct Packet {
     pub(crate) destination: u8,
 }
 
-/// What the sender of a packet knows of it, to be told wherever it is seen.
+/// Mark of a recorded packet: what its sender knows of it, for its rows wherever it is seen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     /// Its number among the packets that the sender has sent on the connection, modulo 2^32.
@@ -106,7 +106,7 @@ impl Packet {
         segment
     }
 
-    /// What its sender knew of it.
+    /// Mark of its sender.
     #[inline]
     pub(crate) const fn mark(&self) -> Mark {
         Mark { number: self.number, again: self.again, recorded: self.recorded }

@@ -1,4 +1,4 @@
-//! What runs at an end of a connection: an endpoint of TCP, or one of ns-2's agents.
+//! Transport at an end of a connection: an endpoint of TCP, or one of ns-2's agents.
 
 use crate::tcp::{self, Limit, Output, Segment, State, ns2};
 use crate::units::{Instant, When};
@@ -37,7 +37,7 @@ impl Transport {
         on_each!(self, agent => agent.next_timeout())
     }
 
-    /// What is asked of an end whenever its connection is settled: before when no timer is due, and whether nothing is left to be
+    /// State of an end whenever its connection is settled: the time before which no timer is due, and whether nothing is left to be
     /// done but to answer late packets.
     #[inline]
     pub(crate) fn standing(&self) -> (When, bool) {
@@ -73,7 +73,7 @@ impl Transport {
         }
     }
 
-    /// What keeps this end from sending more; `more` says that the application has more than was taken.
+    /// Limit that keeps this end from sending more; `more` says that the application has more than was taken.
     pub(crate) fn limit(&self, more: bool) -> Limit {
         match self {
             Self::Tcp(tcp) => tcp.limit(more),

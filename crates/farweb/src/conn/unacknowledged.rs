@@ -16,7 +16,7 @@ pub(crate) struct Unacknowledged {
         reason = "a word in each of the many connections that never have two responses"
     )]
     rest: Option<Box<VecDeque<Response>>>,
-    /// How many of the oldest have been sent to the end.
+    /// Number of the oldest that have been sent to the end.
     sent: usize,
 }
 
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(exchange(waiting.note_sent(99)), None);
         assert_eq!(exchange(waiting.note_sent(260)), first);
         assert_eq!(exchange(waiting.note_sent(260)), second);
-        assert_eq!(exchange(waiting.note_sent(260)), None, "each is told once");
+        assert_eq!(exchange(waiting.note_sent(260)), None, "each is returned once");
         assert_eq!(exchange(waiting.take_up_to(100)), first);
         assert_eq!(exchange(waiting.take_up_to(249)), None);
         assert_eq!(exchange(waiting.note_sent(300)), third);

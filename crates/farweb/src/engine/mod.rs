@@ -72,7 +72,7 @@ struct Due(u128);
 #[derive(Debug, Clone)]
 struct Wheel<E> {
     slots: Vec<Slot<E>>,
-    /// Which slots of a level hold events.
+    /// Slots of a level that hold events, as bits.
     occupied: [u64; LEVELS],
     /// Blocks without events, for any slot.
     spare: Vec<Block<E>>,

@@ -1,4 +1,4 @@
-//! What stands in the payload of packets, where a run recorded the frames of HTTP/2 or W3C MUX in them; zeros elsewhere.
+//! Payload of packets: the frames of HTTP/2 or W3C MUX where a run recorded them, zeros elsewhere.
 //!
 //! Frames have their true bytes. A header block of HTTP/2 says what a simulation knows, GET or 200 with the size that it had, and is
 //! filled up by a field without a meaning; data is zeros. What is kept grows with the number of frames, not with their data.
@@ -44,7 +44,7 @@ pub struct Frames {
     pub streams_max: Vec<i64>,
 }
 
-/// Where a stream begins: behind the SYN.
+/// Sequence number at which a stream begins: behind the SYN.
 const FIRST_SEQ: i64 = 1;
 
 /// The frames of all connections.
@@ -59,7 +59,7 @@ pub(super) struct Contents {
 #[derive(Debug)]
 struct Placed {
     seq: u64,
-    /// What stands before its data.
+    /// Bytes before its data.
     head: Box<[u8]>,
     /// Zeros behind that: data, and what fills it up.
     zeros: u64,
@@ -86,7 +86,7 @@ impl Contents {
         Ok(())
     }
 
-    /// The payload of a packet; no packet has more than is told here.
+    /// The payload of a packet; no packet has more than is returned here.
     pub(super) fn of(&mut self, packet: &Sighting<'_>) -> &[u8] {
         let length = (packet.segment.len as usize).min(ZEROS.len());
         let seq = packet.segment.seq;
@@ -219,7 +219,7 @@ impl Frames {
 
     fn unknown(&self, column: &'static str, words: &Words, row: usize) -> ExportError {
         let found = text(column, words, row).unwrap_or_default();
-        ExportError::new(column, format!("\"{found}\""), "that is no word of the frame table")
+        ExportError::new(column, format!("\"{found}\""), "that is not a word of the frame table")
     }
 
     fn check(&self) -> Result<(), ExportError> {
@@ -245,7 +245,7 @@ fn without_data(data: u64) -> ExportError {
 }
 
 fn other_framing(framing: u64) -> ExportError {
-    ExportError::new("framing_bytes", framing.to_string(), "such a frame has other bytes")
+    ExportError::new("framing_bytes", framing.to_string(), "such a frame has another size")
 }
 
 /// A header block of `size` bytes.

@@ -23,8 +23,8 @@
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 use rand_core::Rng as _;
 
-use crate::record::Event;
-use crate::rng::Streams;
+use crate::record::PacketEvent;
+use crate::rng::RandomStreams;
 use crate::tcp::{Flags, Options, Segment};
 
 use super::rows::{ExportError, Point, Route, Sighting};
@@ -44,7 +44,7 @@ pub(super) struct Headers {
     options: Vec<TcpOptionElement>,
 }
 
-/// One end of a connection as it stands in headers.
+/// End of a connection as headers have it.
 struct Host {
     address: [u8; 4],
     port: u16,
@@ -91,7 +91,7 @@ impl Headers {
 
 impl Host {
     fn of(packet: &Sighting<'_>, route: &Route, is_client: bool) -> Self {
-        let streams = Streams::new(0);
+        let streams = RandomStreams::new(0);
         let mut random = streams.stream("capture", 2 * packet.connection + u64::from(is_client));
         let (initial, identification) = (random.next_u32(), random.next_u32() as u16);
         let (client_node, server_node) = packet.leg;
@@ -154,7 +154,7 @@ fn options(segment: &Segment, initial: u32, elements: &mut Vec<TcpOptionElement>
 fn ttl(packet: &Sighting<'_>) -> u8 {
     let (client, server) = packet.leg;
     let forwarded = match (packet.point, packet.up) {
-        (Point::End(_), _) if packet.event == Event::Send => 0,
+        (Point::End(_), _) if packet.event == PacketEvent::Send => 0,
         (Point::End(_), _) => server - client - 1,
         (Point::Link(link), true) => link.saturating_sub(client),
         (Point::Link(link), false) => server.saturating_sub(link + 1),

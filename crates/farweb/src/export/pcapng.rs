@@ -10,7 +10,7 @@
 use super::frames::{Contents, Frames};
 use super::headers::Headers;
 use super::rows::{ExportError, Packets, Point, Reader, Route, Sighting};
-use crate::record::Event;
+use crate::record::PacketEvent;
 
 /// Block types (section 11.1 of the draft).
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
@@ -26,7 +26,7 @@ const INTERFACE_DESCRIPTION: u16 = 3;
 const TIME_RESOLUTION: u16 = 9;
 const PACKET_FLAGS: u16 = 2;
 
-/// Tells the byte order of a section.
+/// Marks the byte order of a section.
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 
 /// Packets that begin with an IPv4 or IPv6 header (tcpdump.org's list of link-layer header types).
@@ -35,10 +35,10 @@ const LINKTYPE_RAW: u16 = 101;
 /// Times in units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
 
-/// What a capture has of the payload of a packet.
+/// Part of a packet's payload that a capture has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payload {
-    /// Nothing, as with a snap length: packets tell their whole length, and have their headers.
+    /// Nothing, as with a snap length: packets have their headers and the field of their whole length.
     None,
     /// All of it, as frames where the run recorded them and else as zeros: the file is as large as the traffic, and programs can
     /// verify TCP checksums.
@@ -76,7 +76,7 @@ impl Pcapng {
             out.extend_from_slice(&BYTE_ORDER.to_le_bytes());
             out.extend_from_slice(&1_u16.to_le_bytes());
             out.extend_from_slice(&0_u16.to_le_bytes());
-            out.extend_from_slice(&u64::MAX.to_le_bytes()); // length of the section: not told
+            out.extend_from_slice(&u64::MAX.to_le_bytes()); // length of the section: unknown
             option(COMMENT, comment.as_bytes(), out);
             option(APPLICATION, format!("farweb {}", crate::VERSION).as_bytes(), out);
             option(END_OF_OPTIONS, &[], out);
@@ -112,7 +112,7 @@ impl Pcapng {
         for row in 0..reader.len() {
             let packet = reader.sighting(row)?;
             let Some(interface) = points.iter().position(|point| *point == packet.point) else { continue };
-            if packet.event != Event::Drop {
+            if packet.event != PacketEvent::Drop {
                 let content = contents.of(&packet);
                 let kept = if *payload == Payload::Whole { content } else { &[] };
                 enhanced_packet(interface as u32, &packet, out, |out| {
@@ -143,7 +143,7 @@ impl Pcapng {
     }
 }
 
-/// Appends a packet, of which `write` appends what is captured and tells the whole length.
+/// Appends a packet, of which `write` appends the captured bytes and returns the whole length.
 fn enhanced_packet(
     interface: u32,
     packet: &Sighting<'_>,
@@ -167,9 +167,9 @@ fn enhanced_packet(
         }
         pad(out);
         let way: u32 = match packet.event {
-            Event::Receive => 1,
-            Event::Send => 2,
-            Event::Drop | Event::Pass => return,
+            PacketEvent::Receive => 1,
+            PacketEvent::Send => 2,
+            PacketEvent::Drop | PacketEvent::Pass => return,
         };
         option(PACKET_FLAGS, &way.to_le_bytes(), out);
         option(END_OF_OPTIONS, &[], out);

@@ -4,7 +4,7 @@
 
 use std::num::NonZeroU16;
 
-use crate::record::{Event, NULL_INT, Ranges};
+use crate::record::{NULL_INT, PacketEvent, Ranges};
 use crate::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::workload::Words;
 
@@ -46,7 +46,7 @@ pub struct Route {
     legs: Vec<(usize, usize)>,
 }
 
-/// Where packets were seen: at an end of a leg, or on a link.
+/// Point where packets were seen: an end of a leg, or a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
     /// At the endpoint on the node with this number, from 0 at the clients.
@@ -72,7 +72,7 @@ pub(super) struct Sighting<'a> {
     pub(super) connection: u64,
     pub(super) host: &'a str,
     pub(super) point: Point,
-    pub(super) event: Event,
+    pub(super) event: PacketEvent,
     pub(super) up: bool,
     /// Nodes of the leg's ends: the client's and the server's.
     pub(super) leg: (usize, usize),
@@ -91,7 +91,7 @@ pub(super) struct Reader<'a> {
     packets: &'a Packets,
     route: &'a Route,
     nodes: Vec<Option<usize>>,
-    events: Vec<Option<Event>>,
+    events: Vec<Option<PacketEvent>>,
     directions: Vec<Option<bool>>,
     flags: Vec<Option<Flags>>,
 }
@@ -122,7 +122,7 @@ impl Route {
         self.nodes.len() - 1
     }
 
-    /// What a point is called: the node's name, or the link's number.
+    /// Name of a point: the node's name, or the link's number.
     pub(super) fn name(&self, point: Point) -> String {
         match point {
             Point::End(node) => self.node(node).to_owned(),
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         self.packets.time_ns.len()
     }
 
-    /// What row `row` says.
+    /// The sighting in row `row`.
     ///
     /// # Errors
     /// When a value is none that a recorder writes.
@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
             ExportError::new(
                 column,
                 format!("\"{found}\""),
-                "that is no word of the packet table of this scenario",
+                "that is not a word of the packet table of this scenario",
             )
         })
     }
@@ -298,12 +298,12 @@ pub(super) fn text<'a>(column: &'static str, words: &'a Words, row: usize) -> Re
         .ok_or_else(|| ExportError::new(column, "nothing".to_owned(), "everything recorded has a value"))
 }
 
-fn event(word: &str) -> Option<Event> {
+fn event(word: &str) -> Option<PacketEvent> {
     match word {
-        "send" => Some(Event::Send),
-        "receive" => Some(Event::Receive),
-        "drop" => Some(Event::Drop),
-        "pass" => Some(Event::Pass),
+        "send" => Some(PacketEvent::Send),
+        "receive" => Some(PacketEvent::Receive),
+        "drop" => Some(PacketEvent::Drop),
+        "pass" => Some(PacketEvent::Pass),
         _ => None,
     }
 }

@@ -13,13 +13,13 @@
 //! * RST_IN and RST_OUT, magenta, are resets.
 //!
 //! Sequence numbers are relative, SYN 0, as with tcptrace's `-zy`. xplot reads times to the microsecond. Left out are the
-//! letters by which tcptrace tells what it only guesses: O for segments out of order, HD for duplicates of the hardware.
+//! letters with which tcptrace marks what it only guesses: O for segments out of order, HD for duplicates of the hardware.
 //!
 //! Source: manual of tcptrace 6.6 (S. Ostermann, Ohio University) and what it writes; manual of xplot (T. Shepard, MIT).
 
 use std::fmt::{self, Write as _};
 
-use crate::record::Event;
+use crate::record::PacketEvent;
 use crate::tcp::{Flags, Segment};
 
 use super::rows::{ExportError, Packets, Point, Reader, Route, Sighting};
@@ -42,13 +42,13 @@ pub struct Xplot {
     up: bool,
     /// The newest acknowledgement.
     newest: Option<Acknowledgement>,
-    /// How often it has been repeated.
+    /// Number of its repetitions.
     repeated: u32,
-    /// How far the sender's credit went last, and when.
+    /// Limit of the sender's credit last, and when.
     credit: Option<(Time, u64)>,
     /// Whether the receiver has ever opened a window; the one-way agents of ns-2 have none.
     has_window: bool,
-    /// When the first packet of the connection was seen.
+    /// Time at which the first packet of the connection was seen.
     began: Option<Time>,
     /// The colour of the next thing drawn, unless another is set.
     colour: &'static str,
@@ -124,7 +124,7 @@ impl Xplot {
         let mut pen = Pen { out, colour: self.colour };
         for row in 0..reader.len() {
             let packet = reader.sighting(row)?;
-            let is_seen = packet.point == self.point && packet.event != Event::Drop;
+            let is_seen = packet.point == self.point && packet.event != PacketEvent::Drop;
             if packet.connection != self.connection || !is_seen {
                 continue;
             }
@@ -135,7 +135,7 @@ impl Xplot {
             } else {
                 self.draw_answer(&packet, &mut pen);
             }
-            if (packet.up == self.up) == (packet.event == Event::Send) {
+            if (packet.up == self.up) == (packet.event == PacketEvent::Send) {
                 self.draw_credit(&packet, &mut pen);
             }
         }
@@ -178,7 +178,7 @@ impl Xplot {
         }
     }
 
-    /// What comes back: acknowledgement, window, SACK blocks.
+    /// Draws what comes back: acknowledgement, window, SACK blocks.
     fn draw_answer(&mut self, packet: &Sighting<'_>, pen: &mut Pen<'_>) {
         let (time, segment) = (Time(packet.time_ns), &packet.segment);
         if segment.flags.contains(Flags::RST) {

@@ -2,10 +2,10 @@
 //!
 //! Models the flow control of protocols that put several messages on one connection: the sender's [`Window`] and the receiver's
 //! [`Grants`], one pair for each message and direction, in HTTP/2 another one for the connection. Both count bytes of payload. A
-//! grant is a frame with a number of bytes in it; who carries it, and how long that takes, is not known here. Leaves out credit
+//! grant is a frame with a number of bytes in it; its way to the sender is not modelled here. Leaves out credit
 //! as absolute offsets (QUIC), and rules that grow the credit.
 //!
-//! **What a credit is worth.** Let a receiver take bytes in reads of equal size, and let u be the smallest multiple of that size
+//! **The worth of a credit.** Let a receiver take bytes in reads of equal size, and let u be the smallest multiple of that size
 //! which its rule returns. A sender that has used a credit of W has k·u of it returned, k = ⌊W/u⌋, and waits for the rest: it
 //! sends k·u a round trip, not W. With grants at one half of the credit that is half of it, unless the reads divide one half.
 //!
@@ -13,7 +13,7 @@
 
 /// Bytes that a sender may send.
 ///
-/// What is spent beyond the credit, or taken away by a smaller initial credit, makes it negative: the sender waits until grants
+/// Spending beyond the credit, or a smaller initial credit, makes it negative: the sender waits until grants
 /// have brought it above zero again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
@@ -89,33 +89,33 @@ impl Window {
     }
 }
 
-/// When a receiver grants what it has taken.
+/// Rule for when a receiver grants what it has taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantRule {
-    /// When it comes to a share of a credit.
+    /// When the bytes taken come to a share of a credit.
     Share {
-        /// Of which one.
+        /// Credit that the share is of.
         of: ShareOf,
         /// The share, in millionths, 1 to 1,000,000; a share that is not a whole number of bytes is rounded down.
         millionths: u32,
         /// Whether it has to be more than the share, not only as much.
         strict: bool,
     },
-    /// When it comes to so many bytes, or to what the sender has left, if that is less.
+    /// When the bytes taken come to a number, or to the sender's remaining credit if that is less.
     ///
     /// Source: Go's `net/http2`, `flow.go`, with 4,096 B.
     Bytes(u64),
-    /// When the sender has less than so many bytes left.
+    /// When the sender's remaining credit is below a number of bytes.
     ///
     /// Source: Apache Traffic Server, `Http2ConnectionState.cc`, with 16,384 B.
     Below(u64),
-    /// When it comes to so many bytes, or the sender has no more than `below` left.
+    /// When the bytes taken come to a number, or the sender's remaining credit is at most `below`.
     ///
     /// Source: Firefox, `Http2Session.cpp`, `UpdateLocalStreamWindow()`, with 4 MiB and 96 KiB.
     BytesOrBelow {
         /// The bytes.
         bytes: u64,
-        /// What the sender has left.
+        /// The sender's remaining credit.
         below: u64,
     },
     /// Each time something is taken.
@@ -127,11 +127,11 @@ pub enum GrantRule {
 /// The credit that a share is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShareOf {
-    /// That which the sender began with, or was raised to.
+    /// The credit that the sender began with, or that was raised to.
     ///
     /// Source: nghttp2, `nghttp2_helper.c`, half, not strict; Chromium, `spdy_session.cc`, and Jigsaw, `MuxSession.java`, half, strict.
     Initial,
-    /// That which the sender has left.
+    /// The sender's remaining credit.
     ///
     /// Source: hyperium/h2, `flow_control.rs`, half, not strict.
     Remaining,
@@ -151,7 +151,7 @@ pub struct Grants {
     rule: GrantRule,
     /// The credit that the sender began with, or was raised to.
     window: u64,
-    /// What the sender has left, as far as is known here.
+    /// Credit that the sender has left, as far as is known here.
     left: i64,
     /// Bytes taken and not granted.
     owed: u64,
@@ -170,7 +170,7 @@ impl Grants {
         self.window
     }
 
-    /// What the sender has left of its credit when all that it was granted has reached it. Negative when it has sent more than it
+    /// Credit that the sender has left when all that it was granted has reached it. Negative when it has sent more than it
     /// might.
     #[must_use]
     pub const fn left(&self) -> i64 {
@@ -188,12 +188,12 @@ impl Grants {
         self.due()
     }
 
-    /// What is granted now, by the rule: all that is owed, or nothing.
+    /// Bytes to grant now, by the rule: all that is owed, or nothing.
     pub fn due(&mut self) -> Option<u64> {
         if self.is_due() { self.all() } else { None }
     }
 
-    /// What is granted where the rule is not asked: all that is owed.
+    /// Bytes to grant where the rule does not apply: all that is owed.
     pub const fn all(&mut self) -> Option<u64> {
         if self.owed == 0 {
             return None;
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!((fragments, window.credit()), (8, -100));
     }
 
-    /// What is granted of a credit of `window` that is spent at once and taken in whole reads of `read` bytes.
+    /// Grants of a credit of `window` that is spent at once and taken in whole reads of `read` bytes.
     fn granted(rule: GrantRule, window: u64, read: u64) -> Vec<u64> {
         let mut grants = Grants::new(rule, window);
         let take = |_| {

@@ -1,10 +1,10 @@
-//! How requests ride connections: the carriers, a file each, and the origin servers.
+//! State machines of carriers, a file each, and of the origin servers.
 //!
 //! Both sides of a carrier are state machines that count bytes. They name no connection: the caller reads and writes for
-//! them, and tells them how much.
+//! them, and reports the bytes to them.
 
 pub mod credit;
-mod exchange;
+mod exchange_bytes;
 pub mod h2;
 pub mod http11;
 pub mod mux;
@@ -13,5 +13,5 @@ pub mod stream;
 pub mod tls;
 pub mod webmux;
 
-pub use exchange::Exchange;
+pub use exchange_bytes::ExchangeBytes;
 pub use origin::{Release, ReleasePlan};

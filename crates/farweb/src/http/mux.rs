@@ -16,18 +16,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::units::{Bytes, Quantity, QuantityError, from_text};
 
-/// Which connection a message is given to.
+/// Rule that selects the connection of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Assign {
     /// The one with the fewest bytes unsent or unacknowledged in the direction of the message.
     #[default]
     LeastOutstanding,
-    /// One after the other.
+    /// One connection after the other, in turn.
     RoundRobin,
 }
 
-/// Which of several connections with equally few bytes is taken.
+/// Rule that selects among several connections with equally few bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
@@ -38,7 +38,7 @@ pub enum Ties {
     Next,
 }
 
-/// What is known of a connection when one is to be chosen.
+/// Load of a connection, by which one is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
     /// Whether it can carry data now; `false` while it opens, and when there is none.
@@ -75,7 +75,7 @@ impl Bundle {
         self.connections
     }
 
-    /// The connection for a message that starts now; `load` tells of each what is needed, and is not asked of all.
+    /// The connection for a message that starts now; `load` gives the load of one, and is called only where it is needed.
     ///
     /// One that is established goes before one that is not. With [`Assign::LeastOutstanding`] it is one with the fewest
     /// outstanding bytes, and among those the one that [`Ties`] says; with [`Assign::RoundRobin`] the first one behind that
@@ -107,12 +107,12 @@ impl Bundle {
     }
 }
 
-/// What is added to the bytes of a response so that its pieces can be told apart.
+/// Bytes added to a response so that its pieces can be distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overhead {
     /// Nothing.
     None,
-    /// So many bytes for each segment of the response that arrives from the next leg.
+    /// Bytes for each segment of the response that arrives from the next leg.
     PerSegment(Bytes),
     /// A share of the bytes of the response, in millionths.
     Share(u32),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::Duration;
 
-/// When the bytes of a response are there to be sent, counted from the arrival of the whole request.
+/// Rule for when the bytes of a response are there to be sent, from the arrival of the whole request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Release {
@@ -46,7 +46,7 @@ impl ReleasePlan {
         Self { response, piece, pieces: response.div_ceil(piece), span, released: 0 }
     }
 
-    /// When the next piece is due, from the arrival of the request; `None` when all is released.
+    /// Time of the next piece, from the arrival of the request; `None` when all is released.
     ///
     /// Piece k of n is due after k/n of the server time, rounded down to the nanosecond.
     #[must_use]

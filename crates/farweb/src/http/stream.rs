@@ -1,6 +1,6 @@
-//! What the bytes of one direction of a connection are: pieces of the messages of exchanges, with their framing.
+//! Stream of one direction of a connection: pieces of the messages of exchanges, with their framing.
 //!
-//! Models a byte stream as a queue of pieces, so that whoever reads bytes at its far end learns whose they are. Carriers
+//! Models a byte stream as a queue of pieces, so that the reader at its other end knows the exchange of each byte. Carriers
 //! that multiplex put pieces of several exchanges one behind the other and framing before them; the others have one
 //! exchange after another and no framing. A writer may say where each of its writes ends. Leaves out the bytes themselves: a
 //! transport keeps their order and delivers each once, so counting is enough, and one [`Stream`] serves the writer at one end
@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 pub struct Stream<E> {
     /// The oldest piece; `None` when everything has been read.
     first: Option<Piece<E>>,
-    /// What is behind it, once there has been any; a word in each of the many streams that never have two pieces.
+    /// Pieces behind it, once there have been any; a word in each of the many streams that never have two pieces.
     rest: Option<Box<Rest<E>>>,
     pushed: u64,
     written: u64,
@@ -67,7 +67,7 @@ impl<E: Copy + Eq> Stream<E> {
         }
     }
 
-    /// Appends a frame of `bytes`, at least 1, that carries no payload of an exchange: `sign` is told once, when the reader has got
+    /// Appends a frame of `bytes`, at least 1, that carries no payload of an exchange: `sign` is returned once, when the reader has got
     /// its last byte, as one byte of payload.
     pub fn push_frame(&mut self, sign: E, bytes: u64) {
         self.push(sign, 1, bytes - 1);
@@ -111,10 +111,10 @@ impl<E: Copy + Eq> Stream<E> {
         }
     }
 
-    /// The reader got the next `bytes`: whose the first of them are, and how much payload of that exchange stands together.
-    /// What is told, and the framing before it, is taken off `bytes`; called until there is nothing more to tell.
+    /// The reader got the next `bytes`: returns the exchange of the first of them, and how much payload of it stands together.
+    /// That payload, and the framing before it, is taken off `bytes`; called until it returns nothing.
     ///
-    /// An exchange whose pieces stand apart is told more than once, and nobody is told of framing alone.
+    /// An exchange whose pieces stand apart is returned more than once; framing alone is returned for none.
     ///
     /// # Panics
     /// When the reader got more than the transport took.
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Whose payload `bytes` are.
+    /// Splits `bytes` into the payload of exchanges.
     fn read(stream: &mut Stream<char>, mut bytes: u64) -> Vec<(char, u64)> {
         std::iter::from_fn(|| stream.read(&mut bytes)).collect()
     }
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_told_once_with_its_last_byte() {
+    fn a_frame_is_returned_once_with_its_last_byte() {
         let mut stream = Stream::new();
         stream.push('a', 10, 4);
         stream.push_frame('!', 8);
@@ -343,12 +343,12 @@ mod tests {
                     Step::Read(most) => {
                         let taken = most.min((written - got) as u64);
                         let mut left = taken;
-                        let mut told = Vec::new();
+                        let mut read = Vec::new();
                         while let Some((exchange, payload)) = stream.read(&mut left) {
-                            told.extend((0..payload).map(|_| exchange));
+                            read.extend((0..payload).map(|_| exchange));
                         }
                         let part = &bytes[got..got + taken as usize];
-                        prop_assert_eq!(told, part.iter().flatten().copied().collect::<Vec<_>>());
+                        prop_assert_eq!(read, part.iter().flatten().copied().collect::<Vec<_>>());
                         got += taken as usize;
                     }
                 }

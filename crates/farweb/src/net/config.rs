@@ -1,4 +1,4 @@
-//! What a link direction is made of, as plain values: queue limit, losses, rate and delay.
+//! Configuration of one direction of a link, as plain values: queue limit, losses, rate and delay.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ pub struct LinkConfig {
     pub loss: Loss,
 }
 
-/// How much a queue holds at most.
+/// Limit of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueLimit {
     /// IP bytes.
@@ -33,7 +33,7 @@ pub enum QueueLimit {
     Packets(u64),
 }
 
-/// Which packets count against the limit of a queue.
+/// Packets that count against the limit of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueCounts {
@@ -79,7 +79,7 @@ pub enum Loss {
     },
 }
 
-/// What the packets of a list are counted over.
+/// Scope over which the packets of a list are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountedOver {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_queue_limit_is_told_from_a_size() {
+    fn an_impossible_queue_limit_is_refused_for_its_value() {
         for text in ["100", "1.5 packets", "-1 packets", "packets", "10 packet", "60 ms"] {
             let message = text.parse::<QueueLimit>().unwrap_err().to_string();
             assert!(message.starts_with(&format!("\"{text}\" is not a queue limit;")), "{message}");

@@ -13,14 +13,14 @@
 //! would take the next one at an event of its own, when the transmitter becomes free. To the owner that is the same
 //! link: [`enqueue`](Link::enqueue) asks for an event whenever an earlier one than those pending is needed, and
 //! [`on_event`](Link::on_event) may bring no packet and only ask to be called again, or find that an earlier event has
-//! done its work. [`Due`] would have to tell of packets dropped as they are taken out, and [`newest`](Link::newest) would
+//! done its work. [`Due`] would have to report packets dropped as they are taken out, and [`newest`](Link::newest) would
 //! know a packet only from then on.
 //!
 //! Left out: framing below IP, propagation that varies or reorders, rates that vary, priorities.
 //!
 //! Source: the link of ns-2.35, a queue and a delay (`queue/queue.cc`, `link/delay.cc`).
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Bytes, Duration, Instant};
 
 use super::config::LinkConfig;
@@ -59,7 +59,7 @@ impl<P: Packet> Link<P> {
     /// # Panics
     /// When a loss probability is not in 0 to 1.
     #[must_use]
-    pub fn new(config: &LinkConfig, random: impl Fn(&str) -> Stream) -> Self {
+    pub fn new(config: &LinkConfig, random: impl Fn(&str) -> RandomStream) -> Self {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
         Self {
             loss: LossProcess::new(&config.loss, random("loss")),

@@ -35,7 +35,7 @@ pub struct ListedPacketsError {
     problem: String,
 }
 
-/// How each kind is written; `None` is a packet of any kind.
+/// Name of each kind; `None` is a packet of any kind.
 const KINDS: [(&str, Option<PacketKind>); 7] = [
     ("any", None),
     ("syn", Some(PacketKind::Syn)),
@@ -51,7 +51,7 @@ fn kinds() -> String {
 }
 
 impl ListedPackets {
-    /// What `format` in the JSON Schema says of such a text.
+    /// Value of `format` in the JSON Schema for such a text.
     pub const KIND: &'static str = "packets";
 
     /// Kind of the packets; `None` counts packets of every kind together.
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_tell_what_to_write_instead() {
+    fn errors_say_what_to_write_instead() {
         let message = |text: &str| text.parse::<ListedPackets>().unwrap_err().to_string();
         assert_eq!(
             message("date 8"),

@@ -14,14 +14,14 @@ use rustc_hash::FxHashMap;
 use super::config::{CountedOver, Loss};
 use super::listed::ListedPackets;
 use super::{Packet, PacketKind};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// The state of a [`Loss`] on one link direction.
 #[derive(Debug, Clone)]
 pub(super) enum LossProcess {
     None,
     List(ListLoss),
-    Bernoulli { probability: f64, random: Stream },
+    Bernoulli { probability: f64, random: RandomStream },
     GilbertElliott(GilbertElliott),
 }
 
@@ -30,7 +30,7 @@ impl LossProcess {
     ///
     /// # Panics
     /// When a probability is not in 0 to 1.
-    pub(super) fn new(loss: &Loss, random: Stream) -> Self {
+    pub(super) fn new(loss: &Loss, random: RandomStream) -> Self {
         let checked = |probability: f64| {
             assert!((0.0..=1.0).contains(&probability), "a loss process with the probability {probability}");
             probability
@@ -124,7 +124,7 @@ pub(super) struct GilbertElliott {
     loss_good: f64,
     loss_bad: f64,
     bad: bool,
-    random: Stream,
+    random: RandomStream,
 }
 
 impl GilbertElliott {
@@ -139,10 +139,10 @@ impl GilbertElliott {
 mod tests {
     use super::*;
     use crate::net::tests::TestPacket;
-    use crate::rng::Streams;
+    use crate::rng::RandomStreams;
 
     fn process(loss: &Loss) -> LossProcess {
-        LossProcess::new(loss, Streams::new(1).stream("loss", 0))
+        LossProcess::new(loss, RandomStreams::new(1).stream("loss", 0))
     }
 
     fn list(drop: &[&str]) -> LossProcess {

@@ -22,17 +22,17 @@ pub use path::{Direction, LinkId, LinkTotals, Path};
 pub use queue::{DropTail, QueueConfig};
 pub use stats::LinkStats;
 
-/// What a link needs to know of a packet.
+/// Properties of a packet that a link needs.
 pub trait Packet {
     /// Size of the IP packet, in bytes.
     fn bytes(&self) -> u32;
     /// The connection that it belongs to: a number that no two connections of a run share.
     fn flow(&self) -> u64;
-    /// What it is, for losses by list.
+    /// Its kind, for losses by list.
     fn kind(&self) -> PacketKind;
 }
 
-/// What a packet is, for losses by list; each packet is exactly one.
+/// Kind of a packet, for losses by list; each packet is exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PacketKind {
     /// SYN without ACK.
@@ -54,7 +54,7 @@ impl PacketKind {
     const COUNT: usize = 6;
 }
 
-/// What became of a packet that reached a link.
+/// Fate of a packet that reached a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enqueued<P> {
     /// The link carries it.
@@ -72,7 +72,7 @@ pub enum Enqueued<P> {
     },
 }
 
-/// What an event of a link brings.
+/// Result of an event of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due<P> {
     /// The packet that arrives at the far end, if one does.

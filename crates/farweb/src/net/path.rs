@@ -5,7 +5,7 @@
 
 use crate::define_ids;
 use crate::id::{Id, IdVec};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::units::Instant;
 
 use super::{Carried, Due, Enqueued, Link, LinkConfig, LinkStats, Packet};
@@ -15,7 +15,7 @@ define_ids! {
     pub LinkId,
 }
 
-/// Which way a packet goes.
+/// Direction of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Towards the servers.
@@ -30,7 +30,7 @@ pub struct Path<P> {
     links: IdVec<LinkId, Link<P>>,
 }
 
-/// What one direction of a link carried over a whole run, or in the measured interval.
+/// Totals of one direction of a link over a whole run, or in the measured interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkTotals {
     /// Link, from 0 at the clients.
@@ -95,7 +95,11 @@ impl<P: Packet> Path<P> {
     /// The path with these nodes, fewer than 256, and `links`: both directions of each, `up` first. Each direction draws from
     /// random streams of its own.
     #[must_use]
-    pub fn new(nodes: Vec<String>, links: impl Iterator<Item = [LinkConfig; 2]>, streams: &Streams) -> Self {
+    pub fn new(
+        nodes: Vec<String>,
+        links: impl Iterator<Item = [LinkConfig; 2]>,
+        streams: &RandomStreams,
+    ) -> Self {
         let mut path = Self { nodes, links: IdVec::new() };
         for config in links.flatten() {
             let number = path.links.len() as u64;
@@ -149,7 +153,7 @@ impl<P: Packet> Path<P> {
         self.links.iter_mut().map(move |(id, link)| (id, link.close_interval(now)))
     }
 
-    /// What each link carried since the start of the run, by link and direction.
+    /// Totals of each link since the start of the run, by link and direction.
     pub fn totals(&mut self, now: Instant) -> Vec<LinkTotals> {
         self.collect(|link| link.totals(now))
     }
@@ -164,7 +168,7 @@ impl<P: Packet> Path<P> {
         self.links.iter_mut().for_each(|(_, link)| link.end_measuring(now));
     }
 
-    /// What each link carried since measuring began, to its end or to `now`.
+    /// Totals of each link since measuring began, to its end or to `now`.
     pub fn measured(&mut self, now: Instant) -> Vec<LinkTotals> {
         self.collect(|link| link.measured(now))
     }

@@ -1,4 +1,4 @@
-//! What a link direction carried, dropped and held, in total and by interval.
+//! Statistics of one direction of a link: packets carried, dropped and queued, in total and by interval.
 //!
 //! All sums are integers, so that an interval's numbers do not depend on how often they were asked for. A packet
 //! belongs to the interval in which its last bit leaves; one that leaves at the very end of an interval belongs to
@@ -13,7 +13,7 @@ use crate::units::{Bytes, Duration, Instant};
 use super::queue::Backlog;
 use super::{DropReason, Packet};
 
-/// What a link direction did from `from` to `to`.
+/// Statistics of one direction of a link from `from` to `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinkStats {
     /// Start of the interval.
@@ -184,7 +184,7 @@ impl Meter {
     }
 }
 
-/// What a link direction will do from `now` on, when `backlog` was drained, until all have left.
+/// Statistics of one direction of a link from `now` on, when `backlog` was drained, until all have left.
 fn ahead<P: Packet>(now: Instant, backlog: &Backlog<P>) -> LinkStats {
     let held = Bytes::new(backlog.bytes());
     let mut ahead =

@@ -1,9 +1,9 @@
-//! Links against what can be worked out by hand.
+//! Links against values worked out by hand.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::units::{BitRate, Bytes, Duration};
 
 /// A packet with a number, to follow it.
@@ -50,7 +50,7 @@ fn limited(limit: QueueLimit) -> QueueConfig {
 }
 
 pub(super) fn link(config: &LinkConfig) -> Link<TestPacket> {
-    Link::new(config, |purpose| Streams::new(1).stream(purpose, 0))
+    Link::new(config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
 /// Takes everything off the link: when each packet arrives, and its number.
@@ -65,7 +65,7 @@ fn arrivals(link: &mut Link<TestPacket>, head: Option<Instant>) -> Vec<(Instant,
     arrived
 }
 
-/// Offers packets of `sizes` at `now`; tells which were accepted.
+/// Offers packets of `sizes` at `now`; returns which were accepted.
 pub(super) fn offer(link: &mut Link<TestPacket>, now: Instant, sizes: &[u32]) -> Vec<bool> {
     let offered = sizes.iter().zip(0..);
     offered
@@ -197,7 +197,7 @@ fn the_mean_queue_of_poisson_arrivals_is_that_of_m_d_1() {
     const INTERVALS: u64 = 200;
     let load = 0.7;
     let mut link = link(&plain());
-    let mut random = Streams::new(2).stream("arrivals", 0);
+    let mut random = RandomStreams::new(2).stream("arrivals", 0);
     let mut means = Vec::new();
     let (mut clock, mut due) = (0.0, None);
     for interval in 1..=INTERVALS {

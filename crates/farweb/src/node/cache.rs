@@ -1,17 +1,17 @@
 //! A cache where two legs meet: a proxy that serves what it holds, and fetches what it does not.
 //!
-//! Models, for a request that is whole here: a **hit** is served from here at once; for what is being fetched already it joins that
-//! fetch (a **delayed hit**), and gets first what has come of it; for what is held beyond its time a conditional request goes on,
-//! which is answered by [`NOT_MODIFIED_BYTES`] without a body, and then the response is served from here (a **revalidation**);
-//! anything else is a **miss** and goes on. A response is kept when all of it has come. In `split` mode it goes on towards the
+//! Models four outcomes for a request that has arrived whole. A **hit** is served from here at once. A **delayed hit** joins a
+//! fetch of the object that is under way, and gets first the bytes that have come. A **revalidation** sends a conditional request
+//! on for an object older than its `ttl`, gets an answer of [`NOT_MODIFIED_BYTES`] without a body, and is then served from here.
+//! A **miss** goes on. A response is kept when all of it has come. In `split` mode it goes on towards the
 //! clients as it is read, in `store-and-forward` mode when it is whole.
 //!
-//! A fetch that nobody waits for any more goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it, and is
-//! given up otherwise. When a fetch fails, the request that began it fails, and so do those that were given some of it; the others
-//! go on by themselves, the first of them as a new fetch. What the cache would not keep for its size, nobody waits for.
+//! A fetch for which no request waits any more goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it,
+//! and is given up otherwise. When a fetch fails, the request that began it fails, and so do those that were given some of it; the others
+//! go on by themselves, the first of them as a new fetch. No request waits for an object that the cache would not keep for its size.
 //!
-//! Leaves out: objects that change, so that a conditional request never brings a body; requests that forbid caching; ranges; that
-//! a real proxy learns only from the header of a response how large it is; the time that look-ups and disks take.
+//! Leaves out: objects that change, so that a conditional request never brings a body; requests that forbid caching; ranges; the
+//! time that look-ups and disks take. A real proxy learns the size of a response only from its header.
 //!
 //! Source: Squid's configuration manual, `collapsed_forwarding` (requests for one object are fetched once) and `quick_abort_min`,
 //! `quick_abort_max` (16 KB each); RFC 9111, section 4.3 (validation).
@@ -19,7 +19,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::carrier::Context;
-use crate::conn::{Answer, Exchange, ExchangeId};
+use crate::conn::{CacheAnswer, Exchange, ExchangeId};
 use crate::workload::ObjectId;
 
 use super::contents::{Contents, Found};
@@ -48,7 +48,7 @@ struct Fetch {
     exchange: ExchangeId,
     /// The one on the leg towards the clients that began it.
     first: ExchangeId,
-    /// How many joined it.
+    /// Number of requests that joined it.
     joined: u64,
 }
 
@@ -96,14 +96,14 @@ impl Stand for Cache {
         let is_new = exchange.answer.is_none();
         let found = self.contents.find(cx.now, exchange, &cx.directory);
         let (answer, route) = if found == Found::Hit {
-            (Answer::Hit, Route::Serve(held_response(cx, id, self.node)))
+            (CacheAnswer::Hit, Route::Serve(held_response(cx, id, self.node)))
         } else if let Some(fetch) = self.under_way(cx, exchange) {
             fetch.joined += 1;
-            (Answer::DelayedHit, Route::Join(fetch.exchange))
+            (CacheAnswer::DelayedHit, Route::Join(fetch.exchange))
         } else if found == Found::Stale {
-            (Answer::Revalidated, Route::Fetch { is_conditional: true })
+            (CacheAnswer::Revalidated, Route::Fetch { is_conditional: true })
         } else {
-            (Answer::Miss, Route::Fetch { is_conditional: exchange.is_conditional })
+            (CacheAnswer::Miss, Route::Fetch { is_conditional: exchange.is_conditional })
         };
         if is_new {
             self.contents.note(cx, id, answer);

@@ -1,22 +1,22 @@
-//! What a cache holds: whether a request is a hit.
+//! Contents of a cache: whether a request is a hit.
 //!
-//! Models three ways to know: the request table says it in its column `source`; a share of all client requests is drawn at
+//! Models three ways to decide: the request table says it in its column `source`; a share of all client requests is drawn at
 //! random, as the ns-2 study did in place of a cache; or a live cache remembers what passes through it. A drawn hit depends on the
 //! seed and the number of the request alone, so that equal requests hit in all runs of a sweep with one seed, whatever the path is.
-//! Only a live cache keeps what it is given.
+//! Only a live cache keeps responses.
 //!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
-//! "Simulation Model and Assumptions", and its footnote 1 for what the share is a share of.
+//! "Simulation Model and Assumptions", and its footnote 1 for the meaning of the share.
 
 use crate::cache::{Cache, Lookup};
 use crate::carrier::Context;
-use crate::conn::{Answer, Exchange, ExchangeId};
-use crate::rng::Streams;
+use crate::conn::{CacheAnswer, Exchange, ExchangeId};
+use crate::rng::RandomStreams;
 use crate::scenario::{self, DivideBy, Scenario};
 use crate::units::Instant;
 use crate::workload::{Directory, ObjectId, Request, WorkloadError};
 
-/// What a cache holds, and what it tells of it.
+/// Contents of a cache, and its statistics.
 pub(crate) struct Contents {
     /// Its number among the caches, by which its statistics are kept.
     cache: usize,
@@ -24,11 +24,11 @@ pub(crate) struct Contents {
 }
 
 enum Kind {
-    /// What the request table says that `node` serves, one of the `servers`.
+    /// Requests that the request table says `node` serves, one of the `servers`.
     Listed { node: String, servers: Vec<String> },
     /// Requests whose drawn number is in this range.
-    Drawn { streams: Streams, from: f64, to: f64 },
-    /// What siblings keep, each of a part of the objects.
+    Drawn { streams: RandomStreams, from: f64, to: f64 },
+    /// Caches of the siblings, each for a part of the objects.
     Live { siblings: Vec<Cache>, divide_by: DivideBy },
 }
 
@@ -36,14 +36,14 @@ enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     Hit,
-    /// It holds it, and has to ask whether it is still good.
+    /// The cache holds the object, and has to ask whether it is still good.
     Stale,
     Miss,
 }
 
 impl Contents {
-    /// What cache number `cache` of a scenario holds when the run begins.
-    pub(crate) fn new(cache: usize, scenario: &Scenario, streams: &Streams) -> Self {
+    /// Contents of cache number `cache` of a scenario when the run begins.
+    pub(crate) fn new(cache: usize, scenario: &Scenario, streams: &RandomStreams) -> Self {
         let own = &scenario.cache[cache];
         let kind = match (own.live(), own.hit_ratio) {
             (Some(config), _) => {
@@ -79,10 +79,10 @@ impl Contents {
         Some((&mut siblings[place as usize], object))
     }
 
-    /// Whether it can tell what it holds of `request`.
+    /// Checks that the cache can decide whether `request` is a hit.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the request.
     pub(super) fn check(&self, request: &Request, directory: &Directory) -> Result<(), WorkloadError> {
         let at = request.start;
         let problem = match (&self.kind, request.source, request.object) {
@@ -126,7 +126,7 @@ impl Contents {
         if is_hit { Found::Hit } else { Found::Miss }
     }
 
-    /// Whether it would keep the response to a request, as far as its size tells.
+    /// Whether it would keep the response to a request, by the size of the response alone.
     pub(super) fn would_keep(&self, request: &Request) -> bool {
         match &self.kind {
             Kind::Live { siblings, .. } => {
@@ -158,7 +158,7 @@ impl Contents {
         stats.bytes = stats.bytes - before.1 + bytes;
     }
 
-    /// What it holds for a request is still good; `joined` others have waited to know, and count as accesses now.
+    /// The copy that it holds for a request is still good; `joined` other requests waited for that, and count as accesses now.
     pub(super) fn renew(&mut self, cx: &Context, request: &Request, joined: u64) {
         if let Some((cache, object)) = self.sibling(request, &cx.directory) {
             cache.renew(object, cx.now);
@@ -169,20 +169,20 @@ impl Contents {
     }
 
     /// Counts a request that was answered so.
-    pub(super) fn note(&self, cx: &mut Context, exchange: ExchangeId, answer: Answer) {
+    pub(super) fn note(&self, cx: &mut Context, exchange: ExchangeId, answer: CacheAnswer) {
         let exchange = cx.exchanges.get_mut(exchange).expect("its request is here");
         exchange.answer = Some(answer);
         let bytes = exchange.bytes.response();
         let stats = &mut cx.observer.caches[self.cache].total;
         stats.requests.add(bytes);
         match answer {
-            Answer::Hit => stats.hits.add(bytes),
-            Answer::DelayedHit => stats.delayed.add(bytes),
-            Answer::Revalidated => {
+            CacheAnswer::Hit => stats.hits.add(bytes),
+            CacheAnswer::DelayedHit => stats.delayed.add(bytes),
+            CacheAnswer::Revalidated => {
                 stats.hits.add(bytes);
                 stats.revalidations += 1;
             }
-            Answer::Miss => {}
+            CacheAnswer::Miss => {}
         }
     }
 }

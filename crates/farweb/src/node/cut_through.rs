@@ -1,12 +1,12 @@
 //! A cache inside a leg: a router that can be the source of a response.
 //!
 //! Models the proxies of the ns-2 study: when a request is made, the nodes of the leg are asked from the clients on, and the
-//! connection goes to the first that holds what it asks for, else to the end of the leg; the way of the request to those that do
-//! not is no extra time. A response that passes is held from when its last byte has arrived at the leg's near end. A request for
-//! something that is on its way through the node waits for that, once (a **delayed hit**), and is then asked anew.
+//! connection goes to the first that holds the object, else to the end of the leg; asking the others takes no time. A response
+//! that passes is held from when its last byte has arrived at the leg's client end. A request for an object that is on its way
+//! through the node waits for that, once (a **delayed hit**), and then asks again.
 //!
-//! Leaves out: what the first node would have to know for that; the time between the last byte at this node and at the near end;
-//! responses that a waiting request could get while they pass; revalidation, as nothing is asked.
+//! Leaves out: what the first node would have to know for that; the time between the last byte at this node and at the client end;
+//! responses that a waiting request could get while they pass; revalidation.
 //!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
 //! "Simulation Model and Assumptions".
@@ -14,7 +14,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::carrier::{Action, Context};
-use crate::conn::{Answer, ExchangeId};
+use crate::conn::{CacheAnswer, ExchangeId};
 use crate::workload::ObjectId;
 
 use super::contents::{Contents, Found};
@@ -35,12 +35,12 @@ struct Fetch {
     waiting: Vec<ExchangeId>,
 }
 
-/// What becomes of a request.
+/// Answer of a cut-through cache to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// It is served from here.
+    /// The request is served from here.
     Serve,
-    /// It waits here.
+    /// The request waits here.
     Wait,
     /// The next node is asked.
     Pass,
@@ -67,12 +67,12 @@ impl CutThrough {
         let request = exchange.request;
         let fetch = request.object.and_then(|object| self.fetches.get_mut(&object));
         let (answer, ask) = match (found, fetch) {
-            (Found::Hit | Found::Stale, _) => (Answer::Hit, Ask::Serve),
+            (Found::Hit | Found::Stale, _) => (CacheAnswer::Hit, Ask::Serve),
             (Found::Miss, Some(fetch)) if !has_waited && self.contents.would_keep(&request) => {
                 fetch.waiting.push(id);
-                (Answer::DelayedHit, Ask::Wait)
+                (CacheAnswer::DelayedHit, Ask::Wait)
             }
-            (Found::Miss, _) => (Answer::Miss, Ask::Pass),
+            (Found::Miss, _) => (CacheAnswer::Miss, Ask::Pass),
         };
         if !has_waited {
             self.contents.note(cx, id, answer);

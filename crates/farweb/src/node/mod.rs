@@ -1,19 +1,18 @@
-//! Nodes: what happens to a request that is whole at the far end of a leg, and to the bytes of a response that come there.
+//! Nodes: what happens to a request that has arrived whole at the server end of a leg, and to the bytes of a response there.
 //!
-//! A node decides, and others carry it out: a request is served here or passed on; of a response so many bytes go on towards
-//! the clients. A response may start at any node, and a node may hold one back. A new kind of node is a file with an
+//! A node decides, and the world carries it out: whether a request is served here or passed on, and how many bytes of a
+//! response go on towards the clients. A response may start at any node, and a node may hold one back. A new kind of node is a file with an
 //! implementation of [`Stand`], and a line in each place of this one that names the others.
 
 mod cache;
 mod contents;
 mod cut_through;
 mod origin;
-mod proxy;
 
 use crate::carrier::Context;
 use crate::conn::{End, Event, ExchangeId, Releasing};
 use crate::http::{Release, ReleasePlan};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::{CacheMode, Scenario};
 use crate::units::Duration;
 use crate::workload::{Directory, Request, WorkloadError};
@@ -22,11 +21,10 @@ use cache::{Cache, NOT_MODIFIED_BYTES};
 use contents::Contents;
 use cut_through::{Ask, CutThrough};
 use origin::Origin;
-use proxy::Proxy;
 
 /// A node of the path.
 pub(crate) enum Node {
-    /// Where packets are passed on and no leg ends, or where requests start: no request arrives.
+    /// A node where no request arrives: a router, which passes packets on inside a leg, or the clients.
     Router,
     CutThrough(CutThrough),
     Proxy(Proxy),
@@ -34,30 +32,32 @@ pub(crate) enum Node {
     Origin(Origin),
 }
 
-/// What happens to a request.
+/// Decision of a node about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Its response starts here.
     Serve(Releasing),
-    /// It goes on, on the next leg.
+    /// The request goes on over the next leg.
     PassOn,
 }
 
-/// How a request goes on.
+/// Way in which a request goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
     /// Not at all: its response starts here.
     Serve(Releasing),
-    /// It waits for the response to this exchange on the next leg, for which others wait already.
+    /// The request waits for the response to this exchange on the next leg, which others wait for already.
     Join(ExchangeId),
     /// An exchange begins on the next leg, which may ask only whether what is held here is still good.
     Fetch { is_conditional: bool },
 }
 
-/// What a node does with requests and responses. What is left out is what a proxy does.
+/// Behaviour of a node towards requests and responses. The default methods are those of a proxy.
 pub(crate) trait Stand {
     /// The whole request of an exchange is here.
-    fn on_request(&mut self, cx: &Context, id: ExchangeId) -> Decision;
+    fn on_request(&mut self, _cx: &Context, _id: ExchangeId) -> Decision {
+        Decision::PassOn
+    }
 
     /// A request that is not served at once goes on.
     fn route(&mut self, _cx: &mut Context, _id: ExchangeId) -> Route {
@@ -79,7 +79,7 @@ pub(crate) trait Stand {
     /// A fetch has failed, or is given up.
     fn on_fetch_lost(&mut self, _cx: &Context, _fetch: ExchangeId) {}
 
-    /// Whether a fetch goes on for whose response nobody waits any more.
+    /// Whether a fetch goes on although no request waits for its response any more.
     fn goes_on_without(&self, _cx: &Context, _fetch: ExchangeId) -> bool {
         false
     }
@@ -89,6 +89,17 @@ pub(crate) trait Stand {
         false
     }
 }
+
+/// A proxy, where two legs meet.
+///
+/// Models a proxy that stores a request and sends it on when it has all of it, and that sends a response on as it reads it,
+/// byte for byte. It reads as fast as bytes come and holds any number of them. Leaves out the time that it takes, a bound on
+/// what it holds, and caching.
+///
+/// Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), sections on the US proxy.
+pub(crate) struct Proxy;
+
+impl Stand for Proxy {}
 
 /// The match on nodes.
 macro_rules! on_node {
@@ -106,7 +117,7 @@ pub(crate) use on_node;
 
 impl Node {
     /// The nodes of a scenario, by number.
-    pub(crate) fn all(scenario: &Scenario, streams: &Streams) -> Vec<Self> {
+    pub(crate) fn all(scenario: &Scenario, streams: &RandomStreams) -> Vec<Self> {
         let last = scenario.path.nodes.len() - 1;
         let kind = |(place, name): (usize, &String)| {
             let legs_meet = scenario.leg.iter().any(|leg| leg.to == *name);
@@ -122,7 +133,7 @@ impl Node {
     }
 
     /// The node with cache number `cache`.
-    fn cache(cache: usize, node: u8, legs_meet: bool, scenario: &Scenario, streams: &Streams) -> Self {
+    fn cache(cache: usize, node: u8, legs_meet: bool, scenario: &Scenario, streams: &RandomStreams) -> Self {
         let contents = Contents::new(cache, scenario, streams);
         let coalesces = scenario.cache[cache].coalesce;
         match scenario.cache[cache].mode_at(legs_meet) {
@@ -133,10 +144,10 @@ impl Node {
     }
 }
 
-/// Whether the caches can tell what they hold of `request`.
+/// Checks that every cache can decide whether `request` is a hit.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The problem with the request.
 pub(crate) fn check(nodes: &[Node], request: &Request, directory: &Directory) -> Result<(), WorkloadError> {
     let contents = nodes.iter().filter_map(|node| match node {
         Node::CutThrough(cache) => Some(cache.contents()),

@@ -1,8 +1,8 @@
 //! The origin servers behind the last node.
 //!
 //! Models a server that answers every request that it has whole, with the size and over the time that the request table says;
-//! [`http::Release`](crate::http::Release) says how the bytes come to be there; a cache that asks whether what it holds is still
-//! good is answered at once. Leaves out the load of servers: requests do not wait for each other.
+//! [`http::Release`](crate::http::Release) says when the bytes are there to be sent; the conditional request of a cache is
+//! answered at once. Leaves out the load of servers: requests do not wait for each other.
 //!
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic model.
 

@@ -1,16 +1,16 @@
-//! What caches were asked for and served, over recording intervals, since the warm-up and over the whole run.
+//! Requests to caches and what they served: by recording interval, since the warm-up and over the whole run.
 //!
 //! A request counts when it reaches the cache; its bytes are those of the response that it asks for, whatever becomes of it. After
 //! the warm-up all requests count, those behind the end of the measured interval too: shares of them are no rates over time.
 
-/// What a cache did in a time, and what it holds at its end.
+/// Activity of a cache in an interval, and its contents at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CacheStats {
-    /// What was asked for.
+    /// Requests that reached it.
     pub requests: Asked,
-    /// What it served from what it held.
+    /// Requests served from its contents.
     pub hits: Asked,
-    /// What it served from a fetch that was under way.
+    /// Requests served from a fetch that was under way.
     pub delayed: Asked,
     /// Hits for which it first asked whether what it held was still good.
     pub revalidations: u64,
@@ -23,7 +23,7 @@ pub struct CacheStats {
 /// Requests, and the bytes of the responses that they ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asked {
-    /// How many.
+    /// Number of requests.
     pub number: u64,
     /// Their responses, in bytes.
     pub bytes: u64,
@@ -34,13 +34,13 @@ pub struct Asked {
 pub(crate) struct CacheWatch {
     /// Since the run began.
     pub(crate) total: CacheStats,
-    /// What `total` was when the recording interval began, and at the end of the warm-up.
+    /// Value of `total` when the recording interval began, and at the end of the warm-up.
     interval_from: CacheStats,
     measured_from: CacheStats,
 }
 
 impl Asked {
-    /// One more request, for a response of `bytes`.
+    /// Counts one more request, for a response of `bytes`.
     pub(crate) const fn add(&mut self, bytes: u64) {
         self.number += 1;
         self.bytes += bytes;
@@ -52,7 +52,7 @@ impl Asked {
 }
 
 impl CacheStats {
-    /// What has been counted since there was `before`, and what is held.
+    /// Counts since `before`, and what is held now.
     const fn since(self, before: Self) -> Self {
         Self {
             requests: self.requests.since(before.requests),
@@ -65,7 +65,7 @@ impl CacheStats {
 }
 
 impl CacheWatch {
-    /// What happened since the last call, and what is held now.
+    /// Counts since the last call, and what is held now.
     pub(super) const fn close_interval(&mut self) -> CacheStats {
         let stats = self.total.since(self.interval_from);
         self.interval_from = self.total;
@@ -76,7 +76,7 @@ impl CacheWatch {
         self.measured_from = self.total;
     }
 
-    /// What it has done since the warm-up.
+    /// Counts since the warm-up.
     pub(super) const fn measured(&self) -> CacheStats {
         self.total.since(self.measured_from)
     }

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use crate::conn::{Connection, End, Extras, Mark, Packet, PacketPath, Transport};
 use crate::id::Id;
 use crate::net::{Direction, LinkId};
-use crate::record::{Column, Event, PacketColumns, PacketRow};
+use crate::record::{Column, PacketColumns, PacketEvent, PacketRow};
 use crate::scenario::{CapturePoint, Packets, Record};
 use crate::tcp::{Flags, Segment};
 use crate::units::Instant;
@@ -34,11 +34,11 @@ pub(crate) struct Capture {
     accepted: u64,
 }
 
-/// What an endpoint did with a packet.
+/// Action of an endpoint on a packet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) end: End,
-    pub(crate) event: Event,
+    pub(crate) event: PacketEvent,
     /// The sequence number up to which its application may fill its stream with the credit that it has.
     pub(crate) credit_limit: Option<u64>,
 }
@@ -111,7 +111,7 @@ impl Capture {
         }
     }
 
-    /// A row for a segment that the endpoint at `end` sends as its packet `number`; what is to be told where it is seen.
+    /// A row for a segment that the endpoint at `end` sends as its packet `number`; returns the mark for its rows wherever it is seen.
     #[cold]
     pub(crate) fn record_departure(
         &mut self,
@@ -126,7 +126,7 @@ impl Capture {
         let again = segment.sequence_len() > 0 && segment.seq < sent.highest;
         sent.highest = sent.highest.max(segment.end());
         let mark = Mark { number, again, recorded: true };
-        let seen = Seen { end, event: Event::Send, credit_limit };
+        let seen = Seen { end, event: PacketEvent::Send, credit_limit };
         self.record_at_end(now, connection, seen, segment, mark);
         mark
     }
@@ -145,7 +145,7 @@ impl Capture {
             return;
         }
         let Seen { end, event, credit_limit } = seen;
-        let sender = if event == Event::Send { end } else { end.other() };
+        let sender = if event == PacketEvent::Send { end } else { end.other() };
         let windows = connection.end(end).transport.as_ref().and_then(Transport::windows);
         let row = PacketRow {
             event: event as i32,
@@ -169,7 +169,7 @@ impl Capture {
         extras: &Extras,
     ) {
         let row = PacketRow {
-            event: Event::Drop as i32,
+            event: PacketEvent::Drop as i32,
             node: i32::from(link.near_node()),
             link: Some(link.link() as i64),
             ..packet_row(now, connection, packet.toward.other(), &packet.segment(extras), packet.mark())
@@ -193,7 +193,7 @@ impl Capture {
         let at = if link.direction() == Direction::Up { newest.departure } else { newest.arrival };
         let packet = newest.packet;
         let row = PacketRow {
-            event: Event::Pass as i32,
+            event: PacketEvent::Pass as i32,
             node: link.link() as i32,
             link: Some(link.link() as i64),
             ..packet_row(at, connection, packet.toward.other(), &packet.segment(extras), packet.mark())
@@ -235,7 +235,7 @@ fn packet_row(at: Instant, connection: &Connection, sender: End, segment: &Segme
         host: connection.host.map(code),
         node: 0,
         link: None,
-        event: Event::Send as i32,
+        event: PacketEvent::Send as i32,
         direction: sender.other().direction() as i32,
         packet: i64::from(mark.number),
         seq: int(segment.seq),

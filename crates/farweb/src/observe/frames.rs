@@ -1,4 +1,4 @@
-//! Recorded frames of HTTP/2 and W3C MUX: what stands where in the streams of connections whose packets are recorded.
+//! Recorded frames of HTTP/2 and W3C MUX: their places in the streams of connections whose packets are recorded.
 
 use rustc_hash::FxHashMap;
 
@@ -134,7 +134,7 @@ const fn kind<S>(frame: &Frame<S>) -> FrameKind {
     }
 }
 
-/// Where a frame is, and nothing that it says.
+/// Place of a frame, without its values.
 fn row(
     now: Instant,
     connection: &Connection,
@@ -162,7 +162,7 @@ fn row(
     }
 }
 
-/// What a frame of W3C MUX is, its session, and what it grants.
+/// Kind of a frame of W3C MUX, its session, and the credit that it grants.
 ///
 /// # Panics
 /// With a control message that no end sends here.

@@ -1,4 +1,4 @@
-//! The measured interval: the time over which rates, utilisation and queues of links are told.
+//! The measured interval: the time over which rates, utilisation and queues of links are averaged.
 //!
 //! It begins at the end of `run.warmup`, at that very instant although no event may happen then, and ends at the start of
 //! the last request or at the end of the run. What happens at its last instant counts up to and with that start. When no
@@ -15,7 +15,7 @@ use crate::workload::{Host, Request};
 use super::caches::{CacheStats, CacheWatch};
 use super::occupancy::{LegStats, Occupancy};
 
-/// What the links, legs and caches did in the measured interval.
+/// Statistics of links, legs and caches over the measured interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// Beginning of the interval.
@@ -33,15 +33,15 @@ pub struct Measured {
     pub presented_bytes: u64,
 }
 
-/// How far the measured interval is.
+/// State of the measured interval.
 pub(crate) struct Measurement {
     measure: Measure,
     warmup: Instant,
-    /// When it begins; never, once it has.
+    /// Time at which it begins; never, once it has.
     begins_at: Option<Instant>,
     /// The first start of a request in it.
     first_start: Option<Instant>,
-    /// When it ended before the run.
+    /// Time at which it ended, if before the run.
     ended_at: Option<Instant>,
     /// Bytes presented since it began, and since the run did.
     presented: u64,
@@ -62,7 +62,7 @@ impl Measurement {
         }
     }
 
-    /// What the links did in the measured interval, or have done so far.
+    /// Statistics of the links in the measured interval, or in its part so far.
     pub(crate) fn measured(
         &self,
         now: Instant,

@@ -1,16 +1,16 @@
-//! What is seen of a run: rows, recorded packets, the measured interval, what held a sender. **Nothing here changes a result.**
+//! Observation of a run: rows, recorded packets, the measured interval, what held a sender. **Nothing here changes a result.**
 //!
-//! The observer reads connections, exchanges and links. Others tell it what happens; nobody asks it what to do next, but
-//! whether anyone wants to know.
+//! The observer reads connections, exchanges and links. Others report to it what happens, and ask it only whether that is
+//! recorded.
 
 mod caches;
 mod capture;
 mod frames;
-mod held;
 mod measurement;
 mod occupancy;
 mod recorder;
 mod rows;
+mod senders;
 
 use crate::conn::{Cause, Connection, ConnectionId, Exchange, ExchangeId, HeldTimes, PacketPath};
 use crate::record::{Column, Status};
@@ -21,8 +21,8 @@ use crate::units::{Duration, Instant};
 use capture::Capture;
 pub(crate) use capture::Seen;
 use frames::Frames;
-use held::Senders;
 use recorder::Recorder;
+use senders::Senders;
 
 pub(crate) use caches::CacheWatch;
 pub use caches::{Asked, CacheStats};
@@ -37,12 +37,12 @@ pub(crate) struct Observer {
     recorder: Recorder,
     pub(crate) packets: Capture,
     pub(crate) frames: Frames,
-    /// What is on each leg.
+    /// Occupancy of each leg.
     pub(crate) legs: Vec<Occupancy>,
-    /// What each cache does.
+    /// Statistics of each cache.
     pub(crate) caches: Vec<CacheWatch>,
     pub(crate) measurement: Measurement,
-    /// What holds the senders of responses, where exchanges are recorded.
+    /// Clocks of what holds the senders of responses, where exchanges are recorded.
     senders: Option<Senders>,
 }
 
@@ -133,7 +133,7 @@ impl Observer {
         }
     }
 
-    /// What holds the sender of responses on a connection may have changed; `is_due` tells whether more of a response is still
+    /// Notes that the cause that holds the sender of responses may have changed; `is_due` says whether more of a response is still
     /// expected there.
     pub(crate) fn note_cause(
         &mut self,
@@ -155,7 +155,7 @@ impl Observer {
         senders.change(now, id, cause);
     }
 
-    /// What the clocks of the sender of responses show; zero where they are not kept.
+    /// Readings of the clocks of the sender of responses; zero where they are not kept.
     pub(crate) fn held(&self, now: Instant, id: ConnectionId) -> HeldTimes {
         self.senders.as_ref().map_or(HeldTimes::default(), |senders| senders.at(now, id))
     }

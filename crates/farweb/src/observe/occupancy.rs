@@ -1,10 +1,10 @@
-//! What is on a leg over time: connections open, connections busy, requests.
+//! Occupancy of a leg over time: connections open, connections busy, requests.
 //!
 //! All sums are integers. Something that comes and goes at one instant counts towards the peak and not towards the mean.
 
 use crate::units::{Duration, Instant};
 
-/// What was on a leg from `from` to `to`.
+/// Occupancy of a leg from `from` to `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LegStats {
     /// Start of the interval.
@@ -15,13 +15,13 @@ pub struct LegStats {
     pub open: Count,
     /// Connections with at least one request on them.
     pub busy: Count,
-    /// Requests on the leg, from when they are queued there until the last byte of the response is read at its near end.
+    /// Requests on the leg, from when they are queued there until the last byte of the response is read at its client end.
     pub requests: Count,
     /// Most requests on one connection at once.
     pub connection_requests_max: u64,
 }
 
-/// How many of something there were in an interval.
+/// Number of things present in an interval: mean and peak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
     /// Integral of their number over time, in ns.
@@ -108,7 +108,7 @@ impl Occupancy {
         }
     }
 
-    /// There is one more.
+    /// Counts one more.
     #[inline]
     pub(crate) fn add(&mut self, now: Instant, what: Counted) {
         self.account(now, what);
@@ -118,7 +118,7 @@ impl Occupancy {
         *peak = followed.number.max(*peak);
     }
 
-    /// There is one less.
+    /// Counts one less.
     #[inline]
     pub(crate) fn remove(&mut self, now: Instant, what: Counted) {
         self.account(now, what);

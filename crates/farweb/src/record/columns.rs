@@ -63,7 +63,7 @@ impl Column {
     }
 }
 
-/// Where the words of a column stand.
+/// Dictionary with the words of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dictionary {
     /// These words.

@@ -1,4 +1,4 @@
-//! Rows to columns: what a run leaves behind.
+//! Rows of results, turned into columns.
 //!
 //! [`tables`] is the one home of the results schema: name, type, unit and description of every column. Rows are pushed
 //! one by one and taken away in batches, so that memory does not grow with the run. A recorder never changes a result.
@@ -9,7 +9,7 @@ mod tables;
 pub use crate::schema::{NULL_CODE, NULL_ID, NULL_INT};
 pub use columns::{Column, Dictionary, Ranges};
 pub use tables::{
-    CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, Event, ExchangeColumns, ExchangeRow, Failure,
+    CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,
     FrameColumns, FrameKind, FrameProtocol, FrameRow, LegColumns, LegRow, LinkColumns, LinkRow,
-    PacketColumns, PacketRow, RequestColumns, RequestRow, Status, TABLES,
+    PacketColumns, PacketEvent, PacketRow, RequestColumns, RequestRow, Status, TABLES,
 };

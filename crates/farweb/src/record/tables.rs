@@ -10,12 +10,12 @@ pub const TABLES: [TableSpec; 8] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEG
 
 const DIRECTIONS: Dictionary = Dictionary::Fixed(&["up", "down"]);
 
-/// How a request ended; its numbers are those of the column `status`.
+/// Outcome of a request; its numbers are those of the column `status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// The whole response arrived.
     Done,
-    /// It failed first.
+    /// It failed before that.
     Failed,
     /// The run ended before the client knew either.
     Unfinished,
@@ -54,9 +54,9 @@ impl Failure {
     ];
 }
 
-/// What happened to a packet; its numbers are those of the column `event`.
+/// Event of a packet; its numbers are those of the column `event`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum PacketEvent {
     /// An endpoint sent it.
     Send,
     /// An endpoint received it.
@@ -86,7 +86,7 @@ impl FrameProtocol {
     pub const ALL: [Self; 3] = [Self::Http2, Self::Mux1996, Self::Mux1998];
 }
 
-/// What a frame is; its numbers are those of the column `kind`.
+/// Kind of a frame; its numbers are those of the column `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of RFC 9113, section 6, and of W3C MUX")]
 pub enum FrameKind {
@@ -149,23 +149,23 @@ table! {
     RequestRow RequestColumns {
         request: [int] "" "Number of the request, from 0, by start time.",
         host: [word Dictionary::Hosts] "" "Key of the origin server.",
-        object: [id?] "" "What it asked for, as the id that the request table's `object` has: its own where that is a number, the 64-bit FNV-1a hash of a text; null where the table names none.",
-        source: [word? Dictionary::Sources] "" "Which node served it, where the request table says so.",
+        object: [id?] "" "Id of the object that it asks for, from the request table's `object`: the number there, or the 64-bit FNV-1a hash of the text; null where the table names none.",
+        source: [word? Dictionary::Sources] "" "Node that serves it according to the request table; null where the table does not say.",
         tag: [word? Dictionary::Tags] "" "The request table's tag; `sample` marks requests measured in every run.",
         status: [word Dictionary::Fixed(&["done", "failed", "unfinished"])] "" "`done`: the whole response arrived; `failed`: it will not; `unfinished`: the run ended before the client knew either.",
-        start_ns: [int] "ns" "When the first node got the request, since the start of the run.",
-        connect_ns: [int?] "ns" "When its connection was established at the first node.",
-        first_byte_ns: [int?] "ns" "When the first byte of the response was there for the first node to read.",
-        end_ns: [int?] "ns" "When the last byte of the response was there for the first node to read; `end_ns - start_ns` is the latency.",
-        acked_ns: [int?] "ns" "When the sender of the response had the last byte acknowledged.",
+        start_ns: [int] "ns" "Time at which the first node got the request, since the start of the run, as are all times.",
+        connect_ns: [int?] "ns" "Time at which its connection was established at the first node.",
+        first_byte_ns: [int?] "ns" "Time at which the first byte of the response was there for the first node to read.",
+        end_ns: [int?] "ns" "Time at which the last byte of the response was there for the first node to read; `end_ns - start_ns` is the latency.",
+        acked_ns: [int?] "ns" "Time at which the sender of the response had the last byte acknowledged.",
         request_bytes: [int] "B" "Size of the request, headers included.",
         response_bytes: [int] "B" "Size of the response, headers included.",
         connection: [int?] "" "Number of the connection of the first leg that carried the response, or the request when no response came; null when none carried it.",
         retransmits: [int] "" "Segments sent again, by either end of that connection, while it carried the request.",
         timeouts: [int] "" "Retransmission timeouts, at either end of that connection, while it carried the request.",
-        served_by: [word? Dictionary::Nodes] "" "Node that served the response, from when its first byte was there to be sent: where it is held, or for a delayed hit the cache with the fetch under way; null when no response began.",
-        failure: [word? Dictionary::Fixed(&Failure::NAMES)] "" "Why there is no whole response, as far as anything in the run knew; null with the status `done`. `refused`: a reset answered the SYN or the SYN-ACK; `handshake timed out`: nothing answered the SYN or the SYN-ACK, however often it was sent again; `reset`: a reset came on the established connection; `server gave up`: the end that sends the response, a server or a proxy, had no answer to what it sent again or to its probes, or closed before the response was whole; `client gave up`: the client ended the request after `clients.give_up`, or its end of the connection had no answer to what it sent again or to its probes; `proxy lost`: one of these happened on a leg behind a proxy, which passed it on; `run ended`: the end of the run came first, or nothing was left to happen.",
-        failed_ns: [int?] "ns" "When the first end of a connection noticed that, the client itself, or of `run ended` the end of the run; null with the status `done`. A client that hears nothing of a failure goes on waiting.",
+        served_by: [word? Dictionary::Nodes] "" "Node that served the response, known from the time its first byte was there to be sent: the cache or server that holds it, or for a delayed hit the cache with the fetch under way; null when no response began.",
+        failure: [word? Dictionary::Fixed(&Failure::NAMES)] "" "Reason why there is no whole response, as far as anything in the run knew; null with the status `done`. `refused`: a reset answered the SYN or the SYN-ACK; `handshake timed out`: nothing answered the SYN or the SYN-ACK, however often it was sent again; `reset`: a reset came on the established connection; `server gave up`: the end that sends the response, a server or a proxy, had no answer to what it sent again or to its probes, or closed before the response was whole; `client gave up`: the client ended the request after `clients.give_up`, or its end of the connection had no answer to what it sent again or to its probes; `proxy lost`: one of these happened on a leg behind a proxy, which passed it on; `run ended`: the end of the run came first, or nothing was left to happen.",
+        failed_ns: [int?] "ns" "Time at which the first end of a connection, or the client itself, noticed the failure; for `run ended` the end of the run; null with the status `done`. A client that does not learn of a failure goes on waiting.",
     }
 }
 
@@ -175,8 +175,8 @@ table! {
         connection: [int] "" "Number of the connection, from 0, by opening time.",
         leg: [int] "" "Leg that it belongs to, from 0.",
         host: [word? Dictionary::Hosts] "" "Key of the origin server that it is for; null where it belongs to no host, between two proxies.",
-        open_ns: [int] "ns" "When its first SYN was sent.",
-        close_ns: [int?] "ns" "When both ends were closed or in TIME_WAIT.",
+        open_ns: [int] "ns" "Time at which its first SYN was sent, since the start of the run.",
+        close_ns: [int?] "ns" "Time at which both ends were closed or in TIME_WAIT, since the start of the run.",
         bytes_up: [int] "B" "IP bytes sent towards the servers, headers and retransmissions included.",
         bytes_down: [int] "B" "IP bytes sent towards the clients, headers and retransmissions included.",
         segments_up: [int] "" "Segments sent towards the servers.",
@@ -186,15 +186,15 @@ table! {
         requests: [int] "" "Requests that it carried: the request, the response, or both.",
         requests_max: [int] "" "Most requests on it at once.",
         busy_ns: [int] "ns" "Time with at least one request on it.",
-        held_cwnd_ns: [int?] "ns" "Of the time from `open_ns` to `close_ns`, or to the end of the run, that in which the sender of responses had bytes to send and its congestion window held them. The columns `held_*_ns` add up to that time; null without `record.exchanges`.",
-        held_window_ns: [int?] "ns" "The same, held by the peer's window.",
-        held_buffer_ns: [int?] "ns" "The same, held as its own send buffer was full and held no whole segment.",
-        held_nagle_ns: [int?] "ns" "The same, held by a rule against small segments (Nagle's).",
-        held_recovery_ns: [int?] "ns" "The same, held by the recovery from a loss, with room in all windows.",
-        held_handshake_ns: [int?] "ns" "The same, held as the connection was not established.",
-        held_credit_ns: [int?] "ns" "The same, held by the credit of the carrier, with all that this had let go sent.",
-        held_application_ns: [int?] "ns" "Time in which it waited for its program: a response was asked for and all of it that was there had been sent.",
-        held_nothing_ns: [int?] "ns" "Time in which it had nothing to send.",
+        held_cwnd_ns: [int?] "ns" "Time in which the sender of responses had bytes to send and its congestion window held them. The columns `held_*_ns` add up to the time from `open_ns` to `close_ns`, or to the end of the run; null without `record.exchanges`.",
+        held_window_ns: [int?] "ns" "Time in which the peer's window held bytes of the sender.",
+        held_buffer_ns: [int?] "ns" "Time in which the sender's own send buffer held bytes: it was full and contained no whole segment.",
+        held_nagle_ns: [int?] "ns" "Time in which a rule against small segments (Nagle's) held bytes of the sender.",
+        held_recovery_ns: [int?] "ns" "Time in which the recovery from a loss held bytes of the sender, with room in all windows.",
+        held_handshake_ns: [int?] "ns" "Time in which bytes of the sender waited because the connection was not established.",
+        held_credit_ns: [int?] "ns" "Time in which the credit of the carrier held bytes of the sender, after all that it allowed was sent.",
+        held_application_ns: [int?] "ns" "Time in which the sender waited for its program: a response was asked for, and all that was there of it had been sent.",
+        held_nothing_ns: [int?] "ns" "Time in which the sender had nothing to send.",
     }
 }
 
@@ -205,24 +205,24 @@ table! {
         leg: [int] "" "Leg, from 0 at the clients.",
         connection_up: [int?] "" "Number of the connection that carried the request; null when none did.",
         connection_down: [int?] "" "Number of the connection that carried the response; null when none did.",
-        cache_answer: [word? Dictionary::Fixed(&["hit", "delayed hit", "revalidated", "miss"])] "" "What the cache had that was asked last on this leg, at its far end or inside: `delayed hit`: a fetch under way; `revalidated`: a hit that had to be asked about first; null where none was asked.",
-        resent: [int] "" "Times that the request was sent again, as the connection that it used, which had carried others, was closed or lost.",
-        start_ns: [int] "ns" "When the request was there to be sent at the leg's near end, since the start of the run.",
-        connect_ns: [int?] "ns" "When it had an established connection there; equal to `start_ns` when one was free.",
-        requested_ns: [int?] "ns" "When the whole request was at the leg's far end.",
-        ready_first_ns: [int?] "ns" "When the first byte of the response was there to be sent at the far end.",
-        ready_last_ns: [int?] "ns" "When the last byte was.",
-        sent_last_ns: [int?] "ns" "When the last byte was sent for the first time.",
+        cache_answer: [word? Dictionary::Fixed(&["hit", "delayed hit", "revalidated", "miss"])] "" "Answer of the cache that was asked last on this leg, at its server end or inside it. `delayed hit`: a fetch was under way; `revalidated`: a hit, after a conditional request; null where none was asked.",
+        resent: [int] "" "Times that the request was sent again, because the reused connection that it was on was closed or lost.",
+        start_ns: [int] "ns" "Time at which the request was there to be sent at the leg's client end, since the start of the run, as are all times.",
+        connect_ns: [int?] "ns" "Time at which it had an established connection there; equal to `start_ns` when one was free.",
+        requested_ns: [int?] "ns" "Time at which the whole request was at the leg's server end.",
+        ready_first_ns: [int?] "ns" "Time at which the first byte of the response was there to be sent at the server end.",
+        ready_last_ns: [int?] "ns" "Time at which the last byte of the response was there to be sent at the server end.",
+        sent_last_ns: [int?] "ns" "Time at which the last byte of the response was sent for the first time.",
         cwnd_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender had bytes to send and its congestion window held them.",
-        window_ns: [int?] "ns" "The same, in which the peer's window held them, or the sender's own buffer.",
-        buffer_ns: [int?] "ns" "Of `window_ns`, that in which the sender's own buffer held them.",
-        nagle_ns: [int?] "ns" "The same, in which a rule against small segments (Nagle's) held them.",
-        recovery_ns: [int?] "ns" "The same, in which the recovery from a loss held them, with room in all windows.",
-        handshake_ns: [int?] "ns" "The same, in which the connection was not established.",
-        credit_ns: [int?] "ns" "The same, in which the credit of the carrier held them, with all that this had let go sent.",
-        application_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender waited for its program to hand over more. With `cwnd_ns`, `window_ns`, `nagle_ns`, `recovery_ns`, `handshake_ns` and `credit_ns` it is all of that time.",
-        first_byte_ns: [int?] "ns" "When the first byte of the response was read at the near end.",
-        end_ns: [int?] "ns" "When the last byte was.",
+        window_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the peer's window or the sender's own buffer held bytes.",
+        buffer_ns: [int?] "ns" "Part of `window_ns` in which the sender's own buffer held them.",
+        nagle_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which a rule against small segments (Nagle's) held bytes.",
+        recovery_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the recovery from a loss held bytes, with room in all windows.",
+        handshake_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the connection was not established.",
+        credit_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the credit of the carrier held bytes, after all that it allowed was sent.",
+        application_ns: [int?] "ns" "Time from `ready_first_ns` to `sent_last_ns` in which the sender waited for its program to hand over more. With `cwnd_ns`, `window_ns`, `nagle_ns`, `recovery_ns`, `handshake_ns` and `credit_ns` it adds up to all of that time.",
+        first_byte_ns: [int?] "ns" "Time at which the first byte of the response was read at the client end.",
+        end_ns: [int?] "ns" "Time at which the last byte of the response was read at the client end.",
     }
 }
 
@@ -236,8 +236,8 @@ table! {
         bytes: [int] "B" "IP bytes whose transmission ended in the interval.",
         packets: [int] "" "Packets whose transmission ended in the interval.",
         drops: [int] "" "Packets dropped, by a full queue or by the loss process.",
-        queue_bytes_mean: [float] "B" "Time-weighted mean of the bytes queued, with the packet in transmission.",
-        queue_bytes_max: [int] "B" "Peak of the bytes queued, with the packet in transmission.",
+        queue_bytes_mean: [float] "B" "Time-weighted mean of the bytes in the queue, the packet in transmission included.",
+        queue_bytes_max: [int] "B" "Most bytes in the queue, the packet in transmission included.",
         busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
     }
 }
@@ -248,51 +248,51 @@ table! {
         leg: [int] "" "Leg, from 0 at the clients.",
         time_ns: [int] "ns" "End of the interval, since the start of the run.",
         interval_ns: [int] "ns" "Length of the interval.",
-        open_mean: [float] "" "Time-weighted mean of the connections open.",
+        open_mean: [float] "" "Time-weighted mean of the open connections.",
         open_max: [int] "" "Most connections open at once.",
-        busy_mean: [float] "" "Time-weighted mean of the connections busy.",
+        busy_mean: [float] "" "Time-weighted mean of the busy connections.",
         busy_max: [int] "" "Most connections busy at once.",
-        requests_mean: [float] "" "Time-weighted mean of the requests on the leg, those included that wait for a connection.",
+        requests_mean: [float] "" "Time-weighted mean of the requests on the leg, including those that wait for a connection.",
         requests_max: [int] "" "Most requests on the leg at once.",
         connection_requests_max: [int] "" "Most requests on one connection at once.",
     }
 }
 
 table! {
-    CACHES "caches" "One row a cache and interval, by time, then place on the path; one row a cache for the whole run where no interval is set. A request that is neither a hit nor a delayed hit went on."
+    CACHES "caches" "One row a cache and interval, by time, then place on the path; one row a cache for the whole run where no interval is set. A request that was neither a hit nor a delayed hit went on to the next node."
     CacheRow CacheColumns {
         node: [word Dictionary::Nodes] "" "Node that the cache is at.",
         time_ns: [int] "ns" "End of the interval, since the start of the run.",
         interval_ns: [int] "ns" "Length of the interval.",
         requests: [int] "" "Requests that came to the cache.",
-        hits: [int] "" "Of these, those served from what it held, delayed hits left out.",
-        delayed_hits: [int] "" "Of these, those that waited for a fetch that was under way.",
-        revalidations: [int] "" "Of the hits, those before which it asked whether what it held was still good.",
-        request_bytes: [int] "B" "Responses that were asked for, headers included.",
-        hit_bytes: [int] "B" "Of these, those of hits.",
-        delayed_hit_bytes: [int] "B" "Of these, those of delayed hits.",
+        hits: [int] "" "Requests served from its contents, delayed hits not included.",
+        delayed_hits: [int] "" "Requests that waited for a fetch that was under way.",
+        revalidations: [int] "" "Hits before which it made a conditional request, to learn whether its copy was still good.",
+        request_bytes: [int] "B" "Bytes of the responses asked for, headers included.",
+        hit_bytes: [int] "B" "Bytes of the responses of hits, headers included.",
+        delayed_hit_bytes: [int] "B" "Bytes of the responses of delayed hits, headers included.",
         objects: [int] "" "Objects held at the end of the interval; 0 where hits are drawn or listed.",
         bytes: [int] "B" "Bytes held at the end of the interval; 0 where hits are drawn or listed.",
     }
 }
 
 table! {
-    PACKETS "packets" "One row a packet sent, received, dropped or seen on a link, in the order in which it happened."
+    PACKETS "packets" "One row for each time that a packet was sent, received, dropped or seen on a link, in order of time."
     PacketRow PacketColumns {
-        time_ns: [int] "ns" "When, since the start of the run.",
+        time_ns: [int] "ns" "Time of the event, since the start of the run.",
         connection: [int] "" "Number of the connection.",
         leg: [int] "" "Leg of the connection, from 0.",
         host: [word? Dictionary::Hosts] "" "Key of the origin server; null where the connection belongs to no host.",
-        node: [word Dictionary::Nodes] "" "Where: the endpoint that sent or received it, the node before the link that dropped it, or the node at the client's side of the link that it passed.",
+        node: [word Dictionary::Nodes] "" "Node of the event: of the endpoint that sent or received the packet, before the link that dropped it, or on the clients' side of the link that it passed.",
         link: [int?] "" "Link that dropped it, or on which it was seen; null where an endpoint sent or received it.",
-        event: [word Dictionary::Fixed(&["send", "receive", "drop", "pass"])] "" "What happened: an endpoint sent or received it, a link dropped it, or it passed the tap of a link.",
-        direction: [word DIRECTIONS] "" "Which way the packet goes.",
+        event: [word Dictionary::Fixed(&["send", "receive", "drop", "pass"])] "" "Event: an endpoint sent or received the packet, a link dropped it, or it passed the tap of a link.",
+        direction: [word DIRECTIONS] "" "Direction of the packet: `up` towards the servers, `down` towards the clients.",
         packet: [int] "" "Number of the packet among those that its sender sent on the connection, from 0: the same wherever the packet is seen.",
         seq: [int] "" "Sequence number: 0 is the SYN, 1 the first byte.",
         ack: [int] "" "Next sequence number expected; 0 without the flag ACK.",
-        payload_bytes: [int] "B" "Payload.",
+        payload_bytes: [int] "B" "Bytes of payload.",
         window_bytes: [int] "B" "Advertised window, scaled.",
-        window_field: [int] "" "Window as it stands in the header, not scaled.",
+        window_field: [int] "" "Window field of the header, not scaled.",
         flags: [word Dictionary::Flags] "" "Flags as tcpdump writes them: S SYN, F FIN, R RST, P PSH, . ACK.",
         retransmission: [bool] "" "Whether any of its sequence numbers had been sent before.",
         mss_bytes: [int?] "B" "Option: largest segment that the sender of a SYN accepts; null without it.",
@@ -303,27 +303,27 @@ table! {
         timestamp_echo: [int?] "" "Option: clock of the other side as it is echoed, in its ticks; null without timestamps.",
         cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null on links.",
         ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null on links.",
-        credit_limit: [int?] "" "Sequence number up to which the endpoint's application may fill its stream with the credit that the messages which it sends have, all together, before it reads what the event brings; what is in the stream is counted whole, what comes without its framing. Null on links, and where no credit limits a message.",
+        credit_limit: [int?] "" "Sequence number up to which the endpoint's application may fill its stream with the credit of all messages that it sends, before it reads what the event brings; bytes in the stream count with their framing, further ones without. Null on links, and where no credit limits a message.",
     }
 }
 
 table! {
-    FRAMES "frames" "One row a frame of HTTP/2 or W3C MUX that an end put into its stream, in the order in which it did: of connections without TLS whose packets were recorded from the first one on."
+    FRAMES "frames" "One row a frame of HTTP/2 or W3C MUX that an end put into its stream, in order of time; only for connections without TLS whose packets were recorded from the first one on."
     FrameRow FrameColumns {
-        time_ns: [int] "ns" "When, since the start of the run; it is sent later.",
+        time_ns: [int] "ns" "Time at which the frame entered the stream, since the start of the run; it is sent later.",
         connection: [int] "" "Number of the connection.",
         leg: [int] "" "Leg of the connection, from 0.",
-        direction: [word DIRECTIONS] "" "Which way the frame goes.",
-        seq: [int] "" "Sequence number of its first byte, as packets have it.",
-        protocol: [word Dictionary::Fixed(&FrameProtocol::NAMES)] "" "Its protocol, W3C MUX with the layout.",
-        kind: [word Dictionary::Fixed(&FrameKind::NAMES)] "" "What it is, by its name in RFC 9113; of W3C MUX by its flag, FRAGMENT for payload, AddCredit for a grant (SendCredit in 1996).",
-        stream: [int?] "" "Number of its stream, or session; null where it is of the connection.",
-        request: [int?] "" "Number of the request on that stream.",
-        framing_bytes: [int] "B" "Its size, data left out; of the first SETTINGS of a client with the preface.",
-        data_bytes: [int] "B" "Data.",
+        direction: [word DIRECTIONS] "" "Direction of the frame: `up` towards the servers, `down` towards the clients.",
+        seq: [int] "" "Sequence number of its first byte, as in the table of packets.",
+        protocol: [word Dictionary::Fixed(&FrameProtocol::NAMES)] "" "Protocol of the frame; for W3C MUX with the layout.",
+        kind: [word Dictionary::Fixed(&FrameKind::NAMES)] "" "Type of the frame, by its name in RFC 9113; for W3C MUX by its flag, FRAGMENT for payload, AddCredit for a grant (SendCredit in 1996).",
+        stream: [int?] "" "Number of its stream or session; null where it concerns the connection.",
+        request: [int?] "" "Number of the request on that stream; null where there is none.",
+        framing_bytes: [int] "B" "Bytes of the frame without its data; for a client's first SETTINGS the preface included.",
+        data_bytes: [int] "B" "Bytes of data.",
         ends: [bool] "" "Whether the message ends with it.",
-        credit_bytes: [int?] "B" "Credit that a WINDOW_UPDATE or an AddCredit grants, or that SETTINGS give each stream; null with others.",
-        frame_bytes_max: [int?] "B" "Largest payload of a frame that SETTINGS allow; null with others.",
+        credit_bytes: [int?] "B" "Credit that a WINDOW_UPDATE or an AddCredit grants, or that SETTINGS give each stream; null for other frames.",
+        frame_bytes_max: [int?] "B" "Largest payload of a frame that SETTINGS allow; null for other frames.",
         streams_max: [int?] "" "Streams that SETTINGS let the other end have open; null where they do not say.",
     }
 }

@@ -3,7 +3,7 @@
 //! All are computed by `libm`, so that they give the same bits on every machine. A sample of the continuous ones
 //! takes one draw, lognormal two; one of Zipf takes a draw for each trial, mostly one.
 
-use super::Stream;
+use super::RandomStream;
 
 /// Why a distribution cannot have the given parameters.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -31,7 +31,7 @@ pub struct Exponential {
 }
 
 impl Exponential {
-    /// With the given mean.
+    /// Distribution with the given mean.
     ///
     /// # Errors
     /// When `mean` is not finite and above zero.
@@ -40,7 +40,7 @@ impl Exponential {
     }
 
     /// A number from 0 to 36.8 means: the smallest draw of a uniform number above 0 is 2^-53.
-    pub fn sample(&self, random: &mut Stream) -> f64 {
+    pub fn sample(&self, random: &mut RandomStream) -> f64 {
         -self.mean * libm::log(1.0 - random.uniform())
     }
 }
@@ -53,7 +53,7 @@ pub struct LogNormal {
 }
 
 impl LogNormal {
-    /// With mean `mu` and standard deviation `sigma` of the logarithm.
+    /// Distribution with mean `mu` and standard deviation `sigma` of the logarithm.
     ///
     /// # Errors
     /// When `mu` is not finite, or `sigma` not finite or below zero.
@@ -68,7 +68,7 @@ impl LogNormal {
         Ok(Self { mu, sigma })
     }
 
-    /// With the given mean and standard deviation of the number itself.
+    /// Distribution with the given mean and standard deviation of the number itself.
     ///
     /// # Errors
     /// When `mean` is not finite and above zero, or `deviation` not finite or below zero.
@@ -88,7 +88,7 @@ impl LogNormal {
     /// Source of the normal number: G. E. P. Box, M. E. Muller, "A Note on the Generation of Random Normal Deviates",
     /// Annals of Mathematical Statistics 29(2), 1958. The second one of each pair is not used, so that a sample
     /// depends on its draws alone.
-    pub fn sample(&self, random: &mut Stream) -> f64 {
+    pub fn sample(&self, random: &mut RandomStream) -> f64 {
         let radius = (-2.0 * libm::log(1.0 - random.uniform())).sqrt();
         let normal = radius * libm::cos(std::f64::consts::TAU * random.uniform());
         libm::exp(self.mu + self.sigma * normal)
@@ -129,7 +129,7 @@ impl Pareto {
 
     /// A number from the minimum to the maximum, by inversion; without a maximum, up to the minimum times 2^(53 /
     /// shape).
-    pub fn sample(&self, random: &mut Stream) -> f64 {
+    pub fn sample(&self, random: &mut RandomStream) -> f64 {
         let above = 1.0 - random.uniform() * (1.0 - self.cut_off);
         self.minimum * libm::pow(above, -1.0 / self.shape)
     }
@@ -177,7 +177,7 @@ impl Zipf {
     }
 
     /// A rank from 1 to n.
-    pub fn sample(&self, random: &mut Stream) -> u64 {
+    pub fn sample(&self, random: &mut RandomStream) -> u64 {
         loop {
             let area = self.area_start + random.uniform() * (self.area_end - self.area_start);
             let x = self.inverse_area(area);

@@ -1,7 +1,7 @@
 //! Random numbers: one seed, a named stream for each purpose.
 //!
 //! A run has one seed. Whatever draws random numbers (the loss process of a link, the phase of a host's clock) takes
-//! a [`Stream`] of its own from [`Streams`], by name and index. A stream depends on seed, name and index alone, so
+//! a [`RandomStream`] of its own from [`RandomStreams`], by name and index. A stream depends on seed, name and index alone, so
 //! one more stream, or more draws from one, never moves the numbers of another.
 //!
 //! The generator is PCG64-DXSM with 128 bits of state (M. O'Neill, "PCG: A Family of Simple Fast Space-Efficient
@@ -25,39 +25,39 @@ pub use distributions::{DistributionError, Exponential, LogNormal, Pareto, Zipf}
 
 /// The random streams of one seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Streams {
+pub struct RandomStreams {
     seed: u64,
 }
 
-/// A sequence of random numbers; see [`Streams::stream`].
+/// A sequence of random numbers; see [`RandomStreams::stream`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stream {
+pub struct RandomStream {
     generator: Pcg64Dxsm,
 }
 
-impl Streams {
+impl RandomStreams {
     /// The streams of `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { seed }
     }
 
-    /// The stream for the purpose `name`; `index` tells apart those of one purpose (a link, a host).
+    /// The stream for the purpose `name`; `index` distinguishes those of one purpose (a link, a host).
     ///
     /// The same seed, name and index give the same numbers on every machine.
     #[must_use]
-    pub fn stream(&self, name: &str, index: u64) -> Stream {
+    pub fn stream(&self, name: &str, index: u64) -> RandomStream {
         let mut hash = fnv1a(FNV_OFFSET_BASIS, &self.seed.to_le_bytes());
         hash = fnv1a(hash, name.as_bytes());
         hash = fnv1a(hash, &index.to_le_bytes());
         let mut state = hash;
         let mut word = || u128::from(split_mix(&mut state));
         let (start, increment) = (word() << 64 | word(), word() << 64 | word());
-        Stream { generator: Pcg64Dxsm::new(start, increment) }
+        RandomStream { generator: Pcg64Dxsm::new(start, increment) }
     }
 }
 
-impl Stream {
+impl RandomStream {
     /// A number uniform in [0, 1), one of the 2^53 multiples of 2^-53.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
@@ -79,7 +79,7 @@ impl Stream {
     /// When `limit` is zero.
     pub fn below(&mut self, limit: u64) -> u64 {
         assert!(limit > 0, "there is no whole number below 0");
-        // The low half of the product tells which draws would favour some results: fewer than `limit` of 2^64.
+        // The low half of the product shows which draws would favour some results: fewer than `limit` of 2^64.
         let favoured = limit.wrapping_neg() % limit;
         loop {
             let product = u128::from(self.generator.next_u64()) * u128::from(limit);
@@ -99,7 +99,7 @@ impl Stream {
     }
 }
 
-impl TryRng for Stream {
+impl TryRng for RandomStream {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {

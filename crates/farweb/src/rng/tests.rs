@@ -1,11 +1,11 @@
-//! Streams against golden values, samplers against closed-form moments and against `rand_distr`.
+//! RandomStreams against golden values, samplers against closed-form moments and against `rand_distr`.
 
 use rand_distr::Distribution;
 
 use super::*;
 
-fn stream() -> Stream {
-    Streams::new(1).stream("test", 0)
+fn stream() -> RandomStream {
+    RandomStreams::new(1).stream("test", 0)
 }
 
 /// Worked out outside this crate, from the definitions of FNV-1a, SplitMix64 and PCG64-DXSM in integers of any size.
@@ -13,7 +13,7 @@ fn stream() -> Stream {
 #[test]
 fn named_streams_have_their_golden_numbers() {
     let first_three = |seed, name, index| {
-        let mut stream = Streams::new(seed).stream(name, index);
+        let mut stream = RandomStreams::new(seed).stream(name, index);
         [stream.next_u64(), stream.next_u64(), stream.next_u64()]
     };
     assert_eq!(first_three(0, "", 0), [0x0e83_5812_1167_52f1, 0x4d32_3fc0_9c5b_e5cc, 0xebdd_74e5_be0a_1f3c]);
@@ -74,7 +74,7 @@ fn assert_mean(samples: &[f64], expected: f64) {
     assert!((mean - expected).abs() < 4.0 * standard_error, "{mean} ± {standard_error}, not {expected}");
 }
 
-fn draw(count: usize, mut sample: impl FnMut(&mut Stream) -> f64) -> Vec<f64> {
+fn draw(count: usize, mut sample: impl FnMut(&mut RandomStream) -> f64) -> Vec<f64> {
     let mut random = stream();
     (0..count).map(|_| sample(&mut random)).collect()
 }
@@ -100,13 +100,13 @@ const COUNT: usize = 200_000;
 
 /// As many samples of a distribution of `rand_distr`, from another stream.
 fn reference<T: Into<f64>>(distribution: impl Distribution<T>) -> Vec<f64> {
-    let mut random = Streams::new(1).stream("reference", 0);
+    let mut random = RandomStreams::new(1).stream("reference", 0);
     (0..COUNT).map(|_| distribution.sample(&mut random).into()).collect()
 }
 
 #[test]
 fn uniform_numbers_fill_the_interval() {
-    let samples = draw(COUNT, Stream::uniform);
+    let samples = draw(COUNT, RandomStream::uniform);
     assert!(samples.iter().all(|x| (0.0..1.0).contains(x)));
     assert_mean(&samples, 0.5);
     assert_mean(&samples.iter().map(|x| x * x).collect::<Vec<_>>(), 1.0 / 3.0);
@@ -117,7 +117,7 @@ fn uniform_numbers_fill_the_interval() {
 #[test]
 fn streams_of_neighbouring_names_and_seeds_are_uncorrelated() {
     let of = |seed, name, index| {
-        let mut random = Streams::new(seed).stream(name, index);
+        let mut random = RandomStreams::new(seed).stream(name, index);
         (0..COUNT).map(|_| random.uniform()).collect::<Vec<_>>()
     };
     let base = of(1, "loss", 0);
@@ -205,7 +205,7 @@ fn bounded_pareto_is_pareto_without_its_tail() {
     let kept = 1.0 - libm::pow(low / high, shape);
     let expected = low * shape / (shape - 1.0) * (1.0 - libm::pow(low / high, shape - 1.0)) / kept;
     assert_mean(&samples, expected);
-    let mut random = Streams::new(1).stream("reference", 0);
+    let mut random = RandomStreams::new(1).stream("reference", 0);
     let theirs = rand_distr::Pareto::new(low, shape).unwrap();
     let theirs = std::iter::repeat_with(|| theirs.sample(&mut random)).filter(|x| *x <= high).take(COUNT);
     assert_same_distribution(samples, theirs.collect());

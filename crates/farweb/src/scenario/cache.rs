@@ -1,4 +1,4 @@
-//! Caches at nodes of the path: the keys of a `[[cache]]` table, as types, and what they must keep to.
+//! Caches at nodes of the path: the keys of a `[[cache]]` table, as types, and the rules for them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,60 +10,61 @@ use crate::units::{Bytes, Duration};
 /// Most siblings at a node. Chosen: more than any cluster behind one address.
 const SIBLINGS_MAX: u32 = 1000;
 
-/// How far a sum of shares may be above 1 by rounding.
+/// Amount by which a sum of shares may exceed 1 by rounding.
 const SHARE_TOLERANCE: f64 = 1e-9;
 
-/// A cache at a node between the clients and the origin servers. What it holds is decided by one of three: a policy with a
-/// capacity; `hit_ratio`, by which hits are drawn; or, with neither, the request table's column `source`.
+/// A cache at a node between the clients and the origin servers. Whether a request is a hit follows from one of three: the
+/// contents under a policy and a capacity; a draw with the probability `hit_ratio`; or, with neither, the request table's column
+/// `source`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// The node that it is at.
+    /// Name of the node that the cache is at.
     #[schemars(example = &"proxy")]
     pub node: String,
-    /// What the node is to packets. Left out, "cut-through" inside a leg and "split" where two legs meet.
+    /// Role of the node towards packets; left out, "cut-through" inside a leg and "split" where two legs meet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<CacheMode>,
-    /// Share of all client requests that it serves, 0 to 1, drawn at random; shares of several caches add up to 1 at most.
+    /// Share of all client requests that the cache serves, 0 to 1, drawn at random; shares of several caches add up to 1 at most.
     #[schemars(range(min = 0, max = 1))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hit_ratio: Option<f64>,
-    /// Which objects a live cache gives up when a new one needs their room.
+    /// Replacement policy of a live cache: which objects it gives up when a new one needs their room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
-    /// How much a live cache holds; each of its siblings, where there are several.
+    /// Capacity of a live cache in bytes; of each of its siblings, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
-    /// What a live cache takes in.
+    /// Admission: which objects a live cache takes in.
     #[serde(default, skip_serializing_if = "Admit::is_all")]
     pub admit: Admit,
-    /// How long an object is fresh; when asked for later, a conditional request goes on first. Always, when left out.
+    /// Time for which an object is fresh; a later request first makes a conditional one. For ever when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Duration>,
-    /// Whether requests for what is being fetched wait for that fetch; else each fetches for itself.
+    /// Whether requests for an object that is being fetched wait for that fetch; else each fetches for itself.
     #[serde(default = "yes")]
     pub coalesce: bool,
-    /// Siblings that share the node, each with a part of the objects.
+    /// Number of sibling caches that share the node, each with a part of the objects.
     #[schemars(range(min = 1, max = SIBLINGS_MAX))]
     #[serde(default = "one")]
     pub siblings: u32,
-    /// By what objects are divided among siblings.
+    /// Key by which objects are divided among siblings.
     #[serde(default)]
     pub divide_by: DivideBy,
 }
 
-/// By what objects are divided among sibling caches.
+/// Key by which objects are divided among siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DivideBy {
-    /// By a hash of the object.
+    /// A hash of the object.
     #[default]
     Object,
-    /// By a hash of the origin server's key, so that all objects of a server are at one sibling.
+    /// A hash of the origin server's key, so that all objects of a server are at one sibling.
     Host,
 }
 
-/// What a node with a cache is to packets.
+/// Role of a node with a cache towards packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheMode {
@@ -85,7 +86,7 @@ const fn one() -> u32 {
 }
 
 impl Cache {
-    /// What the live cache is, each of its siblings; `None` where hits are drawn or listed.
+    /// Configuration of the live cache, or of each of its siblings; `None` where hits are drawn or listed.
     ///
     /// # Panics
     /// When there is a policy and no capacity, which the check of a scenario makes sure of.
@@ -103,7 +104,7 @@ impl Cache {
     }
 }
 
-/// What is wrong with the caches of `scenario`: the dotted key and what is wrong there.
+/// Problems of the caches of `scenario`: the dotted key and what is wrong there.
 pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     let mut problems = Vec::new();
     for (index, cache) in scenario.cache.iter().enumerate() {
@@ -121,13 +122,13 @@ pub(super) fn problems(scenario: &Scenario) -> Vec<(String, String)> {
     let drawn: f64 = scenario.cache.iter().filter_map(|cache| cache.hit_ratio).sum();
     if problems.is_empty() && drawn > 1.0 + SHARE_TOLERANCE {
         let last = scenario.cache.iter().rposition(|cache| cache.hit_ratio.is_some()).unwrap_or_default();
-        let message = format!("shares of all client requests add up to {drawn}; they are 1 at most together");
+        let message = format!("shares of all client requests add up to {drawn}; together they are at most 1");
         problems.push((format!("cache.{last}.hit_ratio"), message));
     }
     problems
 }
 
-/// What is wrong with the node that a cache is at.
+/// Problem with the node of a cache.
 fn wrong_place(scenario: &Scenario, index: usize) -> Option<String> {
     let (nodes, node) = (&scenario.path.nodes, &scenario.cache[index].node);
     let Some(place) = nodes.iter().position(|other| other == node) else {
@@ -146,7 +147,7 @@ fn wrong_place(scenario: &Scenario, index: usize) -> Option<String> {
     })
 }
 
-/// What is wrong with the mode of a cache at a node between the first and the last.
+/// Problem with the mode of a cache at a node between the first and the last.
 fn wrong_mode(scenario: &Scenario, cache: &Cache) -> Option<String> {
     let node = &cache.node;
     let legs_meet = scenario.leg.iter().any(|leg| leg.to == *node);
@@ -174,7 +175,7 @@ fn wrong_mode(scenario: &Scenario, cache: &Cache) -> Option<String> {
     })
 }
 
-/// What is wrong with the keys that say what a cache holds: the key and what is wrong there.
+/// Problems of the keys that say what a cache holds: the key and what is wrong there.
 fn wrong_contents(scenario: &Scenario, cache: &Cache) -> Option<(&'static str, String)> {
     let Some(policy) = cache.policy else {
         let set = [
@@ -213,7 +214,7 @@ fn wrong_contents(scenario: &Scenario, cache: &Cache) -> Option<(&'static str, S
             Some(("ttl", "found 0 s; write a duration above zero, or leave the key out".to_owned()))
         }
         Some(_) if is_inside => {
-            Some(("ttl", "nothing can be asked from inside a leg; end a leg at the node, or leave the key out".to_owned()))
+            Some(("ttl", "a cache inside a leg makes no conditional requests; end a leg at the node, or leave the key out".to_owned()))
         }
         _ if scenario.workload.family.is_some_and(|family| !family.has_objects()) => Some((
             "policy",

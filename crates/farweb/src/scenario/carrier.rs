@@ -1,4 +1,4 @@
-//! How requests ride connections: the keys of a leg's carrier, as types, and how each carrier uses connections.
+//! Carriers of legs: their keys, as types, and how each uses connections.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,47 +8,47 @@ use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::webmux::Layout;
 use crate::units::{Bytes, Duration};
 
-/// How requests ride connections.
+/// Carrier of a leg: how requests ride connections.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", deny_unknown_fields)]
 pub enum Carrier {
     /// A connection for each request; the server closes it.
     #[serde(rename = "http/1.0")]
     Http10 {},
-    /// Connections that are used again: a request takes one that is idle, on the last leg to the same host, and opens one when
-    /// there is none. One request at a time, no pipelining.
+    /// Persistent connections: a request takes an idle one, on the last leg to the same host, and opens one when there is none. One
+    /// request at a time, no pipelining.
     #[serde(rename = "http/1.1")]
     Http11 {
-        /// How long a connection is idle before it is closed.
+        /// Time that a connection is idle before it is closed.
         #[serde(default = "default_idle_timeout")]
         idle_timeout: Duration,
-        /// Which end closes it then.
+        /// End that closes an idle connection.
         #[serde(default)]
         closed_by: ClosedBy,
-        /// Most connections to one host, on an inner leg to the next proxy; any number when left out.
+        /// Most connections to one host, or on an inner leg to the next proxy; any number when left out.
         #[schemars(range(min = 1))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         per_host: Option<u32>,
-        /// Most connections in all; any number when left out.
+        /// Most connections to all hosts together; any number when left out.
         #[schemars(range(min = 1))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         total: Option<u32>,
     },
-    /// Some connections between two proxies that are opened once; each request, and from its first segment on each response,
-    /// goes over one of them, between data of others.
+    /// A bundle of connections between two proxies, opened once; each request and each response goes over one of them, a response
+    /// from its first segment on, interleaved with others.
     #[serde(rename = "mux")]
     Mux {
         /// Number of connections, 1 to 1000.
         #[schemars(range(min = 1, max = CONNECTIONS_MAX), example = 50)]
         connections: u32,
-        /// Framing: bytes for each segment of a response that arrived from the next leg ("20 B"), a share of its bytes ("2 %"),
+        /// Framing added to responses: bytes for each segment that arrives from the next leg ("20 B"), a share of the bytes ("2 %"),
         /// or "none".
         #[serde(default)]
         overhead: Overhead,
-        /// Which connection a message goes over.
+        /// Rule that selects the connection of a message.
         #[serde(default)]
         assign: Assign,
-        /// Which one of those with equally few bytes outstanding.
+        /// Rule that selects among connections with equally few bytes outstanding.
         #[serde(default)]
         ties: Ties,
     },
@@ -56,33 +56,33 @@ pub enum Carrier {
     /// sessions of W3C MUX: in fragments, each direction of a session with a credit of its own.
     #[serde(rename = "webmux")]
     WebMux {
-        /// Payload that a session may send before the receiver grants more; it grants when more than half is taken.
+        /// Credit: bytes of payload that a session may send before the receiver grants more, which it does when more than half is taken.
         #[serde(default = "default_credit")]
         credit: Bytes,
-        /// Buffer of each end in front of its transport: fragments of all sessions are gathered there.
+        /// Size of the write buffer of each end, in which fragments of all sessions are gathered before the transport gets them.
         #[serde(default = "default_write_buffer")]
         write_buffer: Bytes,
-        /// Bytes that each end reads from its transport at once.
+        /// Most bytes that each end reads from its transport at once.
         #[serde(default = "default_read_buffer")]
         read_buffer: Bytes,
-        /// Largest payload of a fragment.
+        /// Most bytes of payload in a fragment.
         #[serde(default = "default_fragment")]
         fragment: Bytes,
-        /// Header words and control messages: those of the experiment of 1997 ("1996") or of the last draft ("1998").
+        /// Layout of header words and control messages: of the experiment of 1997 ("1996") or of the last draft ("1998").
         #[serde(default)]
         layout: Layout,
     },
-    /// HTTP/2: many requests at once on each connection, with credits of their own. The keys of an end (`preset` to `nodelay`) stand
-    /// for both ends; what stands in `client` or `server` goes before them.
+    /// HTTP/2: many requests at once on each connection, with credits of their own. The keys of an end (`preset` to `nodelay`) are
+    /// for both ends; those in `client` or `server` are for one, and go before them.
     #[serde(rename = "http/2")]
     Http2(Box<Http2>),
-    /// The response alone, sent by one-way TCP as ns-2 has it from the node in the request table's column `source` (else the
-    /// leg's last), without request, handshake or close; beside the profile ns2-reno and only there.
+    /// The response alone, sent by ns-2's one-way TCP from the node in the request table's column `source` (else the leg's last),
+    /// without request, handshake or close; only with the profile ns2-reno, which needs it.
     #[serde(rename = "transfer")]
     Transfer {},
 }
 
-/// How a carrier uses connections: what has to be known of it to read results.
+/// Use of connections by a carrier: what one has to know of it to read results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ConnectionUse {
     /// Requests ride connections; else responses come alone, one-way, without handshake and close.
@@ -96,7 +96,7 @@ pub struct ConnectionUse {
 }
 
 impl Carrier {
-    /// How it uses connections.
+    /// Use of connections.
     #[must_use]
     pub const fn connection_use(&self) -> ConnectionUse {
         let alone = ConnectionUse { requests: true, reused: false, shared: false, standing: false };
@@ -114,14 +114,14 @@ impl Carrier {
     }
 }
 
-/// Which end closes a connection that has been idle.
+/// End that closes a connection that has been idle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClosedBy {
-    /// The end at `leg.from`.
+    /// The client end, at `leg.from`.
     #[default]
     Client,
-    /// The end at `leg.to`; a request may be on its way then, and is sent again.
+    /// The server end, at `leg.to`; a request that is on its way then is sent again.
     Server,
 }
 

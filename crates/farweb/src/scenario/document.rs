@@ -1,4 +1,4 @@
-//! A scenario as it was written: a tree of values, and the place of each key in file or overrides.
+//! A scenario as it was written: a tree of values, and the place of each key in the file or the overrides.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

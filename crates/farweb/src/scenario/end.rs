@@ -39,7 +39,7 @@ impl EndSizes {
     #[must_use]
     pub fn buffer(&self, host: Option<&Host>) -> Option<u64> {
         self.buffer.map(|buffer| match buffer {
-            HostOr::Host => host.and_then(|host| host.window).unwrap_or(self.default_window.get()),
+            HostOr::Host => host.and_then(|host| host.buffer).unwrap_or(self.default_window.get()),
             HostOr::Size(size) => size.get(),
         })
     }

@@ -1,4 +1,4 @@
-//! Families of traces: what stands for the tables of a workload, by name, and the parameters of each.
+//! Families of generated traces, which take the place of a workload's tables: their names and their parameters.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::units::Duration;
-use crate::workload::{Directory, Held, ParameterError, nzix, prowgen};
+use crate::workload::{Directory, MemoryTable, ParameterError, nzix, prowgen};
 
 /// A family of traces that the core generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,16 +20,16 @@ pub enum Family {
     Prowgen,
 }
 
-/// What a family generates.
+/// Generated workload of a family.
 #[derive(Debug)]
 pub enum Generated {
     /// Days of requests, in memory.
-    Days(Held),
-    /// Requests that are made as they are asked for.
-    Stream(prowgen::Trace),
+    Days(MemoryTable),
+    /// A trace whose requests are made as they are needed.
+    Trace(prowgen::Trace),
 }
 
-/// Parameters of a family that are to have other values, as a scenario has them.
+/// Other values for parameters of a family, as a scenario has them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FamilyParameters(Map<String, Value>);
@@ -40,7 +40,7 @@ impl Generated {
     pub fn names(&self) -> &Directory {
         match self {
             Self::Days(table) => table.names(),
-            Self::Stream(trace) => trace.hosts(),
+            Self::Trace(trace) => trace.hosts(),
         }
     }
 }
@@ -54,7 +54,7 @@ impl Family {
         }
     }
 
-    /// Time within which its copies are turned round; `None`: they are shifted.
+    /// Time within which its copies wrap around; `None`: they are only shifted.
     pub(super) fn period(self) -> Option<Duration> {
         match self {
             Self::Nzix => Some(nzix::PERIOD),
@@ -92,7 +92,7 @@ impl FamilyParameters {
             }
             Family::Prowgen => {
                 let parameters = prowgen::Parameters::default().with(&self.of_family());
-                Generated::Stream(prowgen::Trace::new(&parameters, seed))
+                Generated::Trace(prowgen::Trace::new(&parameters, seed))
             }
         }
     }

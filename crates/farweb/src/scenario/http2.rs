@@ -1,4 +1,4 @@
-//! HTTP/2 on a leg: its keys, as types, and what each end is made with.
+//! HTTP/2 on a leg: its keys, as types, and the configuration of each end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,211 +12,211 @@ use crate::units::{Bytes, Duration};
 
 pub use crate::http::h2::preset::Preset;
 
-/// HTTP/2 on a leg. The keys of an end stand for both ends, those in `client` and `server` for one.
+/// HTTP/2 on a leg. The keys of an end are for both ends; those in `client` and `server` are for one, and go before them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Http2 {
-    /// Both ends.
+    /// Keys of both ends.
     #[serde(flatten)]
     pub both: Http2End,
-    /// What is different at the end that sends requests.
+    /// Keys of the client end, which sends requests, where they differ from those of both ends.
     #[serde(default, skip_serializing_if = "Http2End::is_empty")]
     pub client: Http2End,
-    /// What is different at the end that sends responses.
+    /// Keys of the server end, which sends responses, where they differ from those of both ends.
     #[serde(default, skip_serializing_if = "Http2End::is_empty")]
     pub server: Http2End,
-    /// Most connections to one host, on an inner leg to the next proxy, 1 to 1000.
+    /// Most connections to one host, or on an inner leg to the next proxy, 1 to 1000.
     #[schemars(range(min = 1, max = super::carrier::CONNECTIONS_MAX))]
     #[serde(default = "one")]
     pub connections: u32,
-    /// When they are opened.
+    /// Rule for when connections are opened.
     #[serde(default)]
     pub open_rule: OpenRule,
-    /// Which one a request goes over, of those that have room for it.
+    /// Rule that selects the connection of a request, among those that have room for it.
     #[serde(default)]
     pub assign: AssignStream,
-    /// How long a connection is idle before its client closes it.
+    /// Time that a connection is idle before its client closes it.
     #[serde(default = "default_idle_timeout")]
     pub idle_timeout: Duration,
-    /// How many bytes of a request are its header, which goes as a header block and not as data.
+    /// Bytes of a request that are its header, sent as a header block and not as data.
     #[serde(default = "default_request_text")]
     pub request_text: Bytes,
-    /// How many bytes of a response are its header.
+    /// Bytes of a response that are its header, sent as a header block and not as data.
     #[serde(default = "default_response_text")]
     pub response_text: Bytes,
 }
 
-/// One end of HTTP/2: a program, and what it has differently.
+/// One end of HTTP/2: a preset, and the keys that differ from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Http2End {
-    /// The program that it does as.
+    /// Program whose settings and rules the end has, where no other key says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
-    /// Credit that it gives for each stream.
+    /// Credit that the end gives each stream, in bytes: the data that it lets the other end send before it grants more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_credit: Option<Bytes>,
-    /// To what it raises that later.
+    /// Credit of a stream to which the end raises `session_credit` later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_credit_raised: Option<Bytes>,
-    /// When it does.
+    /// Event at which the end raises the credit of a stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raise_at: Option<Raise>,
-    /// Credit that it gives for the connection, at least 65535 B.
+    /// Credit that the end gives the connection, at least 65535 B.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connection_credit: Option<Bytes>,
-    /// When it returns credit.
+    /// Rule for when the end returns credit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<Grant>,
-    /// How long after a grant it returns anything that it takes.
+    /// Time after a grant from which on the end returns anything that it takes, whatever the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant_timer: Option<Duration>,
-    /// How its credits grow with the path that it measures.
+    /// Rule by which the end's credits grow with the path that it measures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tuning: Option<Growth>,
-    /// To what they grow.
+    /// Largest credit to which they grow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credit_max: Option<Bytes>,
-    /// Whether it counts bytes as it reads them ("bytes"), or a frame when that is whole ("frames").
+    /// Whether the end counts bytes as it reads them ("bytes"), or a frame when that is whole ("frames").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<CountedBy>,
-    /// Streams that it lets the other end have open at once.
+    /// Most streams that the end lets the other end have open at once.
     #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_limit: Option<u32>,
-    /// Most bytes of data that it puts into a frame.
+    /// Most bytes of data that the end puts into a frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fragment: Option<Bytes>,
-    /// Which stream it sends from next.
+    /// Rule that selects the stream that the end sends from next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Turns>,
-    /// Header block of the first message that it sends for a host.
+    /// Size of the header block of the first message that the end sends for a host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header_first: Option<Bytes>,
-    /// Header block of further ones.
+    /// Size of the header block of each further message for that host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header_repeat: Option<Bytes>,
-    /// Whether its small segments wait for nothing, whatever the TCP profile says of Nagle's rule.
+    /// Whether the end switches Nagle's rule off, whatever the TCP profile says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodelay: Option<bool>,
 }
 
-/// When credit is returned.
+/// Rule for when credit is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Grant {
-    /// When what was taken is a part of a credit.
+    /// When the bytes taken come to a part of a credit.
     Share {
-        /// Of the credit as it began ("initial"), or of what the sender has left of it ("remaining").
+        /// Credit that the part is of: as it began ("initial"), or as the sender has it left ("remaining").
         #[serde(default)]
         of: GrantOf,
-        /// Which part: a half is 2, an eighth 8.
+        /// The part, as its denominator: a half is 2, an eighth 8.
         #[schemars(range(min = 1, max = 1000))]
         #[serde(default = "two")]
         one_in: u32,
-        /// Whether it has to be more than that part.
+        /// Whether the bytes taken have to be more than that part.
         #[serde(default)]
         strict: bool,
     },
-    /// When it is so many bytes, or what the sender has left if that is less.
+    /// When the bytes taken come to a number, or to the sender's remaining credit if that is less.
     Bytes {
-        /// The bytes.
+        /// The number of bytes.
         bytes: Bytes,
     },
-    /// When the sender has less than so many bytes left.
+    /// When the sender's remaining credit is below a number of bytes.
     Below {
-        /// The bytes.
+        /// The number of bytes.
         bytes: Bytes,
     },
-    /// When it is so many bytes, or the sender has no more than `below` left.
+    /// When the bytes taken come to a number, or the sender's remaining credit is at most `below`.
     BytesOrBelow {
-        /// The bytes.
+        /// The number of bytes.
         bytes: Bytes,
-        /// What the sender has left.
+        /// The sender's remaining credit, in bytes.
         below: Bytes,
     },
-    /// Each time that something is taken.
+    /// Each time that bytes are taken.
     Each {},
 }
 
-/// The credit that a part is of.
+/// Credit that a part is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GrantOf {
-    /// As it began.
+    /// The credit as it began.
     #[default]
     Initial,
-    /// What is left.
+    /// The sender's remaining credit.
     Remaining,
 }
 
-/// When the credit of a stream is raised.
+/// Event at which the credit of a stream is raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Raise {
-    /// With the request.
+    /// When the request is sent.
     Request,
-    /// When the header has come.
+    /// When the header of the response has come.
     Headers,
-    /// With the first data.
+    /// When the first data has come.
     FirstData,
 }
 
-/// How credits grow with the measured path.
+/// Rule by which credits grow with the measured path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Growth {
-    /// They do not.
+    /// Credits do not grow.
     None,
-    /// Stream and connection, to twice the data that comes while a PING is out, as in gRPC.
+    /// Credits of streams and connection grow to twice the data that comes while a PING is out, as in gRPC.
     BdpGrpc,
-    /// So too, as in hyper, which spaces its PINGs.
+    /// The same as in hyper, which spaces its PINGs.
     BdpHyper,
-    /// The stream alone, twice where it is used up faster than once a round trip, as in .NET.
+    /// The credit of a stream doubles where it is used up faster than once a round trip, as in .NET.
     DrainEighth,
 }
 
-/// What of a frame is counted.
+/// Bytes of a frame that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountedBy {
-    /// Every byte as it is read.
+    /// Every byte, as it is read.
     Bytes,
-    /// A frame when it is whole.
+    /// A frame, when it is whole.
     Frames,
 }
 
-/// Which stream is sent from next.
+/// Rule that selects the stream that is sent from next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Turns {
-    /// A frame of each in turn.
+    /// A frame of each stream in turn.
     RoundRobin,
-    /// The one that began first, until the connection's credit is used up; then the next one.
+    /// The stream that began first, until the connection's credit is used up; then the next one.
     InOrder,
-    /// By RFC 9218: as all are equally urgent, the one that began first.
+    /// The rule of RFC 9218: as all are equally urgent, the stream that began first.
     Urgency,
 }
 
-/// When connections are opened.
+/// Rule for when connections are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenRule {
-    /// When a request finds all that there are with as many streams as they may have, as Envoy, nghttpx, Go and curl do.
+    /// When every open connection has as many streams as it may have, as Envoy, nghttpx, Go and curl do.
     #[default]
     AtSessionLimit,
-    /// All when the run begins, as a pair of proxies with so many workers has them; on an inner leg only.
+    /// All when the run begins, as between two proxies with that many workers; on an inner leg only.
     Fixed,
 }
 
-/// Which connection a request goes over.
+/// Rule that selects the connection of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AssignStream {
     /// The first one with room.
     #[default]
     FirstWithRoom,
-    /// One after the other.
+    /// One after the other, in turn.
     RoundRobin,
     /// The one with the fewest streams.
     LeastSessions,
@@ -280,7 +280,7 @@ impl Http2 {
         }
     }
 
-    /// What an end is made with.
+    /// Configuration of an end.
     #[must_use]
     pub fn config(&self, role: Role) -> Config {
         let end = self.end(role);

@@ -1,4 +1,4 @@
-//! What kind of value a dotted key takes, by the JSON Schema.
+//! Type of the value of a dotted key, by the JSON Schema.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! How much of a workload runs: `load`, and by which `scale` it counts.
+//! Amount of a workload that runs: `load`, and the `scale` by which it counts.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::workload::{RATE_MAX, RATE_MIN};
 
-/// What the load of a workload counts.
+/// Scale of the load: what it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadScale {
-    /// Days that run at the same time, and copies of them: whole numbers.
+    /// A whole number of days that run at the same time, and of copies of them.
     #[default]
     Copies,
-    /// How many times as many requests there are: drawn ones are left out or repeated.
+    /// A factor on the number of requests: some, chosen at random, are left out or repeated.
     Rate,
 }
 
@@ -30,7 +30,7 @@ impl LoadScale {
 pub struct LoadLevel(f64);
 
 impl LoadLevel {
-    /// So many copies, or so many times the rate.
+    /// A load of so many copies, or of such a factor.
     #[must_use]
     pub const fn new(load: f64) -> Self {
         Self(load)

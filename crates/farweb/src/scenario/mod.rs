@@ -1,8 +1,8 @@
 //! The description of a run: read from TOML, overridden by key, checked once.
 //!
 //! [`Scenario::parse`] goes through three gates, and each finds all that is wrong before it closes: the text becomes a
-//! tree that knows the place of every key (`document`), the tree is held against the JSON Schema of the types in `model`
-//! (`shape`), and the typed scenario against the rules that a schema cannot say (`check`).
+//! tree that knows the place of every key (`document`), the tree is checked against the JSON Schema of the types in `model`
+//! (`shape`), and the typed scenario against the rules that a schema cannot express (`check`).
 
 mod cache;
 mod carrier;
@@ -12,7 +12,6 @@ mod end;
 mod family;
 mod http2;
 mod key;
-mod later;
 mod load;
 mod model;
 mod points;

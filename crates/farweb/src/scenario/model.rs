@@ -32,7 +32,7 @@ pub struct Scenario {
     /// Version of the scenario format: 1.
     #[schemars(example = 1)]
     pub format: u32,
-    /// What the scenario is, in a line.
+    /// One line that says what the scenario is.
     #[serde(default)]
     pub name: String,
     /// Nodes in a row and the links between neighbours.
@@ -42,21 +42,21 @@ pub struct Scenario {
     /// Caches at nodes between the clients and the origin servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cache: Vec<Cache>,
-    /// How origin servers release responses.
+    /// The origin servers: how they release responses.
     #[serde(default)]
     pub origin: Origin,
-    /// Who waits for responses at the first node.
+    /// The clients, who wait for responses at the first node.
     #[serde(default, skip_serializing_if = "Clients::is_default")]
     pub clients: Clients,
     /// The requests.
     pub workload: Workload,
-    /// Seed and length.
+    /// Seed and length of the run.
     #[serde(default)]
     pub run: Run,
-    /// What is recorded besides the requests.
+    /// Tables recorded besides the requests.
     #[serde(default)]
     pub record: Record,
-    /// Factors and replications of a sweep; a single run leaves them out of account.
+    /// Factors and replications of a sweep; a single run ignores them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
 }
@@ -69,16 +69,16 @@ pub struct Path {
     #[schemars(extend("examples" = [["clients", "servers"]]))]
     pub nodes: Vec<String>,
     /// Links between neighbours, one fewer than nodes.
-    pub link: Vec<LinkPair>,
+    pub link: Vec<Link>,
 }
 
 /// Both directions of the link between two neighbours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LinkPair {
-    /// Towards the servers (requests).
+pub struct Link {
+    /// The direction towards the servers, in which requests go.
     pub up: LinkDirection,
-    /// Towards the clients (responses).
+    /// The direction towards the clients, in which responses go.
     pub down: LinkDirection,
 }
 
@@ -86,9 +86,9 @@ pub struct LinkPair {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkDirection {
-    /// Rate, such as "34.368 Mbit/s", or "unlimited".
+    /// Rate of the link, such as "34.368 Mbit/s", or "unlimited".
     pub rate: LinkRate,
-    /// Propagation delay, one way.
+    /// Propagation delay in this direction, such as "60 ms".
     pub delay: Duration,
     /// Limit of the drop-tail queue, such as "256000 B" or "100 packets"; unlimited when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ pub struct LinkDirection {
     /// wait ("waiting").
     #[serde(default)]
     pub queue_counts: QueueCounts,
-    /// Packets lost on the way besides those that find the queue full.
+    /// Loss process: packets lost besides those that find the queue full.
     #[serde(default)]
     pub loss: Loss,
 }
@@ -130,7 +130,7 @@ pub struct Leg {
     /// Node nearer to the servers.
     #[schemars(example = &"servers")]
     pub to: String,
-    /// How requests ride connections.
+    /// Carrier: how requests ride connections.
     pub carrier: Carrier,
     /// The transport at both ends.
     #[serde(default)]
@@ -147,12 +147,12 @@ pub struct Leg {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Application {
-    /// Time from when a program is told that it can read or write until it does: its thread has to wake.
+    /// Time that a program takes to wake, from when it can read or write until it does.
     pub wake: Duration,
-    /// Largest piece of a response that is written at once; all that there is when left out.
+    /// Most bytes of a response that are written at once; all that are there when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<Bytes>,
-    /// First bytes of each response, its head, which are written by themselves.
+    /// Bytes at the start of each response, its head, that are written by themselves.
     pub head: Bytes,
 }
 
@@ -166,21 +166,21 @@ impl Application {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tcp {
-    /// Named set of constants.
+    /// Profile: a named set of the constants of a TCP.
     pub profile: ProfileName,
     /// MSS that both ends advertise, or "host": the value of the request's server in the host table.
     pub mss: HostOr,
-    /// Send and receive buffer of both ends, or "host": the window of the request's server in the host table. Left out, the
-    /// profile's own: 32767 B for bsd44-lite.
+    /// Send and receive buffer of both ends, whose size limits the window that they advertise, or "host": the `window_bytes` of
+    /// the request's server in the host table. Left out, the profile's own: 32767 B for bsd44-lite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<HostOr>,
-    /// Other values for the end at `leg.from`.
+    /// MSS and buffer of the end at `leg.from`, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<TcpEnd>,
-    /// Other values for the end at `leg.to`.
+    /// MSS and buffer of the end at `leg.to`, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<TcpEnd>,
-    /// Constants of the profile that are to have other values.
+    /// Other values for constants of the profile.
     pub constants: Overrides,
 }
 
@@ -205,19 +205,19 @@ pub enum HostOr {
     Size(Bytes),
 }
 
-/// How origin servers release responses.
+/// The origin servers: how they release responses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Origin {
-    /// When the bytes of a response are there to be sent.
+    /// Rule for when the bytes of a response are there to be sent.
     pub release: Release,
 }
 
-/// Who waits for responses at the first node.
+/// The clients, who wait for responses at the first node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Clients {
-    /// How long a client waits for a request to end, from its start on; then it ends it. For ever when left out.
+    /// Time that a client waits for the end of a request, from its start; then it gives the request up. For ever when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"60 s")]
     pub give_up: Option<Duration>,
@@ -229,7 +229,7 @@ impl Clients {
     }
 }
 
-/// The requests and the hosts that answer them: from tables, or of a family.
+/// The requests and the hosts that answer them, from tables or generated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
@@ -241,41 +241,42 @@ pub struct Workload {
     /// Host table: .parquet, .csv, .tsv, or a whitespace-separated host file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<String>,
-    /// Family of traces that requests and hosts are generated from, by the run's seed.
+    /// Family of traces from which requests and hosts are generated, with the run's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<Family>,
-    /// Days of the trace of the family nzix, 31 when left out.
+    /// Number of days in a trace of the family nzix; 31 when left out.
     #[schemars(range(min = 1, max = DAYS_MAX))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<u32>,
-    /// Parameters of the family that are to have other values.
+    /// Other values for parameters of the family.
     #[serde(default, skip_serializing_if = "FamilyParameters::is_empty")]
     pub parameters: FamilyParameters,
-    /// How many times as fast requests come as the table has them, 0.001 to 1,000,000: starts are divided by it. 1 when left
-    /// out.
+    /// Factor by which requests come faster than in the table, 0.001 to 1,000,000: their start times are divided by it. 1 when
+    /// left out.
     #[schemars(range(min = SPEED_MIN, max = SPEED_MAX))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
-    /// Days that run at the same time, at least 1, and beyond those that there are copies of them; without days, copies of the
-    /// table. With the scale "rate": how many times as many requests there are, 0.001 to 1,000,000.
+    /// Number of days that run at the same time, at least 1, and beyond those in the table copies of them; without days, copies
+    /// of the table. With the scale "rate": factor on the number of requests, 0.001 to 1,000,000.
     #[serde(default)]
     pub load: LoadLevel,
-    /// Whether the load counts days and copies, or is a rate.
+    /// Whether the load counts days and copies ("copies"), or is a factor on the rate of requests ("rate").
     #[serde(default, skip_serializing_if = "LoadScale::is_default")]
     pub scale: LoadScale,
-    /// Time between the starts of two copies; with the scale "rate", that within which repeats of a request start.
+    /// Time between the starts of two copies; with the scale "rate", the time within which repeats of a request start.
     #[serde(default = "default_copies_offset")]
     pub copies_offset: Duration,
-    /// Time within which copies are turned round; left out, the family nzix has its 600 s, and other copies are shifted.
+    /// Period within which a copy wraps around: a request shifted beyond its end starts as much after its beginning. Left out, the
+    /// family nzix has its 600 s, and other copies are only shifted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Duration>,
-    /// Whether copies ask the same hosts, or each copy ("renamed") hosts of its own with the same MSS and window.
+    /// Whether copies ask the same hosts ("same"), or each copy hosts of its own with the same MSS and window ("renamed").
     #[serde(default)]
     pub copies_hosts: CopiesHosts,
-    /// MSS of hosts that the host table does not name, or names without one.
+    /// MSS of hosts that the host table does not name, or names without an `mss_bytes`.
     #[serde(default = "default_mss")]
     pub default_mss: Bytes,
-    /// Window of hosts that the host table does not name, or names without one.
+    /// Buffer, and so largest window, of hosts that the host table does not name, or names without a `window_bytes`.
     #[serde(default = "default_window")]
     pub default_window: Bytes,
 }
@@ -284,7 +285,7 @@ pub struct Workload {
 const DAYS_MAX: u32 = 3660;
 
 impl Workload {
-    /// How many days and copies run at the same time, and how copies differ.
+    /// Number of days and copies that run at the same time, and how copies differ.
     #[must_use]
     pub fn load(&self) -> Load {
         let of_family = self.family.and_then(Family::period);
@@ -300,7 +301,7 @@ impl Workload {
         }
     }
 
-    /// How many times as many requests there are, and within which time repeats start; none where the load counts copies.
+    /// Factor on the number of requests, and the time within which repeats start; none where the load counts copies.
     #[must_use]
     pub fn rate(&self) -> Option<(f64, Duration)> {
         (self.scale == LoadScale::Rate).then(|| (self.load.get(), self.copies_offset))
@@ -312,7 +313,7 @@ impl Workload {
         (self.family == Some(Family::Nzix)).then(|| self.days.unwrap_or(nzix::DAYS))
     }
 
-    /// What the family generates from this seed; `None` when requests come from tables.
+    /// The generated workload for this seed; `None` when requests come from tables.
     ///
     /// # Panics
     /// When the parameters are not those of the family, which the reading of a scenario makes sure of.
@@ -332,16 +333,16 @@ pub struct Run {
     /// Root of every random stream, 0 to 2^53.
     #[schemars(range(max = SEED_MAX))]
     pub seed: u64,
-    /// "done": until every request has been answered; or a duration after which the run stops.
+    /// Time at which the run stops, or "done": when every request has been answered or has failed and every connection is closed.
     pub until: Until,
-    /// Requests that start before this time are left out of summaries and plots.
+    /// Warm-up: requests that start before this time are left out of summaries and plots.
     pub warmup: Duration,
     /// The interval over which rates, utilisation and queues are measured: from the end of the warm-up to the start of the last
     /// request ("arrivals") or to the end of the run ("whole").
     pub measure: Measure,
 }
 
-/// Where the measured interval ends.
+/// End of the measured interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
@@ -352,7 +353,7 @@ pub enum Measure {
     Whole,
 }
 
-/// When a run ends.
+/// End of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Until {
     /// When every request has been answered or has failed, and every connection is closed.
@@ -362,34 +363,34 @@ pub enum Until {
     Time(Duration),
 }
 
-/// What is recorded besides the requests.
+/// Tables recorded besides the requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Record {
-    /// Interval of the tables of links and legs; only totals when left out.
+    /// Length of the intervals in the tables of links, legs and caches; only totals when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links_every: Option<Duration>,
-    /// Whether there is a row a connection.
+    /// Whether the table of connections is recorded, a row a connection.
     pub connections: bool,
-    /// Whether there is a row a request and leg.
+    /// Whether the table of exchanges is recorded, a row a request and leg.
     pub exchanges: bool,
-    /// Whose packets are recorded.
+    /// Connections whose packets are recorded.
     pub packets: Packets,
-    /// Where they are seen: at both ends of every leg ("ends"), on a link ("link 0"), or in one direction of it
+    /// Points at which packets are seen: both ends of every leg ("ends"), a link ("link 0"), or one direction of it
     /// ("link 0 up", "link 0 down").
     pub points: Vec<CapturePoint>,
 }
 
-/// Whose packets are recorded.
+/// Connections whose packets are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Packets {
-    /// Nobody's.
+    /// None.
     #[default]
     None,
     /// Those of connections that carry a request tagged `sample`.
     Sample,
-    /// Everybody's.
+    /// All.
     All,
 }
 
@@ -419,7 +420,7 @@ impl Default for Tcp {
 }
 
 impl Tcp {
-    /// The profile with the constants that are to have other values.
+    /// The profile, with the other values of the scenario.
     #[must_use]
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! Where packets are seen: the items of `record.points`, such as `ends` or `link 0 up`.
+//! Capture points, where packets are seen: the items of `record.points`, such as `ends` or `link 0 up`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -41,7 +41,7 @@ pub struct CapturePointError {
 }
 
 impl CapturePoint {
-    /// What `format` in the JSON Schema says of such a text.
+    /// Value of `format` in the JSON Schema for such a text.
     pub const KIND: &'static str = "capture-point";
 
     /// Points that `text` may have been meant for: the ends, and the link with the number that is in it.

@@ -1,9 +1,9 @@
-//! What is wrong with a scenario, and where.
+//! Problems of a scenario, with their places.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Where a key or value was written.
+/// Place of a key or value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// In the scenario file; both count from 1, columns in characters.
@@ -17,16 +17,16 @@ pub enum Place {
     Override(String),
 }
 
-/// One thing that is wrong with a scenario.
+/// A problem of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Name of the scenario file, as the caller gave it.
     pub file: String,
-    /// Where the key stands, or the table that lacks it.
+    /// Place of the key, or of the table that lacks it.
     pub place: Place,
     /// Dotted key, such as `leg.0.tcp.buffer`; empty when the text is no TOML.
     pub key: String,
-    /// What was found and what is allowed.
+    /// Message: what was found and what is allowed.
     pub message: String,
 }
 

@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 use crate::http::tls::{Handshake, HandshakeBytes, RecordSize, Session, Start, Version};
 use crate::units::Bytes;
 
-/// TLS on the connections of a leg: every one begins in the same way.
+/// TLS on the connections of a leg, all of which begin in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tls {
-    /// "1.2" (two round trips, one when resumed) or "1.3" (one).
+    /// Version: "1.2" (a handshake of two round trips, one when resumed) or "1.3" (one).
     pub version: Version,
-    /// Whether both ends know each other from before: "full", "resumed", or "0-rtt", where a request goes with the first flight.
+    /// Kind of handshake: "full", "resumed" from an earlier connection, or "0-rtt", where a request goes with the first flight.
     pub start: Start,
-    /// Most bytes that go into a record, 1 B to 16384 B: none of them can be read before the last one is there.
+    /// Most bytes in a record, 1 B to 16384 B; none of them can be read before the last one is there.
     pub record: Bytes,
-    /// Most bytes that go into a record while the connection is young; `record` when left out.
+    /// Most bytes in a record at the start of a connection; `record` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub small_record: Option<Bytes>,
-    /// How many bytes go out before records are `record`, where there is a `small_record`.
+    /// Bytes that an end sends in small records before its records are `record`, where there is a `small_record`.
     pub small_until: Bytes,
-    /// The client's first flight, with its records; left out, 300 B (1600 B in TLS 1.3, with a hybrid key; 250 B more when resumed).
+    /// Size of the client's first flight, with its records; left out, 300 B (1600 B in TLS 1.3, with a hybrid key; 250 B more when resumed).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_hello: Option<Bytes>,
-    /// The server's first flight, with its records; left out, 4500 B with certificates (1400 B when resumed; 150 B in TLS 1.2).
+    /// Size of the server's first flight, with its records; left out, 4500 B with certificates (1400 B when resumed; 150 B in TLS 1.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_flight: Option<Bytes>,
 }
@@ -44,7 +44,7 @@ impl Default for Tls {
 }
 
 impl Tls {
-    /// What stands between a connection's streams and TCP when it opens.
+    /// The TLS session between a connection's streams and TCP when it opens.
     #[must_use]
     pub fn session(&self) -> Session {
         let handshake = Handshake::new(self.version, self.start, self.handshake_bytes());

@@ -1,4 +1,4 @@
-//! An endpoint of whatever stack its profile names.
+//! An endpoint of the stack that its profile names.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::segment::{FIRST_BYTE, Segment};
 use super::state::{Limit, Output, State};
 use crate::units::{Duration, Instant, When};
 
-/// What an endpoint is made with.
+/// Configuration of an endpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// Constants, and with them the stack.
@@ -125,7 +125,7 @@ impl Connection {
     /// Writes up to `bytes` to the stream and gives the number accepted, which may be zero.
     ///
     /// Before [`Notice::Connected`](super::Notice::Connected) and after the end of our stream nothing is accepted. When the
-    /// buffer takes less than all, [`Notice::Writable`](super::Notice::Writable) tells when to try again with the rest.
+    /// buffer takes less than all, [`Notice::Writable`](super::Notice::Writable) says when to try again with the rest.
     pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
         on_stack!(self, tcp => tcp.write(now, bytes, out))
     }

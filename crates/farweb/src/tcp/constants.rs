@@ -1,4 +1,4 @@
-//! How a stack writes its constants: once, in a list.
+//! Declares the constants of a stack: once, in a list.
 //!
 //! From the list come the fields of the stack's `Profile`, the optional keys of its `Overrides`, and the value of its
 //! first profile; further profiles of the stack are that value with some constants changed.

@@ -6,10 +6,10 @@
 //! Source: 4.4BSD-Lite `sys/kern/uipc_domain.c` (`pfslowtimo()`, `pffasttimo()`); Linux 6.18 `kernel/time/timer.c`
 //! (`jiffies`).
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::Duration;
 
-/// How long a host has been up at most when a simulation begins. Chosen: long enough that every level of Linux's timer
+/// Longest time that a host has been up when a simulation begins. Chosen: long enough that every level of Linux's timer
 /// wheel has a phase of its own.
 const UPTIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -26,7 +26,7 @@ pub struct HostClock {
 
 impl HostClock {
     /// The clock of a host that was started at random, with slow and fast ticks of these periods.
-    pub fn random(random: &mut Stream, slow_tick: Duration, fast_tick: Duration) -> Self {
+    pub fn random(random: &mut RandomStream, slow_tick: Duration, fast_tick: Duration) -> Self {
         let mut phase = |period| random.duration_between(Duration::ZERO, period);
         Self { slow_phase: phase(slow_tick), fast_phase: phase(fast_tick), uptime: phase(UPTIME_MAX) }
     }

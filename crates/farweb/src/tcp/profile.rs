@@ -13,7 +13,7 @@ use super::bsd;
 use super::host::HostClock;
 use super::linux;
 use super::ns2;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// Name of a profile, as a scenario writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +49,7 @@ pub enum Profile {
 
 /// Constants that a scenario sets to other values than its profile has, by name.
 ///
-/// Which names there are, and what values they take, depends on the stack of the profile that they stand beside.
+/// The names and their values depend on the stack of the profile beside which they stand.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Overrides(pub Map<String, Value>);
@@ -117,7 +117,7 @@ impl Profile {
     }
 
     /// The clock of a host that was started at random and has this profile. Agents of ns-2 have clocks of their own.
-    pub fn host_clock(&self, random: &mut Stream) -> HostClock {
+    pub fn host_clock(&self, random: &mut RandomStream) -> HostClock {
         match self {
             Self::Bsd(profile) => HostClock::random(random, profile.slow_tick, profile.fast_tick),
             Self::Linux(profile) => HostClock::random(random, profile.jiffy, profile.jiffy),

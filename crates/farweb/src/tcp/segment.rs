@@ -1,4 +1,4 @@
-//! Segments: what one endpoint tells the other.
+//! Segments: what one endpoint sends the other.
 //!
 //! Payload is counted, never stored. Sequence numbers are stream offsets that never wrap: the SYN is number 0, the first
 //! byte of data number 1. 32-bit numbers appear only in captures.

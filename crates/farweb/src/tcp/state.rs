@@ -1,6 +1,6 @@
-//! States of a connection, and what the application learns of it.
+//! States of a connection, and the notices that the application gets.
 //!
-//! Models the states of RFC 9293 and what a socket tells its reader and writer. Leaves out LISTEN, which belongs to the host,
+//! Models the states of RFC 9293 and the notices of a socket to its reader and writer. Leaves out LISTEN, which belongs to the host,
 //! and errors of the network layer.
 //!
 //! Source: RFC 9293, section 3.3.2 (RFC 793, section 3.2); 4.4BSD-Lite `tcp_fsm.h` for the flags of a state.
@@ -32,7 +32,7 @@ pub enum State {
     TimeWait,
 }
 
-/// What the application learns.
+/// Notice to the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
     /// The connection is established.
@@ -62,7 +62,7 @@ pub enum CloseReason {
     Aborted,
 }
 
-/// What keeps an endpoint from sending more of its stream at this moment.
+/// Limit that keeps an endpoint from sending more of its stream at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// Nothing: all of the stream that there is has been sent.
@@ -88,7 +88,7 @@ pub enum Limit {
 pub struct Output {
     /// Segments to be sent, first to last.
     pub segments: Vec<Segment>,
-    /// What the application learns, first to last.
+    /// Notices to the application, first to last.
     pub notices: Vec<Notice>,
 }
 
@@ -104,7 +104,7 @@ impl State {
         }
     }
 
-    /// What keeps a writer from being taken more from, whose endpoint has sent all that it took and is not full.
+    /// Limit of a writer whose endpoint has sent all that it took and is not full.
     pub(super) const fn limit_of_writer(self) -> Limit {
         match self {
             Self::SynSent | Self::SynReceived => Limit::Handshake,

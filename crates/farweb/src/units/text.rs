@@ -14,9 +14,9 @@ use super::{BitRate, Bytes, Duration};
 
 /// A quantity that is written with a unit.
 pub trait Quantity: FromStr<Err = QuantityError> {
-    /// What it is, for messages and for `format` in the JSON Schema: `duration`, `size`, `rate`.
+    /// Name of the quantity, for messages and for `format` in the JSON Schema: `duration`, `size`, `rate`.
     const KIND: &'static str;
-    /// How one is written.
+    /// An example of one.
     const EXAMPLE: &'static str;
     /// Unit names with their size in the smallest unit, smallest first.
     const UNITS: &'static [(&'static str, u64)];
@@ -128,7 +128,7 @@ impl FromStr for BitRate {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         Self::from_bps(parse::<Self>(text)?).ok_or_else(|| {
-            QuantityError::new::<Self>(format!("\"{text}\" is zero, at which nothing arrives"))
+            QuantityError::new::<Self>(format!("\"{text}\" is zero, a rate at which nothing arrives"))
         })
     }
 }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_tell_what_to_write_instead() {
+    fn errors_say_what_to_write_instead() {
         let message = |text: &str| text.parse::<Duration>().unwrap_err().to_string();
         assert_eq!(
             message("60"),

@@ -1,4 +1,4 @@
-//! A point of time that may not have come.
+//! An instant that may not have come yet.
 
 use super::Instant;
 
@@ -9,7 +9,7 @@ use super::Instant;
 pub struct When(u64);
 
 impl When {
-    /// It has not happened, or is not going to.
+    /// An instant that has not come, or never will.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// At `instant`.

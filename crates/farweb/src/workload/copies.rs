@@ -1,11 +1,11 @@
 //! Load: days of a request table that run at the same time, and beyond those copies of them.
 //!
-//! A table whose rows tell days gives them one after the other: load 40 of 31 days is the 31 days and copy 1 of the first
+//! A table whose rows have days gives them one after the other: load 40 of 31 days is the 31 days and copy 1 of the first
 //! nine. In a table without days the whole table is the one day. Copy k starts k offsets later and is the same otherwise,
 //! but for its tags: they stay in copy 0 only, so that the sample requests are measured once, whatever the load. With a
-//! period a copy is turned round within it: what would start after its end starts that much after its beginning, and every
-//! part of the run carries the same load. Without one nothing wraps around. Copies ask the same hosts for the same objects,
-//! or each copy hosts of its own, which are called `HOST~k` and advertise the same, for objects of its own.
+//! period a copy wraps around within it: what would start after its end starts that much after its beginning, and every
+//! part of the run carries the same load. Copies ask the same hosts for the same objects, or each copy hosts of its own, which
+//! are called `HOST~k` and advertise the same, for objects of its own.
 //!
 //! Source: the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product circuits", CNDS
 //! 2001) merges the same minutes of successive days, and beyond that copies, each offset in time against
@@ -19,11 +19,11 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::held::HeldRows;
-use super::{Directory, Held, Host, HostId, Request, RequestSource, WorkloadError};
+use super::memory::MemoryRows;
+use super::{Directory, Host, HostId, MemoryTable, Request, RequestSource, WorkloadError};
 use crate::units::{Duration, Instant};
 
-/// Which hosts the copies of a workload ask.
+/// Hosts that the copies of a workload ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopiesHosts {
@@ -34,16 +34,16 @@ pub enum CopiesHosts {
     Renamed,
 }
 
-/// How many days and copies of a table run at the same time, and how copies differ.
+/// Number of days and copies of a table that run at the same time, and how copies differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
     /// Days that run at the same time, copies included; at least 1.
     pub load: u32,
     /// Time between the starts of two copies.
     pub offset: Duration,
-    /// Time within which copies are turned round, above zero; `None`: they are shifted.
+    /// Time within which copies wrap around, above zero; `None`: they are only shifted.
     pub period: Option<Duration>,
-    /// Which hosts copies ask.
+    /// Hosts that copies ask.
     pub hosts: CopiesHosts,
 }
 
@@ -62,8 +62,8 @@ impl Load {
     /// When there is a period and a request starts after it.
     pub fn of_table<S: RequestSource>(
         &self,
-        table: &Arc<Held>,
-        source: impl Fn(HeldRows) -> S,
+        table: &Arc<MemoryTable>,
+        source: impl Fn(MemoryRows) -> S,
     ) -> Result<Copies<S>, WorkloadError> {
         if let Some(period) = self.period
             && table.last_start().as_nanos() >= period.as_nanos()
@@ -75,11 +75,11 @@ impl Load {
             )));
         }
         let copies = self.days_of(table).map(|(day, number)| match self.period {
-            None => self.copy(source(HeldRows::of_day(table, day)), number, true),
+            None => self.copy(source(MemoryRows::of_day(table, day)), number, true),
             Some(period) => {
                 let by = u128::from(self.offset.as_nanos()) * u128::from(number);
                 let by = Duration::from_nanos((by % u128::from(period.as_nanos())) as u64);
-                self.copy(source(HeldRows::turned(table, day, period, by)), number, false)
+                self.copy(source(MemoryRows::wrapped(table, day, period, by)), number, false)
             }
         });
         Ok(Copies::new(copies.collect(), self.hosts))
@@ -87,12 +87,12 @@ impl Load {
 
     /// Number of requests that the load makes of a table.
     #[must_use]
-    pub fn requests_of(&self, table: &Held) -> u64 {
+    pub fn requests_of(&self, table: &MemoryTable) -> u64 {
         self.days_of(table).map(|(day, _)| table.day(day).len() as u64).sum()
     }
 
     /// The days that run: place of each in the table, and number of its copy.
-    fn days_of(&self, table: &Held) -> impl Iterator<Item = (usize, u32)> + use<> {
+    fn days_of(&self, table: &MemoryTable) -> impl Iterator<Item = (usize, u32)> + use<> {
         let (load, days) = (self.load as usize, table.days());
         let copies = if days == 0 { 0 } else { load };
         (0..copies).map(move |place| (place % days, (place / days) as u32))
@@ -119,7 +119,7 @@ pub struct Copies<S> {
 #[derive(Debug)]
 struct Copy<S> {
     source: S,
-    /// How often the same rows run before this time.
+    /// Number of times that the same rows run before this one.
     number: u32,
     /// Time by which it starts later for each of these.
     offset: Duration,
@@ -162,12 +162,12 @@ impl<S: RequestSource> Copies<S> {
 
 /// A host that advertises the same as `host`, for copy `number`.
 fn another(directory: &mut Directory, host: HostId, number: u32) -> HostId {
-    let Host { key, name, window, mss } = directory.hosts()[host].clone();
+    let Host { key, name, buffer, mss } = directory.hosts()[host].clone();
     let mut key = format!("{key}~{number}");
     while directory.find(&key).is_some() {
         key.push('~');
     }
-    directory.add(Host { key: key.into(), name, window, mss })
+    directory.add(Host { key: key.into(), name, buffer, mss })
 }
 
 /// Latest start, in ns: results hold times as int64.

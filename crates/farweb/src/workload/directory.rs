@@ -20,8 +20,8 @@ pub struct Host {
     pub key: Box<str>,
     /// Its DNS name, for people; empty when unknown.
     pub name: Box<str>,
-    /// Largest window that it advertises, in bytes.
-    pub window: Option<u64>,
+    /// Receive buffer in bytes: the largest window that it advertises.
+    pub buffer: Option<u64>,
     /// Largest segment that it accepts, in bytes.
     pub mss: Option<u16>,
 }
@@ -58,7 +58,7 @@ impl Directory {
     pub fn host(&mut self, key: &str) -> HostId {
         match self.by_key.get(key) {
             Some(id) => *id,
-            None => self.add(Host { key: key.into(), name: "".into(), window: None, mss: None }),
+            None => self.add(Host { key: key.into(), name: "".into(), buffer: None, mss: None }),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Lines of a text file that nobody vouches for: plain or packed, of bounded length, in constant memory.
+//! Lines of a text file that may hold anything: plain or packed, of bounded length, in constant memory.
 //!
 //! Files that hold something else than text (Parquet, another compression, a capture, UTF-16) are refused at once, by what
 //! they are. A line longer than [`LINE_BYTES_MAX`] is never held whole.
@@ -15,13 +15,13 @@ use super::packed::{Source, unpacked};
 /// `src/defines.h`).
 pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// Bytes that are looked at to tell text from other data. Chosen: random data is then refused all but certainly.
+/// Bytes that are looked at to distinguish text from other data. Chosen: random data is then refused all but certainly.
 const HEAD_BYTES: usize = 512;
 
-/// Bytes of a file that are kept to tell the format of its lines. Chosen: some hundreds of lines.
+/// Bytes of a file that are kept to recognise the format of its lines. Chosen: some hundreds of lines.
 const KEPT_BYTES: usize = 1 << 16;
 
-/// What other files start with.
+/// First bytes of other kinds of files.
 const MAGICS: &[(&[u8], &str)] = &[
     (b"PAR1", "a Parquet file; give it a name that ends in .parquet"),
     (b"ARROW1", "an Arrow IPC file"),
@@ -175,7 +175,7 @@ fn reason(error: &std::io::Error, packing: Option<&str>) -> String {
     }
 }
 
-/// What `head` is, if it is no text.
+/// Name of the kind of file that `head` is from, if it is no text.
 fn not_text(head: &[u8]) -> Option<String> {
     if let Some((_, what)) = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Some((*what).into());

@@ -1,8 +1,8 @@
-//! An LRU stack: things in the order of their last use, and how much lies on top of each.
+//! An LRU stack: items in the order of their last use, with the weight above each.
 //!
-//! Places are those of a row that grows at its end, with a gap where a thing lay before; a Fenwick tree over the row sums the
-//! weights of what lies at and above a place. When the row is full, gaps are closed, and it is made longer when there are few.
-//! A use costs O(log things).
+//! Places are those of a row that grows at its end, with a gap where an item was before; a Fenwick tree over the row sums the
+//! weights at and above a place. When the row is full, gaps are closed, and it is made longer when there are few. A use costs
+//! O(log items).
 //!
 //! Sources: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, "Evaluation techniques for storage hierarchies", IBM Systems
 //! Journal 9(2), 1970; the tree: B. T. Bennett, V. J. Kruskal, "LRU Stack Processing", IBM Journal of Research and Development

@@ -3,10 +3,10 @@
 mod copies;
 mod directory;
 mod fenwick;
-mod held;
 mod lines;
 mod log;
 mod lru_stack;
+mod memory;
 pub mod nzix;
 mod object;
 mod packed;
@@ -22,12 +22,12 @@ mod unreadable;
 
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
-pub use held::{Held, HeldRows};
 pub use log::{
     Bound, Keep, LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Reason, Report, Sample,
     SampleBy, ServerTime,
 };
 pub(crate) use lru_stack::LruStack;
+pub use memory::{MemoryRows, MemoryTable};
 pub use object::ObjectId;
 pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
@@ -46,7 +46,7 @@ use crate::units::{Duration, Instant};
 /// One request of a request table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// When the first node gets it.
+    /// Time at which the first node gets it.
     pub start: Instant,
     /// The origin server that it is for.
     pub host: HostId,
@@ -81,7 +81,7 @@ impl<S: RequestSource + ?Sized> RequestSource for Box<S> {
     }
 }
 
-/// What is wrong with a request table, a host table or a log.
+/// Error in a request table, a host table or a log.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WorkloadError(pub String);

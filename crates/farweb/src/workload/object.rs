@@ -1,4 +1,4 @@
-//! What a request asks for, as a 64-bit number.
+//! Id of the object that a request asks for, a 64-bit number.
 //!
 //! Models identity and nothing else: requests with the same id ask for the same thing, whatever hosts they go to. A request
 //! table names objects by whole numbers or by text, such as URLs. A whole number is its own id; text is hashed by FNV-1a,
@@ -11,12 +11,12 @@
 
 use crate::schema::NULL_ID;
 
-/// What a request asks for.
+/// Id of the object that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(u64);
 
 impl ObjectId {
-    /// What stands for "no object" in a column of ids.
+    /// Value for "no object" in a column of ids.
     pub const NONE: u64 = NULL_ID;
 
     /// The object with the id `id`, 0 to 2^64 − 2; `None` for 2^64 − 1, which stands for none in columns.
@@ -40,7 +40,7 @@ impl ObjectId {
         Self::hashed(bytes.iter().copied())
     }
 
-    /// What copy `number` of a workload asks for in its place, where copies have hosts of their own: the hash of id and
+    /// Object that copy `number` of a workload asks for instead, where copies have hosts of their own: the hash of id and
     /// number, 8 and 4 bytes, the lowest first.
     #[must_use]
     pub(super) fn in_copy(self, number: u32) -> Self {

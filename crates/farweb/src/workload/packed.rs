@@ -1,7 +1,7 @@
 //! Unpacks gzip, xz and Zstandard as a stream, in bounded memory: each is known by its first bytes, not by its name.
 //!
-//! A file may have several members, streams or frames. One whose window takes more than [`WINDOW_BYTES_MAX`] is refused, so
-//! that a small file that unpacks to a large one costs time only.
+//! A file may have several members, streams or frames. A file whose window takes more than [`WINDOW_BYTES_MAX`] is refused, so
+//! that a small file that unpacks to a large one costs only time.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
 
@@ -20,7 +20,7 @@ const GZIP: &[u8] = b"\x1F\x8B";
 const XZ: &[u8] = b"\xFD7zXZ\x00";
 const ZSTD: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// What `source` contains, unpacked, if its beginning `head` is that of a packed file, and the name of the packing.
+/// Unpacks `source` if its beginning `head` is that of a packed file; with it the name of the packing.
 pub(super) fn unpacked(head: &[u8], source: Source) -> (Option<&'static str>, Source) {
     let packed = BufReader::new(source);
     if head.starts_with(GZIP) {
@@ -68,10 +68,10 @@ impl Read for Frames {
 impl Frames {
     /// Begins the next frame; whether there is one.
     fn next_frame(&mut self) -> Result<bool, Error> {
-        let told = self.decoder.get_checksum_from_data();
+        let expected = self.decoder.get_checksum_from_data();
         if std::mem::take(&mut self.within)
-            && told.is_some()
-            && told != self.decoder.get_calculated_checksum()
+            && expected.is_some()
+            && expected != self.decoder.get_calculated_checksum()
         {
             return Err(Error::new(ErrorKind::InvalidData, "a checksum is wrong"));
         }
@@ -94,7 +94,7 @@ impl Frames {
     }
 }
 
-/// What is wrong with a frame, as an error that tells a file that was cut off from others.
+/// Error for a damaged frame, which distinguishes a file that was cut off.
 fn damaged(error: FrameDecoderError) -> Error {
     let text = error.to_string();
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
@@ -115,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// What Python's `lzma.compress` makes of "one\ntwo\n" and of "three\n", with a check by CRC-32.
+    /// Output of Python's `lzma.compress` for "one\ntwo\n" and of "three\n", with a check by CRC-32.
     const ONE_TWO: &[u8] = b"\xFD7zXZ\x00\x00\x01\x69\x22\xDE\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2F\xE5\xA3\x01\x00\x07\x6F\x6E\x65\x0A\x74\x77\x6F\x0A\x00\xE6\x0B\xBA\x12\x00\x01\x1C\x08\x44\x60\x2A\xC8\x90\x42\x99\x0D\x01\x00\x00\x00\x00\x01\x59\x5A";
     const THREE: &[u8] = b"\xFD7zXZ\x00\x00\x01\x69\x22\xDE\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2F\xE5\xA3\x01\x00\x05\x74\x68\x72\x65\x65\x0A\x00\x00\x00\xD8\xC5\x46\xFF\x00\x01\x1A\x06\xC5\xEA\xC8\x79\x90\x42\x99\x0D\x01\x00\x00\x00\x00\x01\x59\x5A";
     /// The same of "a\n" with a dictionary of 256 MiB.

@@ -1,12 +1,12 @@
-//! Load as a rate: of every request of a table none, one or several, so that there are so many times as many in all.
+//! Load as a rate: every request of a table occurs never, once or several times, so that the load is a factor on their number.
 //!
-//! Models more or fewer users of the same kind by the hour: of each request there are as many as the whole part of the load, and
-//! one more with the probability of its fraction. The first is the request itself; repeats start later, each by a time of its own,
+//! Models more or fewer users of the same kind by the hour: each request occurs as often as the whole part of the load, and once
+//! more with the probability of its fraction. The first is the request itself; repeats start later, each by a time of its own,
 //! uniform below a window, without tags. A request tagged `sample` is there in any case, so that the same requests are measured in
 //! every run: below load 1 they are a larger share than in the table. One draw a row decides for every load, so that a run with a
-//! smaller load and the same seed has a part of the requests of one with a larger. How the rate goes up and down over more than the
-//! window stays, and so does the mix of requests. Leaves out bursts among repeats: what a page asks for at once, its repeats ask
-//! for one by one. Copies keep bursts, and come in whole numbers.
+//! smaller load and the same seed has a part of the requests of one with a larger. Variations of the rate over longer times than the
+//! window stay, and so does the mix of requests. Leaves out bursts among repeats: requests that a page makes at once are repeated
+//! one by one. Copies keep bursts, and come in whole numbers.
 //!
 //! Source: thinning as P. A. W. Lewis and G. S. Shedler have it, "Simulation of nonhomogeneous Poisson processes by thinning", Naval
 //! Research Logistics Quarterly 26(3), 1979. Chosen: how repeats are spread.
@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::{Directory, Request, RequestSource, WorkloadError};
-use crate::rng::{Stream, Streams};
+use crate::rng::{RandomStream, RandomStreams};
 use crate::units::{Duration, Instant};
 
 /// Smallest and largest load as a rate. Chosen: as for the speed; what is beyond is a slip.
@@ -35,8 +35,8 @@ pub struct AtRate<S> {
     source: S,
     load: f64,
     window: Duration,
-    streams: Streams,
-    choices: Stream,
+    streams: RandomStreams,
+    choices: RandomStream,
     rows: u64,
     /// The request of the source that is next, unless it is to be read.
     head: Option<Request>,
@@ -71,7 +71,7 @@ impl<S: RequestSource> AtRate<S> {
     /// # Panics
     /// When the load is out of range.
     #[must_use]
-    pub fn new(source: S, load: f64, window: Duration, streams: Streams) -> Self {
+    pub fn new(source: S, load: f64, window: Duration, streams: RandomStreams) -> Self {
         assert!((RATE_MIN..=RATE_MAX).contains(&load), "checked with the scenario");
         Self {
             source,

@@ -1,4 +1,4 @@
-//! How documents are asked for: how often each, how large it is, and how many others were asked for since the last time.
+//! References to documents: how often each is asked for, how large it is, and how many others were since the last time.
 //!
 //! The stack distance of a request is its document's place on a list of all documents, the one asked for last on top: 0 when
 //! the same document was asked for just before. An LRU cache with room for n documents of equal size answers exactly the
@@ -17,7 +17,7 @@ use super::lru_stack::LruStack;
 #[derive(Debug, Default)]
 pub struct References {
     numbers: FxHashMap<u64, u32>,
-    /// By document, in the order in which they are first asked for.
+    /// By document, in the order of their first requests.
     counts: Vec<u64>,
     bytes: Vec<u64>,
     resized: u64,

@@ -1,8 +1,8 @@
 //! Speed: the same requests in the same order, in quicker or slower succession.
 //!
-//! Every start is divided by the speed, before days are merged and copies are made. What is left as it is: server times,
-//! and the lengths that a scenario tells, such as `run.until`, `run.warmup`, `period` and `copies_offset`. It is the load of
-//! more users as far as these are like those of the table; whether one of them asks twice in a row is not looked at.
+//! Every start is divided by the speed, before days are merged and copies are made. Server times stay as they are, and so do the
+//! times that a scenario sets, such as `run.until`, `run.warmup`, `period` and `copies_offset`. It is the load of more users as
+//! far as these are like those of the table; repeated requests of one user are not treated apart.
 //!
 //! Source: Williamson and Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, raise the
 //! arrival rate in this way.
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_that_no_result_could_hold_is_told() {
+    fn a_start_that_no_result_could_hold_is_an_error() {
         let error = at_speed(vec![1, i64::MAX as u64 / 2], 0.001).unwrap_err().to_string();
         assert_eq!(error, "workload.speed: found 0.001; a request then starts after 292 years");
     }

@@ -2,7 +2,7 @@
 //!
 //! The format of webcachesim and the traces that were published with it: three numbers or words with blanks between them, the
 //! time in s from any origin (some traces have the number of the request there), the object by any name, its size in bytes.
-//! More columns are passed over, and so are blank lines. What cannot be read is counted and told; too much of it is an error.
+//! Further columns and blank lines are ignored. Unreadable lines are counted and reported; too many of them are an error.
 //!
 //! Source: D. S. Berger, `webcachesim`, the section on its trace format in its README.
 
@@ -19,9 +19,9 @@ const BYTES_MAX: u64 = 1 << 53;
 /// Some requests of a trace, as columns of equal length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceBatch {
-    /// When.
+    /// Time of each request.
     pub time: Vec<Instant>,
-    /// For what.
+    /// Object of each request.
     pub object: Vec<ObjectId>,
     /// Its size, in bytes.
     pub bytes: Vec<u64>,
@@ -103,10 +103,11 @@ fn request(line: &[u8]) -> Result<(Instant, ObjectId, u64), String> {
         return Err("has fewer than three columns".into());
     };
     let secs = time.parse().ok().and_then(Duration::from_secs_f64);
-    let no_time = || format!("has the time {}, which is no number of s from 0 on", quoted(time.as_bytes()));
+    let no_time =
+        || format!("has the time {}, which is not a number of seconds from 0 on", quoted(time.as_bytes()));
     let since = secs.ok_or_else(no_time)?;
     let bytes = bytes.parse().ok().filter(|bytes| *bytes <= BYTES_MAX);
-    let bytes = bytes.ok_or("has a size that is no whole number of bytes from 0 to 2^53")?;
+    let bytes = bytes.ok_or("has a size that is not a whole number of bytes from 0 to 2^53")?;
     Ok((Instant::ZERO + since, ObjectId::of_text(object), bytes))
 }
 
@@ -134,28 +135,31 @@ mod tests {
     }
 
     #[test]
-    fn a_few_unreadable_lines_are_told() {
+    fn a_few_unreadable_lines_are_reported() {
         let mut trace = reader(&format!("{}7 8\n-1 0 5\nx 0 5\n1 0 -5\n1 0 5.5\n", "1 0 68\n".repeat(1000)));
         assert_eq!(trace.batch(2000).unwrap().bytes.len(), 1000);
         let unreadable = trace.unreadable();
-        let told: Vec<_> =
+        let found: Vec<_> =
             unreadable.first.iter().map(|each| format!("{} {} {}", each.line, each.why, each.text)).collect();
         assert_eq!(unreadable.count, 5);
-        assert_eq!(told[0], "1001 has fewer than three columns \"7 8\"");
-        assert_eq!(told[1], "1002 has the time \"-1\", which is no number of s from 0 on \"-1 0 5\"");
-        assert_eq!(told[3], "1004 has a size that is no whole number of bytes from 0 to 2^53 \"1 0 -5\"");
+        assert_eq!(found[0], "1001 has fewer than three columns \"7 8\"");
+        assert_eq!(
+            found[1],
+            "1002 has the time \"-1\", which is not a number of seconds from 0 on \"-1 0 5\""
+        );
+        assert_eq!(found[3], "1004 has a size that is not a whole number of bytes from 0 to 2^53 \"1 0 -5\"");
     }
 
     #[test]
-    fn what_is_no_trace_is_told_by_its_first_line() {
-        let told = |text: &str| {
+    fn what_is_no_trace_is_refused_with_its_first_line() {
+        let error = |text: &str| {
             let mut trace = reader(text);
             trace.batch(10).and_then(|_| trace.batch(10)).unwrap_err().to_string()
         };
         assert_eq!(
-            told("1157689312.049 5006 10.105.21.199 TCP_MISS/200\n"),
+            error("1157689312.049 5006 10.105.21.199 TCP_MISS/200\n"),
             "trace: 1 of 1 lines cannot be read, more than max_unreadable = 0.01 allows; the first is line 1: has a \
-             size that is no whole number of bytes from 0 to 2^53, in \"1157689312.049 5006 10.105.21.199 TCP_MISS/200\""
+             size that is not a whole number of bytes from 0 to 2^53, in \"1157689312.049 5006 10.105.21.199 TCP_MISS/200\""
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Lines of a log or a trace that could not be read: counted, the first of them kept to be told. Too many of them are an
+//! Lines of a log or a trace that could not be read: counted, and the first of them kept for messages. Too many of them are an
 //! error, since the file is then not what it was taken for.
 
 use serde::Serialize;
@@ -20,16 +20,16 @@ const EARLY_LINES: u64 = 1000;
 pub struct Unreadable {
     /// Its number, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The problem with it.
     pub why: String,
-    /// How it begins, in quotes.
+    /// Its beginning, in quotes.
     pub text: String,
 }
 
 /// All lines of a file that could not be read so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct UnreadableLines {
-    /// How many.
+    /// Number of them.
     #[serde(rename = "unreadable_lines")]
     pub count: u64,
     /// The first 20 of them.
@@ -49,7 +49,7 @@ impl UnreadableLines {
     /// Whether they are no more than the share `max` of the `lines` of the file called `name`.
     ///
     /// # Errors
-    /// When they are more: tells the first one.
+    /// When they are more; the error names the first one.
     pub(super) fn check(&self, max: f64, lines: u64, name: &str) -> Result<(), WorkloadError> {
         if self.count as f64 <= max * lines as f64 {
             return Ok(());
@@ -62,7 +62,7 @@ impl UnreadableLines {
         )))
     }
 
-    /// The same on the way, where it tells nothing of the first lines of a file.
+    /// The same on the way, when enough lines have been read to judge the file.
     pub(super) fn check_early(&self, max: f64, lines: u64, name: &str) -> Result<(), WorkloadError> {
         if lines >= EARLY_LINES { self.check(max, lines, name) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! What events and actions do, connection by connection.
+//! Carries out events and actions, connection by connection.
 //!
 //! Models nothing by itself: it finds the connection that something happens to, has it settled by the network, and does next
 //! what that leaves to be done.
@@ -159,7 +159,7 @@ impl World {
         }
     }
 
-    /// The node at the far end of an exchange has the whole request, and decides how it goes on.
+    /// The node at the server end of an exchange has the whole request, and decides how it goes on.
     fn pass_on(&mut self, below: ExchangeId) {
         let Network { nodes, context: cx, .. } = &mut self.network;
         let Some(exchange) = cx.exchanges.alive(below) else {
@@ -191,7 +191,7 @@ impl World {
         }
     }
 
-    /// Bytes of the response to an exchange, which came in segments of up to `mss` bytes, go on from the far end of its leg.
+    /// Bytes of the response to an exchange, which came in segments of up to `mss` bytes, go on from the server end of its leg.
     fn respond(&mut self, id: ExchangeId, bytes: u64, mss: u64) {
         let Some(leg) = self.network.context.exchanges.alive(id).map(|exchange| exchange.leg) else {
             return;

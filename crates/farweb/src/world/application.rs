@@ -1,8 +1,8 @@
-//! What the applications at both ends of a connection do when their endpoint tells them something.
+//! Applications at both ends of a connection, and what they do on a notice of their endpoint.
 //!
-//! Models a near end that writes requests and reads responses, and a far end that reads requests and writes responses, each as
+//! Models a client end that writes requests and reads responses, and a server end that reads requests and writes responses, each as
 //! soon as it can, or when it has woken (`application.wake`). What else they do is decided by the carrier of the leg, and by the
-//! node at the far end for a request, at the near end for a response that goes on. Leaves out the time that applications compute.
+//! node at the server end for a request, at the client end for a response that goes on. Leaves out the time that applications compute.
 
 use crate::carrier::{Action, Carry, Context, on_carrier};
 use crate::conn::{Closing, Connection, ConnectionId, Content, End, Event, Exchange, ExchangeId, Transport};
@@ -13,7 +13,7 @@ use crate::units::{Duration, When};
 use super::network::{Network, Settled};
 
 impl Network {
-    /// What the application at `end` does when it is told something.
+    /// The application at `end` acts on a notice.
     pub(super) fn on_notice(
         &mut self,
         id: ConnectionId,
@@ -67,7 +67,7 @@ impl Network {
         }
     }
 
-    /// Whether the application at `end`, which is told something, does nothing yet because it takes time to wake; then it will.
+    /// Whether the application at `end` acts on its notice only later, because it takes time to wake; schedules that.
     #[inline]
     fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
         let Context { legs, queue, now, .. } = &mut self.context;
@@ -224,7 +224,7 @@ impl Network {
         }
     }
 
-    /// How many bytes of its stream are in the next `bytes` that `end` of a connection with TLS has read, which may go on with the
+    /// Bytes of its stream in the next `bytes` that `end` of a connection with TLS has read; the end may go on with the
     /// handshake for them.
     fn unseal(
         &mut self,
@@ -274,7 +274,7 @@ impl Network {
         }
     }
 
-    /// `bytes` of a response were read at the near end of a connection whose segments have up to `mss` bytes.
+    /// `bytes` of a response were read at the client end of a connection whose segments have up to `mss` bytes.
     fn on_response(
         &mut self,
         id: ConnectionId,
@@ -321,7 +321,7 @@ impl Network {
         }
     }
 
-    /// `bytes` of a request were read at the far end of a connection.
+    /// `bytes` of a request were read at the server end of a connection.
     fn on_request(
         &mut self,
         id: ConnectionId,
@@ -354,7 +354,7 @@ impl Network {
         }
     }
 
-    /// Releases what is due of a response that starts at the far end of a connection; it goes over that one, or over another
+    /// Releases what is due of a response that starts at the server end of a connection; it goes over that one, or over another
     /// that its carrier has for it.
     fn release(
         &mut self,
@@ -377,7 +377,7 @@ impl Network {
         self.write(id, connection, End::Server, output);
     }
 
-    /// The next part of a response is due at the far end of the connection that it has.
+    /// The next part of a response is due at the server end of the connection that it has.
     pub(super) fn release_more(
         &mut self,
         id: ConnectionId,

@@ -1,4 +1,4 @@
-//! How requests and connections end, and their rows.
+//! Ends of requests and connections, and their rows.
 //!
 //! Models four ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg, and at the
 //! same instant on all others, since nobody waits for it any more (an HTTP/1 connection between the clients and the leg that

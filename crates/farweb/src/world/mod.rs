@@ -17,7 +17,7 @@ use crate::conn::{Closing, Connections, End, Event, Hosts, Leg};
 use crate::node::{self, Node};
 use crate::observe::Observer;
 use crate::record::{Column, Dictionary, Status};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::{Scenario, Until};
 use crate::tcp::{Flags, Output};
 use crate::units::{Duration, Instant};
@@ -34,7 +34,7 @@ pub struct World {
     network: Network,
     upcoming: Upcoming,
     until: Until,
-    /// How long a client waits for a request.
+    /// Time that a client waits for a request.
     patience: Option<Duration>,
     progress: Progress,
     /// Lent to endpoints; kept so that no event allocates.
@@ -51,7 +51,7 @@ enum Upcoming {
     None,
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     /// Time of the last event.
@@ -76,7 +76,7 @@ impl World {
     /// The same scenario, seed and requests give the same rows in any process.
     #[must_use]
     pub fn new(scenario: &Scenario, seed: u64, directory: Directory) -> Self {
-        let streams = Streams::new(seed);
+        let streams = RandomStreams::new(seed);
         let legs = scenario.leg.iter().map(|leg| Leg::new(leg, scenario)).collect();
         let carriers = (0..scenario.leg.len()).map(|leg| Carrier::new(leg, scenario, streams)).collect();
         let nodes = Node::all(scenario, &streams);
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// Processes up to `events` events; [`Progress::done`] tells whether the run is over.
+    /// Processes up to `events` events; [`Progress::done`] says whether the run is over.
     ///
     /// # Errors
     /// When the next request cannot be read from `source`.
@@ -121,7 +121,7 @@ impl World {
         Ok(self.progress)
     }
 
-    /// How far the run is.
+    /// Progress of the run.
     #[must_use]
     pub const fn progress(&self) -> Progress {
         self.progress
@@ -147,13 +147,13 @@ impl World {
         }
     }
 
-    /// What each link carried over the whole run, by link and direction.
+    /// Totals of each link over the whole run, by link and direction.
     #[must_use]
     pub fn link_totals(&mut self) -> Vec<LinkTotals> {
         self.network.path.totals(self.progress.now)
     }
 
-    /// What the links did in the measured interval, or have done so far.
+    /// Statistics of the links in the measured interval, or in its part so far.
     #[must_use]
     pub fn measured(&mut self) -> Measured {
         let Network { path, context: Context { observer, .. }, .. } = &mut self.network;

@@ -15,7 +15,7 @@ use crate::net::{Enqueued, LinkId};
 use crate::node::Node;
 use crate::observe::Seen;
 use crate::record;
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::Scenario;
 use crate::tcp::{self, FIRST_BYTE, Flags, Limit, Output, Segment, State};
 use crate::units::{Instant, When};
@@ -25,7 +25,7 @@ pub(super) struct Network {
     pub(super) path: PacketPath,
     /// By link: its place in the event queue.
     channels: IdVec<LinkId, Channel>,
-    /// What packets on the path do not carry themselves.
+    /// Parts of packets on the path that these do not carry themselves.
     extras: Extras,
     pub(super) nodes: Vec<Node>,
     /// By leg.
@@ -33,7 +33,7 @@ pub(super) struct Network {
     pub(super) context: Context,
 }
 
-/// What is left to be done for a connection that is settled.
+/// Work left for a connection that is settled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settled {
     /// The sender of responses has had the last byte of one acknowledged.
@@ -45,7 +45,7 @@ pub(super) struct Settled {
 impl Network {
     pub(super) fn new(
         scenario: &Scenario,
-        streams: &Streams,
+        streams: &RandomStreams,
         nodes: Vec<Node>,
         carriers: Vec<Carrier>,
         mut context: Context,
@@ -86,7 +86,7 @@ impl Network {
         self.enqueue(LinkId::leaving(from.far_node(), from.direction()), packet, connection)
     }
 
-    /// Gives a packet to a link, and tells who records `connection`; whether the link took it.
+    /// Gives a packet to a link, and records it if `connection` is recorded; returns whether the link took it.
     #[inline]
     fn enqueue(&mut self, link: LinkId, packet: Packet, connection: Option<&Connection>) -> bool {
         let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
@@ -131,7 +131,7 @@ impl Network {
         }
         if packet.mark().recorded {
             let credit = self.credit_limit(connection, end);
-            let seen = Seen { end, event: record::Event::Receive, credit_limit: credit };
+            let seen = Seen { end, event: record::PacketEvent::Receive, credit_limit: credit };
             self.context.observer.packets.record_at_end(now, connection, seen, &segment, packet.mark());
         }
         self.settle(packet.connection, connection, end, output)
@@ -187,7 +187,7 @@ impl Network {
         self.settle(id, connection, end, output)
     }
 
-    /// The application at an end does what it was told of.
+    /// The application at an end acts on its notice.
     pub(super) fn wake(
         &mut self,
         id: ConnectionId,
@@ -199,9 +199,9 @@ impl Network {
         self.act(id, connection, end, output)
     }
 
-    /// Carries out what an endpoint put into `output`: sends segments, tells the application, sets the timer.
+    /// Carries out what an endpoint put into `output`: sends segments, gives the application its notices, sets the timer.
     ///
-    /// The application may act on the endpoint when it is told something; what follows is carried out in the same loop.
+    /// The application may act on the endpoint on a notice; what follows is carried out in the same loop.
     pub(super) fn settle(
         &mut self,
         id: ConnectionId,
@@ -209,16 +209,16 @@ impl Network {
         end: End,
         output: &mut Output,
     ) -> Settled {
-        let mut told = 0;
+        let mut noticed = 0;
         loop {
             for segment in &output.segments {
                 self.transmit(id, connection, end, segment);
             }
             output.segments.clear();
-            let Some(notice) = output.notices.get(told).copied() else {
+            let Some(notice) = output.notices.get(noticed).copied() else {
                 break;
             };
-            told += 1;
+            noticed += 1;
             self.on_notice(id, connection, end, notice, output);
         }
         output.notices.clear();
@@ -246,7 +246,7 @@ impl Network {
         Some(FIRST_BYTE + connection.end(end).stream.pushed() + credit)
     }
 
-    /// Tells who watches how far the sender of responses has come, and what holds it.
+    /// Reports to the observer how far the sender of responses has come, and what holds it.
     fn note_sender(&mut self, id: ConnectionId, connection: &mut Connection) {
         let Self { carriers, context, .. } = self;
         let limit = connection.limit();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farweb::record::{Column, Event, NULL_INT};
+use farweb::record::{Column, NULL_INT, PacketEvent};
 use farweb::workload::Directory;
 use farweb::world::World;
 
@@ -38,7 +38,7 @@ fn a_tap_sees_packets_at_the_end_nearer_to_the_clients() {
     let syn_ack = 5 + 2 * (bytes_44 + way);
     // The ACK of the SYN|ACK is sent as that arrives.
     assert_eq!(times[..3], [5 + bytes_44, syn_ack, syn_ack + bytes_40]);
-    assert!(codes(&tables, "packets", "event").iter().all(|event| *event == Event::Pass as i32));
+    assert!(codes(&tables, "packets", "event").iter().all(|event| *event == PacketEvent::Pass as i32));
     assert!(ints(&tables, "packets", "link").iter().all(|link| *link == 0));
     assert!(codes(&tables, "packets", "node").iter().all(|node| *node == 0));
 }
@@ -48,15 +48,15 @@ fn every_packet_passes_or_is_dropped_and_arrives_if_it_passes() {
     let scenario = one_link(LOSSY, "", "[record]\npackets = \"all\"\npoints = [\"ends\", \"link 0\"]");
     let (tables, _) = run(&scenario, 4, burst());
     let counts = counts(&tables);
-    let count = |event: Event, direction| counts.get(&(event as i32, direction)).copied().unwrap_or(0);
-    assert!(count(Event::Drop, 1) > 20);
+    let count = |event: PacketEvent, direction| counts.get(&(event as i32, direction)).copied().unwrap_or(0);
+    assert!(count(PacketEvent::Drop, 1) > 20);
     for direction in [0, 1] {
-        assert!(count(Event::Send, direction) > 100);
+        assert!(count(PacketEvent::Send, direction) > 100);
         assert_eq!(
-            count(Event::Send, direction),
-            count(Event::Pass, direction) + count(Event::Drop, direction)
+            count(PacketEvent::Send, direction),
+            count(PacketEvent::Pass, direction) + count(PacketEvent::Drop, direction)
         );
-        assert_eq!(count(Event::Receive, direction), count(Event::Pass, direction));
+        assert_eq!(count(PacketEvent::Receive, direction), count(PacketEvent::Pass, direction));
     }
 }
 
@@ -73,7 +73,7 @@ fn a_packet_is_known_again_by_its_number() {
     for row in 0..directions.len() {
         let key = (column("connection")[row], directions[row], column("packet")[row]);
         let what = (column("seq")[row], column("ack")[row], column("payload_bytes")[row], again[row]);
-        if events[row] == Event::Send as i32 {
+        if events[row] == PacketEvent::Send as i32 {
             assert_eq!(sent.insert(key, what), None, "a number is given once");
         } else {
             assert_eq!(sent[&key], what);
@@ -87,8 +87,8 @@ fn one_direction_of_a_link_is_a_point() {
     let scenario = one_link(LOSSY, "", "[record]\npackets = \"all\"\npoints = [\"link 0 down\"]");
     let (tables, _) = run(&scenario, 4, burst());
     let seen: Vec<_> =
-        counts(&tables).into_keys().filter(|(event, _)| *event != Event::Drop as i32).collect();
-    assert_eq!(seen, [(Event::Pass as i32, 1)]);
+        counts(&tables).into_keys().filter(|(event, _)| *event != PacketEvent::Drop as i32).collect();
+    assert_eq!(seen, [(PacketEvent::Pass as i32, 1)]);
 }
 
 /// Rows of packets on their way to a tap wait inside; how often rows are taken must not show.

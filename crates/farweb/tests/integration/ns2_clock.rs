@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::tcp::ns2::{Profile, Sender, Sink};
 use farweb::tcp::{Notice, Output, Segment};
 use farweb::units::{Duration, Instant};
@@ -104,7 +104,7 @@ impl Mrg32k3a {
     }
 }
 
-/// The instant that an agent is told.
+/// The instant that an agent gets.
 fn instant(seconds: f64) -> Instant {
     Instant::ZERO + Duration::from_secs_f64(seconds).expect("a time of the run")
 }
@@ -167,7 +167,7 @@ impl Study {
         let node = NODES.iter().position(|node| *node == word).expect("a node");
         let phase = self.phases.uniform() * RENO.tick.as_secs_f64();
         let phase = Duration::from_secs_f64(phase).expect("a span");
-        let mut sender = Sender::new(&RENO, phase, Streams::new(0).stream("not asked", 0));
+        let mut sender = Sender::new(&RENO, phase, RandomStreams::new(0).stream("not asked", 0));
         sender.write(instant(now), request.response_bytes, &mut self.output);
         let sink = Sink::new(&RENO);
         self.transfers.push(Agents {

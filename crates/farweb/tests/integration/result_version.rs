@@ -32,7 +32,7 @@ const SCENARIO: &str = r#"
     points = ["ends", "link 0"]
 "#;
 
-/// The columns that rows are told by. Others may come without a new result version.
+/// The columns that identify a result version. Others may come without a new result version.
 const COLUMNS: &[(&str, &[&str])] = &[
     (
         "requests",
@@ -62,7 +62,7 @@ fn digest(mut hash: u64, column: &Column) -> u64 {
     match column {
         Column::Int(values) => values.iter().for_each(|value| add(*value as u64)),
         Column::Float(values) => values.iter().for_each(|value| add(value.to_bits())),
-        other => panic!("{other:?} is not among the columns that rows are told by"),
+        other => panic!("{other:?} is of a type that no column of a digest has"),
     }
     hash
 }
@@ -79,7 +79,7 @@ fn digests(tables: &Tables) -> String {
 
 #[test]
 fn rows_are_those_of_the_result_version() {
-    let mut told = format!("result version {RESULT_VERSION}\n");
+    let mut found = format!("result version {RESULT_VERSION}\n");
     for (carrier, profile, request_bytes) in [
         ("http/1.0", "bsd44-lite", 300),
         ("http/1.0", "linux", 300),
@@ -93,13 +93,13 @@ fn rows_are_those_of_the_result_version() {
         let requests =
             (0..40).map(|n| Asked(n * 60_000_000, request_bytes, 1_000 + 2_300 * n, n * 3_000_000));
         let (tables, _) = run(&scenario, 7, requests.collect());
-        let _ = writeln!(told, "{profile}:{}", digests(&tables));
+        let _ = writeln!(found, "{profile}:{}", digests(&tables));
     }
     let kept = include_str!("../data/result_version.txt");
     assert_eq!(
-        told, kept,
+        found, kept,
         "\nEqual scenarios and seeds give other rows than before. If that is meant, raise RESULT_VERSION in src/lib.rs, so \
-         that sweeps do not mix them with older ones, tell what changed in CHANGELOG.md under \"Changed results\", and write \
-         the left side of this comparison to tests/data/result_version.txt. If it is not meant, it is a bug.\n\n{told}"
+         that sweeps do not mix them with older ones, say what changed in CHANGELOG.md under \"Changed results\", and write \
+         the left side of this comparison to tests/data/result_version.txt. If it is not meant, it is a bug.\n\n{found}"
     );
 }

@@ -137,7 +137,7 @@ fn only_transfers_do_without_a_request() {
     assert_eq!(codes(&tables, "requests", "status"), [0]);
 }
 
-/// A run that stops in the middle of a transfer tells of it.
+/// A run that stops in the middle of a transfer has a row for it.
 #[test]
 fn an_unfinished_transfer_has_a_row() {
     let tables = transfer(&hierarchy(&[("run.until", "20 ms")]), vec![(0, 100_000, "server")]).unwrap();

@@ -1,6 +1,6 @@
 //! W3C MUX on a long path, to the nanosecond, and the time that programs take to wake.
 
-use farweb::record::{Event, NULL_INT};
+use farweb::record::{NULL_INT, PacketEvent};
 use farweb::scenario::Scenario;
 use farweb::tcp::Flags;
 use farweb::units::{BitRate, Bytes};
@@ -86,16 +86,16 @@ fn what_follows_a_response_is_none_of_it() {
 /// A credit of two fragments, each of which has a header of 4 B when it is in the stream: with each grant that may have 2920 B more. When the response is whole
 /// in the stream no credit limits it any more.
 #[test]
-fn recorded_packets_tell_how_far_the_credit_goes() {
+fn recorded_packets_show_how_far_the_credit_goes() {
     let carrier = "kind = \"webmux\", credit = \"2912 B\", fragment = \"1456 B\", layout = \"1998\"";
     let keys = [("record.packets".to_owned(), "all".to_owned())];
     let scenario = Scenario::parse(&over_text(carrier, ""), "test.toml", &keys).unwrap();
     let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 3 * 2912, 0)]);
     let limits = ints(&tables, "packets", "credit_limit");
-    let mut told: Vec<_> = limits.iter().copied().filter(|limit| *limit != NULL_INT).collect();
-    assert!(told.is_sorted(), "the limit never goes back: {told:?}");
-    told.dedup();
-    assert_eq!(told, [1 + 2912, 1 + 2920, 1 + 2 * 2920]);
+    let mut reached: Vec<_> = limits.iter().copied().filter(|limit| *limit != NULL_INT).collect();
+    assert!(reached.is_sorted(), "the limit never goes back: {reached:?}");
+    reached.dedup();
+    assert_eq!(reached, [1 + 2912, 1 + 2920, 1 + 2 * 2920]);
     let ends = ints(&tables, "packets", "seq").iter().zip(ints(&tables, "packets", "payload_bytes"));
     let down = codes(&tables, "packets", "direction").iter().zip(codes(&tables, "packets", "event"));
     for (((seq, bytes), (direction, event)), limit) in ends.zip(down).zip(limits) {
@@ -116,7 +116,7 @@ fn with_losses(carrier: &str, drop: &str) -> Tables {
 }
 
 /// Sequence numbers and payload of what the client sent that has a flag, where this became of it.
-fn up(tables: &Tables, event: Event, flag: Flags) -> Vec<(i64, i64)> {
+fn up(tables: &Tables, event: PacketEvent, flag: Flags) -> Vec<(i64, i64)> {
     let number = |name, row: usize| ints(tables, "packets", name)[row];
     let word = |name, row: usize| codes(tables, "packets", name)[row];
     (0..ints(tables, "packets", "seq").len())
@@ -131,9 +131,9 @@ fn up(tables: &Tables, event: Event, flag: Flags) -> Vec<(i64, i64)> {
 #[test]
 fn frames_behind_the_last_response_may_be_lost_with_the_connection() {
     let tables = with_losses("kind = \"webmux\", credit = \"1 B\"", "data 2");
-    assert_eq!(up(&tables, Event::Drop, Flags::ACK), [(17, 8)], "the grant");
-    assert_eq!(up(&tables, Event::Send, Flags::FIN), [(25, 4)], "the FIN of the session");
-    assert_eq!(up(&tables, Event::Receive, Flags::RST), [(17, 0), (17, 0)]);
+    assert_eq!(up(&tables, PacketEvent::Drop, Flags::ACK), [(17, 8)], "the grant");
+    assert_eq!(up(&tables, PacketEvent::Send, Flags::FIN), [(25, 4)], "the FIN of the session");
+    assert_eq!(up(&tables, PacketEvent::Receive, Flags::RST), [(17, 0), (17, 0)]);
     let seqs = ints(&tables, "frames", "seq").iter().zip(codes(&tables, "frames", "direction"));
     let frames: Vec<_> = seqs.filter(|(_, direction)| **direction == 0).map(|(seq, _)| *seq).collect();
     assert_eq!(frames, [1, 9, 17, 25], "SYN, the request, a grant, FIN");
@@ -143,9 +143,9 @@ fn frames_behind_the_last_response_may_be_lost_with_the_connection() {
 #[test]
 fn the_end_of_a_session_may_be_given_up_with_the_connection() {
     let tables = with_losses("kind = \"webmux\"", "data 2..40");
-    let lost = up(&tables, Event::Drop, Flags::ACK);
+    let lost = up(&tables, PacketEvent::Drop, Flags::ACK);
     assert!((5..20).contains(&lost.len()) && lost.iter().all(|segment| *segment == (17, 4)), "{lost:?}");
-    assert_eq!(up(&tables, Event::Send, Flags::RST), []);
+    assert_eq!(up(&tables, PacketEvent::Send, Flags::RST), []);
     assert_eq!(ints(&tables, "connections", "close_ns"), [NULL_INT]);
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Session {
     report: SessionReport,
 }
 
-/// What is told of a session.
+/// Report on a session.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct SessionReport {
     /// Frames by the names of RFC 9113.
@@ -106,7 +106,7 @@ impl Session {
         self.endpoint.go_away();
     }
 
-    /// Notes what is wrong; the first problem is told.
+    /// Notes what is wrong; the first problem is reported.
     pub(crate) fn fail(&mut self, problem: String) {
         self.report.problem.get_or_insert(problem);
     }

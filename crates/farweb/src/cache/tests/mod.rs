@@ -1,4 +1,4 @@
-//! What each policy keeps and gives up, as scripts that a person can check.
+//! Scripts a person can check: what each policy keeps and gives up.
 //!
 //! A script is the requests of a cache and what became of each: `a` is an object of one byte that was missed and stored, `a5` one
 //! of five bytes; `a!` is a hit; `d>b` was missed, and to store it `b` was given up; `x9~` was missed and not kept.
@@ -7,7 +7,7 @@ mod properties;
 mod rules;
 
 use super::{Cache, CacheConfig, Lookup, Policy};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::units::{Bytes, Instant};
 use crate::workload::ObjectId;
 
@@ -21,7 +21,7 @@ fn config(policy: Policy, capacity: u64) -> CacheConfig {
 }
 
 fn cache(config: &CacheConfig) -> Cache {
-    Cache::new(config, |purpose| Streams::new(1).stream(purpose, 0))
+    Cache::new(config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
 /// The object and size of a word of a script.
@@ -161,7 +161,8 @@ fn rand_gives_up_each_object_as_often_as_any_other() {
     // Ten objects are held, an eleventh comes: each of the ten goes with probability 1/10.
     let mut gone = [0_u32; 10];
     for seed in 0..10_000 {
-        let mut cache = Cache::new(&config(Policy::Rand, 10), |name| Streams::new(seed).stream(name, 0));
+        let mut cache =
+            Cache::new(&config(Policy::Rand, 10), |name| RandomStreams::new(seed).stream(name, 0));
         let ids: Vec<_> = (0..11).map(|id| ObjectId::new(id).unwrap()).collect();
         ids.iter().for_each(|id| assert!(cache.store(*id, 1, Instant::ZERO)));
         gone[ids.iter().position(|id| !cache.holds(*id)).expect("one went")] += 1;

@@ -1,4 +1,4 @@
-//! What holds for every policy on any trace.
+//! Properties of every policy on any trace.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What holds for every policy: sizes that change, freshness, admission.
+//! Rules that every policy keeps: sizes that change, freshness, admission.
 
 use super::{cache, config, object};
 use crate::cache::{Admit, Cache, CacheConfig, Lookup, Policy};

@@ -169,7 +169,7 @@ fn numbers_go_round_after_32_bits() {
 fn a_packet_is_the_same_wherever_it_is_seen_but_for_its_time_to_live() {
     let row = Seen { number: 9, ..sent(segment(ACK, 1, 1, 100)) };
     let at = |point, event| one(Payload::Whole, Seen { point, event, ..row }).bytes;
-    let (here, there) = (at(Point::End(0), Event::Send), at(Point::End(2), Event::Receive));
+    let (here, there) = (at(Point::End(0), PacketEvent::Send), at(Point::End(2), PacketEvent::Receive));
     assert_eq!(here[..8], there[..8]);
     assert_eq!((here[8], there[8]), (64, 63));
     assert_eq!(here[12..], there[12..]);
@@ -186,13 +186,13 @@ fn each_node_that_forwards_takes_one_from_the_time_to_live() {
     let row = |point, up, event| Seen { point, up, event, ..sent(segment(ACK, 1, 1, 0)) };
     let ttl = |point, up, event| one(Payload::None, row(point, up, event)).bytes[8];
     // The first leg: clients – router – proxy.
-    assert_eq!(ttl(Point::Link(0), true, Event::Pass), 64);
-    assert_eq!(ttl(Point::Link(1), true, Event::Pass), 63);
-    assert_eq!(ttl(Point::Link(1), false, Event::Pass), 64);
-    assert_eq!(ttl(Point::Link(0), false, Event::Pass), 63);
-    assert_eq!(ttl(Point::End(0), false, Event::Receive), 63);
-    assert_eq!(ttl(Point::End(2), false, Event::Send), 64);
-    let behind = Seen { leg: 1, ..row(Point::End(3), true, Event::Receive) };
+    assert_eq!(ttl(Point::Link(0), true, PacketEvent::Pass), 64);
+    assert_eq!(ttl(Point::Link(1), true, PacketEvent::Pass), 63);
+    assert_eq!(ttl(Point::Link(1), false, PacketEvent::Pass), 64);
+    assert_eq!(ttl(Point::Link(0), false, PacketEvent::Pass), 63);
+    assert_eq!(ttl(Point::End(0), false, PacketEvent::Receive), 63);
+    assert_eq!(ttl(Point::End(2), false, PacketEvent::Send), 64);
+    let behind = Seen { leg: 1, ..row(Point::End(3), true, PacketEvent::Receive) };
     assert_eq!(one(Payload::None, behind).bytes[8], 64, "nobody forwards on the second leg");
 }
 
@@ -220,10 +220,10 @@ fn a_capture_has_what_its_points_saw_and_no_drops() {
     let row = sent(segment(ACK, 1, 1, 0));
     let rows = [
         row.at(1),
-        Seen { point: Point::Link(0), event: Event::Pass, ..row.at(2) },
-        Seen { point: Point::Link(0), event: Event::Drop, ..row.at(3) },
-        Seen { point: Point::Link(1), event: Event::Pass, ..row.at(4) },
-        Seen { point: Point::End(2), event: Event::Receive, ..row.at(5) },
+        Seen { point: Point::Link(0), event: PacketEvent::Pass, ..row.at(2) },
+        Seen { point: Point::Link(0), event: PacketEvent::Drop, ..row.at(3) },
+        Seen { point: Point::Link(1), event: PacketEvent::Pass, ..row.at(4) },
+        Seen { point: Point::End(2), event: PacketEvent::Receive, ..row.at(5) },
     ];
     let times = |points: &[Point]| -> Vec<(u64, u32)> {
         captured(points, Payload::None, &rows)

@@ -132,23 +132,23 @@ proptest! {
 }
 
 #[test]
-fn rows_that_no_recorder_writes_are_told() {
+fn rows_that_no_recorder_writes_are_errors() {
     type Change = fn(&mut Frames);
     let cases: [(Change, &str); 12] = [
-        (|rows| rows.framing_bytes[0] = 40, "column framing_bytes: found 40; such a frame has other bytes"),
+        (|rows| rows.framing_bytes[0] = 40, "column framing_bytes: found 40; such a frame has another size"),
         (|rows| rows.framing_bytes[1] = 5, "column framing_bytes: found 5;"),
         (
             |rows| rows.data_bytes[3] = 1 << 24,
             "column data_bytes: found 16777216; a frame has less than 2^24 B",
         ),
-        (|rows| rows.kind.words[3] = "FLAGS".to_owned(), "column kind: found \"FLAGS\"; that is no word"),
+        (|rows| rows.kind.words[3] = "FLAGS".to_owned(), "column kind: found \"FLAGS\"; that is not a word"),
         (
             |rows| rows.kind.codes[3] = FrameKind::Fragment as i32,
             "column kind: found \"FRAGMENT\"; that is no",
         ),
         (
             |rows| rows.protocol.words[0] = "spdy".to_owned(),
-            "column protocol: found \"spdy\"; that is no word",
+            "column protocol: found \"spdy\"; that is not a word",
         ),
         (|rows| rows.data_bytes[0] = 100, "column data_bytes: found 100; such a frame has no data"),
         (
@@ -168,13 +168,16 @@ fn rows_that_no_recorder_writes_are_told() {
 }
 
 #[test]
-fn rows_of_mux_that_no_recorder_writes_are_told() {
+fn rows_of_mux_that_no_recorder_writes_are_errors() {
     type Change = fn(&mut Frames);
     let cases: [(Change, &str); 5] = [
-        (|rows| rows.kind.codes[0] = FrameKind::Data as i32, "column kind: found \"DATA\"; that is no word"),
+        (
+            |rows| rows.kind.codes[0] = FrameKind::Data as i32,
+            "column kind: found \"DATA\"; that is not a word",
+        ),
         (|rows| rows.stream[0] = 256, "column stream: found 256;"),
         (|rows| rows.data_bytes[0] = 1, "column data_bytes: found 1; such a frame has no data"),
-        (|rows| rows.framing_bytes[1] = 4, "column framing_bytes: found 4; such a frame has other bytes"),
+        (|rows| rows.framing_bytes[1] = 4, "column framing_bytes: found 4; such a frame has another size"),
         (|rows| rows.credit_bytes[2] = NULL_INT, "column credit_bytes: found nothing;"),
     ];
     for (change, message) in cases {
@@ -184,7 +187,7 @@ fn rows_of_mux_that_no_recorder_writes_are_told() {
     }
 }
 
-/// What is told of wrong rows.
+/// The error for wrong rows.
 fn refused(rows: &Frames) -> String {
     let mut capture = Pcapng::new(route(), vec![Point::End(0)], Payload::Whole);
     capture.add_frames(rows).expect_err("a wrong row").to_string()

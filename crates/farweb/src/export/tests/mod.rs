@@ -6,7 +6,7 @@ mod plot;
 mod wrong;
 
 use super::*;
-use crate::record::{Event, NULL_INT};
+use crate::record::{NULL_INT, PacketEvent};
 use crate::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::workload::Words;
 
@@ -26,7 +26,7 @@ struct Seen {
     connection: i64,
     leg: i64,
     point: Point,
-    event: Event,
+    event: PacketEvent,
     up: bool,
     number: i64,
     segment: Segment,
@@ -36,7 +36,7 @@ struct Seen {
 
 /// What the client of the first leg sends.
 fn sent(segment: Segment) -> Seen {
-    let (point, event) = (Point::End(0), Event::Send);
+    let (point, event) = (Point::End(0), PacketEvent::Send);
     Seen {
         time_ns: 0,
         connection: 0,
@@ -53,7 +53,7 @@ fn sent(segment: Segment) -> Seen {
 
 /// What arrives at the client of the first leg.
 fn received(segment: Segment) -> Seen {
-    Seen { event: Event::Receive, up: false, ..sent(segment) }
+    Seen { event: PacketEvent::Receive, up: false, ..sent(segment) }
 }
 
 impl Seen {

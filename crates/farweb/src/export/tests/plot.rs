@@ -169,7 +169,7 @@ fn sack_blocks_are_purple_and_numbered() {
 }
 
 #[test]
-fn resets_are_told_in_both_directions() {
+fn resets_are_drawn_in_both_directions() {
     let out = received(segment(Flags::RST, 5, 0, 0)).at(MS);
     let back = sent(segment(Flags::RST | ACK, 1, 5, 0)).at(2 * MS);
     assert_eq!(
@@ -205,14 +205,14 @@ fn other_connections_points_and_drops_are_left_out() {
     let row = received(segment(ACK, 1, 1, 10));
     let rows = [
         Seen { connection: 1, ..row },
-        Seen { point: Point::Link(0), event: Event::Pass, ..row },
-        Seen { point: Point::Link(0), event: Event::Drop, ..row },
+        Seen { point: Point::Link(0), event: PacketEvent::Pass, ..row },
+        Seen { point: Point::Link(0), event: PacketEvent::Drop, ..row },
     ];
     assert_eq!(plot(&rows), "");
     assert_eq!(drawn(true, &[sent(segment(ACK, 1, 1, 10))]), plot(&[row]), "either way looks alike");
 }
 
-/// Of what the client sends: its own rows tell its credit, until none limits it any more.
+/// Of what the client sends: its own rows give its credit, until none limits it any more.
 #[test]
 fn the_credit_of_the_sender_is_a_stair() {
     let credit = |seen: Seen, at, limit| Seen { credit_limit: limit, ..seen.at(at * MS) };

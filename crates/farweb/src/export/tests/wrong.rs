@@ -1,4 +1,4 @@
-//! Rows that no recorder writes: each is told, none is a panic.
+//! Rows that no recorder writes: each is an error, none a panic.
 
 use super::*;
 
@@ -33,24 +33,24 @@ fn a_value_that_no_packet_has_is_named() {
         (|rows| rows.mss_bytes[0] = 70_000, "column mss_bytes: found 70000;"),
         (|rows| rows.timestamp[0] = 5, "column timestamp_echo: found nothing;"),
         (|rows| rows.leg[0] = 2, "column leg: found 2; the scenario has no leg of that number"),
-        (|rows| rows.node.words[0] = "moon".to_owned(), "column node: found \"moon\"; that is no word"),
+        (|rows| rows.node.words[0] = "moon".to_owned(), "column node: found \"moon\"; that is not a word"),
         (|rows| rows.flags.codes[0] = 99, "column flags: found nothing; everything recorded has a value"),
         (|rows| rows.event.codes[0] = -1, "column event: found nothing;"),
         (|rows| rows.sack.clear(), "column sack: found 0 values; every column has as many as time_ns"),
     ];
     for (change, message) in cases {
-        let told = error(change);
-        assert!(told.starts_with(message), "{told}");
+        let found = error(change);
+        assert!(found.starts_with(message), "{found}");
     }
 }
 
 #[test]
-fn too_many_options_for_a_header_are_told() {
-    let told = error(|rows| {
+fn too_many_options_for_a_header_are_an_error() {
+    let found = error(|rows| {
         rows.sack[0] = [(1, 2), (3, 4), (5, 6), (7, 8)].into_iter().collect();
         (rows.timestamp[0], rows.timestamp_echo[0]) = (1, 1);
     });
-    assert!(told.contains("a TCP header has at most 40 B of them"), "{told}");
+    assert!(found.contains("a TCP header has at most 40 B of them"), "{found}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! One end of an HTTP/2 connection: what it has to send, and what it does with what comes.
+//! One end of an HTTP/2 connection: what it sends, and what it does with what it receives.
 //!
 //! Models the preface and the settings with which an end begins, their acknowledgement, header blocks, data, grants, PINGs that
 //! measure the path, resets and GOAWAY. What is there to be sent is asked for frame by frame: frames without data leave in the order
@@ -17,7 +17,7 @@ use super::sender::{Data, Schedule, Sender, Urgency};
 use super::settings::Settings;
 use crate::units::Instant;
 
-/// How an end sends and wants to be sent to.
+/// Configuration of an end: how it sends, and how it wants to be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
     /// Credit that it gives.
@@ -28,13 +28,13 @@ pub struct Config {
     pub max_frame: u64,
     /// Most bytes of data that it puts into a frame.
     pub fragment: u64,
-    /// Whose turn it is.
+    /// Rule for turns among streams.
     pub schedule: Schedule,
     /// Sizes of the header blocks that it sends.
     pub blocks: BlockBytes,
 }
 
-/// Which end speaks first.
+/// Role of an end: the client speaks first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Sends the preface.
@@ -46,7 +46,7 @@ pub enum Role {
 /// A frame, as far as both ends have to know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame<S> {
-    /// How the sender wants to be sent to.
+    /// SETTINGS: how the sender wants to be sent to.
     Settings {
         /// All that holds from now on.
         settings: Settings,
@@ -59,7 +59,7 @@ pub enum Frame<S> {
     Grant {
         /// On which one.
         stream: Option<S>,
-        /// Of so many bytes.
+        /// Its size in bytes.
         bytes: u64,
     },
     /// The header block of a message.
@@ -118,7 +118,7 @@ const GO_AWAY_BYTES: u64 = 8;
 const PING_BYTES: u64 = 8;
 const PING: u64 = 0;
 
-/// Streams that a client takes to be allowed before it has been told.
+/// Streams that a client takes to be allowed before it has got the server's settings.
 ///
 /// Source: RFC 9113, section 6.5.2, advises 100 at least; so do nghttp2, Go and Chromium begin.
 const STREAMS_ASSUMED: u32 = 100;
@@ -127,7 +127,7 @@ const STREAMS_ASSUMED: u32 = 100;
 #[derive(Debug, Clone)]
 pub struct Endpoint<S, H> {
     role: Role,
-    /// What it has told the other end.
+    /// Settings that it has sent to the other end.
     settings: Settings,
     sender: Sender<S>,
     receiver: Receiver<S>,
@@ -183,7 +183,7 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         self.sender.queue(stream, bytes, is_whole);
     }
 
-    /// A message is given up, and the other end is told.
+    /// Gives a message up, and sends RST_STREAM.
     pub fn reset(&mut self, stream: S) {
         self.drop_message(stream);
         self.waiting.push_back((Frame::Reset(stream), HEADER_BYTES + WORD_BYTES));
@@ -361,7 +361,7 @@ mod tests {
 
     type End = Endpoint<u32, u8>;
 
-    /// Lets each end hear all that the other has to say, until nobody has anything; bytes from either, frames of data from the second.
+    /// Passes what each end sends to the other, until neither has anything to send; bytes from either, frames of data from the second.
     fn talk(ends: &mut [End; 2], segment: u64) -> ([u64; 2], u64) {
         let (mut sent, mut frames) = ([0; 2], 0);
         while ends.iter().any(Endpoint::has_frame) {

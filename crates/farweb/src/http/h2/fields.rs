@@ -1,7 +1,7 @@
-//! Header blocks, as bytes of a size that is given.
+//! Header blocks, as bytes of a given size.
 //!
-//! Models what a block has to say of a request or a response, in the static table and literals of HPACK, and fills it up with a
-//! field that says nothing more: a simulation knows the size of a block and not its text. Leaves out the dynamic table and Huffman's
+//! Models the fields that a request or a response needs, in the static table and literals of HPACK, and fills the block up with a
+//! field without meaning: a simulation knows the size of a block and not its text. Leaves out the dynamic table and Huffman's
 //! code, which another end has to read all the same.
 //!
 //! Source: RFC 7541, sections 5.1, 5.2, 6.1, 6.2.2 and appendix A.
@@ -30,14 +30,14 @@ pub enum Head<'a> {
     Get {
         /// Host and port; left out when empty.
         authority: &'a str,
-        /// What is asked for.
+        /// Target that is asked for.
         path: &'a str,
     },
     /// 200, or 404.
     Answer {
         /// Whether it is 200.
         is_found: bool,
-        /// Bytes of data; left out when not told.
+        /// Bytes of data; left out when unknown.
         length: Option<u64>,
     },
 }

@@ -8,7 +8,7 @@
 
 use super::settings::Entry;
 
-/// What a client sends first.
+/// Preface, which a client sends first.
 pub const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Bytes of a frame without its payload.
@@ -19,11 +19,11 @@ pub const HEADER_BYTES: u64 = 9;
 pub struct Frame<'a> {
     /// Its stream, below 2^31.
     pub stream: u32,
-    /// What it carries.
+    /// Its payload.
     pub body: Body<'a>,
 }
 
-/// What a frame carries.
+/// Payload of a frame, by its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields have the names of RFC 9113, section 6")]
 pub enum Body<'a> {
@@ -41,7 +41,7 @@ pub enum Body<'a> {
     Priority(Priority),
     /// The stream ends here.
     RstStream { code: u32 },
-    /// How the sender wants to be sent to.
+    /// SETTINGS: how the sender wants to be sent to.
     Settings(Vec<Entry>),
     /// The settings of the other end are in force.
     SettingsAck,
@@ -57,7 +57,7 @@ pub enum Body<'a> {
     Continuation { block: &'a [u8], end_headers: bool },
     /// A priority of RFC 9218, as the text of a header field.
     PriorityUpdate { prioritized: u32, field: &'a [u8] },
-    /// One of a type that is not known, which is ignored.
+    /// A frame of an unknown type, which is ignored.
     Unknown { kind: u8, flags: u8, payload: &'a [u8] },
 }
 
@@ -75,7 +75,7 @@ pub struct Priority {
     pub weight: u8,
 }
 
-/// What is wrong with a frame, as an error code of RFC 9113, section 7.
+/// Error in a frame, by the error code of RFC 9113, section 7.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// Its length is none for its type, or above the limit.
@@ -124,7 +124,7 @@ impl<'a> Frame<'a> {
     /// `max_frame` bytes.
     ///
     /// # Errors
-    /// What is wrong with it, which is known before all of it is there.
+    /// The error in it, which is known before all of it is there.
     pub fn decode(bytes: &'a [u8], max_frame: u32) -> Result<Option<(Self, usize)>, FrameError> {
         let Some((head, rest)) = bytes.split_first_chunk::<9>() else {
             return Ok(None);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_frame_is_told() {
+    fn what_is_wrong_with_a_frame_is_named() {
         let decode = |text: &str| {
             let bytes: Vec<u8> = (0..text.len() / 2)
                 .map(|place| u8::from_str_radix(&text[2 * place..2 * place + 2], 16).expect("hex"))
@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(decode("000002ff080000000003ff"), Ok(Some(11)), "nobody knows this one");
     }
 
-    /// What stands in for data, header blocks and texts.
+    /// Bytes that stand in for data, header blocks and texts.
     static BYTES: [u8; 300] = [0x5a; 300];
 
     fn frames() -> impl Strategy<Value = Frame<'static>> {

@@ -11,16 +11,16 @@ use std::collections::VecDeque;
 /// Sizes of the header blocks of requests, or of responses, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockBytes {
-    /// Of the first one for a host.
+    /// Bytes of the first one for a host.
     pub first: u64,
-    /// Of further ones.
+    /// Bytes of each further one.
     pub repeat: u64,
 }
 
 /// Size of a dynamic table, in bytes, where no setting says otherwise.
 const TABLE_BYTES: u64 = 4096;
 
-/// What an entry takes besides its name and value.
+/// Bytes that an entry takes besides its name and value.
 const ENTRY_BYTES: u64 = 32;
 
 /// Fields that the first block for a host adds to the table. Chosen: its name, its path and two that go with them.

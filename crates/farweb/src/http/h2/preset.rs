@@ -1,8 +1,8 @@
-//! Programs that speak HTTP/2, by what they give, grant and send.
+//! Presets: programs that speak HTTP/2, by the credits that they give and grant, and the frames that they send.
 //!
-//! Models what each does by its source or its documentation, where its defaults are left alone. Leaves out HAProxy, which shares
+//! Models each with its defaults, by its source or its documentation. Leaves out HAProxy, which shares
 //! buffers among its streams, messages that are larger than gRPC's credit, for which it grants more, and buffers between the legs of a
-//! proxy. A download is held back by its client's credits and by its server's frames.
+//! proxy. The client's credits and the server's frames limit a download.
 //!
 //! Source: each preset's line; read in November 2026.
 

@@ -1,4 +1,4 @@
-//! What credits leave of a link's rate, by a model of nothing but credits.
+//! Share of a link's rate that credits leave, by a model of nothing but credits.
 //!
 //! Models one message over a link with a rate and a delay, whose receiver reads segments of one size and grants by its rule. Leaves
 //! out TCP, frames and the connection's credit.

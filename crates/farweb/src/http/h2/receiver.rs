@@ -1,4 +1,4 @@
-//! What an end of an HTTP/2 connection grants for the data that it gets.
+//! Grants of an end of an HTTP/2 connection for the data that it receives.
 //!
 //! Models a credit for the connection and one for each stream, each returned by the same rule. Data is counted as it is read, in the
 //! middle of a frame, or by whole frames. The connection's credit is raised with the first bytes that the end sends; that of a
@@ -13,30 +13,30 @@ use crate::units::{Duration, Instant, When};
 use super::settings::Settings;
 use super::tuning::{Estimator, Tuning};
 
-/// How an end gives credit.
+/// Credit of an end, and the rules by which it grants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Credit {
-    /// Of a stream, as SETTINGS have it, in bytes.
+    /// Credit of a stream in bytes, as SETTINGS have it.
     pub stream: u64,
-    /// To what that of a stream is raised later, and when.
+    /// Credit to which that of a stream is raised later, and the event.
     pub raised: Option<(u64, RaiseAt)>,
-    /// Of the connection, in bytes, at least 65,535.
+    /// Credit of the connection in bytes, at least 65,535.
     pub connection: u64,
-    /// When it is returned.
+    /// Rule by which credit is returned.
     pub rule: GrantRule,
-    /// How long after a grant anything that is taken is granted, whatever the rule says.
+    /// Time after a grant at which anything that is taken is granted, whatever the rule says.
     pub timer: Option<Duration>,
-    /// What is counted.
+    /// Bytes of a DATA frame that count.
     pub counts: Counts,
     /// Whether the connection's rule is asked when a frame has come, too, before that is taken.
     ///
     /// Source: hyperium/h2, whose connection looks at its credit each time that it has read, `send_connection_window_update()`.
     pub on_arrival: bool,
-    /// How both grow.
+    /// Rule by which both grow.
     pub tuning: Option<Tuning>,
 }
 
-/// When the credit of a stream is raised.
+/// Event at which the credit of a stream is raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RaiseAt {
     /// With the request, behind its header (Firefox, `Http2StreamBase.cpp`).
@@ -47,7 +47,7 @@ pub enum RaiseAt {
     FirstData,
 }
 
-/// What of a DATA frame is counted.
+/// Bytes of a DATA frame that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counts {
     /// Every byte as it is read (nghttp2, `session_update_recv_stream_window_size()`).
@@ -56,7 +56,7 @@ pub enum Counts {
     Frames,
 }
 
-/// What is sent for what has come.
+/// Grants to send for bytes that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Granted {
     /// On the connection, before data is taken, and when it is.
@@ -70,7 +70,7 @@ pub struct Granted {
 /// Credits that have grown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grown {
-    /// What is granted on the connection.
+    /// Grant on the connection, in bytes.
     pub connection: Option<u64>,
     /// Credit of a stream, for new SETTINGS.
     pub stream: u64,
@@ -85,7 +85,7 @@ pub struct Receiver<S> {
     /// Bytes read of a frame that is not whole.
     uncounted: u64,
     estimator: Option<Estimator>,
-    /// Credit of a stream that the other end has been told of, and that this one does not count with yet.
+    /// Credit of a stream that was sent to the other end in settings that it has not acknowledged yet.
     announced: Option<u64>,
 }
 

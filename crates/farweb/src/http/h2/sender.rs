@@ -1,7 +1,7 @@
-//! What an end of an HTTP/2 connection sends next: DATA frames, by credits and by turns.
+//! Selects what an end of an HTTP/2 connection sends next: DATA frames, by credits and by turns.
 //!
 //! Models the windows of the connection and of each stream, how messages are cut into frames, and the order in which streams get
-//! their turn. A frame is cut when it is asked for, so what it has is decided late. Leaves out padding, and the limits on what a
+//! their turn. A frame is cut only when it is sent. Leaves out padding, and the limits on what a
 //! program keeps of each message.
 //!
 //! Source: RFC 9113, sections 5.2 and 6.9; RFC 9218, section 10; the orders, each where it is described.
@@ -10,7 +10,7 @@ use crate::http::credit::{CreditOverflow, Window};
 
 use super::settings::Settings;
 
-/// Whose turn it is, of the streams that have something to send and the credit for it.
+/// Rule for turns among the streams that have something to send and the credit for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
     /// The one with the fewest bytes sent, counted from those of the one that had its turn last when it began: a frame of each in
@@ -29,7 +29,7 @@ pub enum Schedule {
     Urgency,
 }
 
-/// How urgent a message is.
+/// Urgency of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Urgency {
     /// 0, the most urgent, to 7.
@@ -66,14 +66,14 @@ pub struct Sender<S> {
     connection: Window,
     initial: u64,
     /// In the order in which they began.
-    streams: Vec<Stream<S>>,
+    streams: Vec<Outgoing<S>>,
     turn: u64,
     /// Bytes sent of the stream that had its turn last, from where it began to count.
     cycle: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Stream<S> {
+struct Outgoing<S> {
     id: S,
     window: Window,
     urgency: Urgency,
@@ -85,7 +85,7 @@ struct Stream<S> {
     is_whole: bool,
     /// Whether its header has left.
     has_begun: bool,
-    /// When it had its last turn, or began.
+    /// Time of its last turn, or of its beginning.
     turn: u64,
     /// Bytes sent, from where it began to count.
     cycle: u64,
@@ -135,7 +135,7 @@ impl<S: Copy + Eq> Sender<S> {
 
     /// The other end has opened a stream: it may grant something on it before there is a message.
     pub fn expect(&mut self, id: S) {
-        self.streams.push(Stream {
+        self.streams.push(Outgoing {
             id,
             window: Window::new(self.initial),
             urgency: Urgency::default(),
@@ -248,7 +248,7 @@ impl<S: Copy + Eq> Sender<S> {
     fn choose(&self) -> Option<usize> {
         let ready = self.streams.iter().enumerate();
         let ready = ready.filter(|(_, stream)| stream.can_send());
-        let rank = |stream: &Stream<S>| match self.schedule {
+        let rank = |stream: &Outgoing<S>| match self.schedule {
             Schedule::RoundRobin => (stream.cycle, stream.turn),
             Schedule::InOrder => (0, stream.turn),
             Schedule::Urgency => (u64::from(stream.urgency.urgency), stream.turn),
@@ -261,12 +261,12 @@ impl<S: Copy + Eq> Sender<S> {
         self.turn
     }
 
-    fn stream(&mut self, id: S) -> Option<&mut Stream<S>> {
+    fn stream(&mut self, id: S) -> Option<&mut Outgoing<S>> {
         self.streams.iter_mut().find(|stream| stream.id == id)
     }
 }
 
-impl<S> Stream<S> {
+impl<S> Outgoing<S> {
     /// Whether it has something to send and the credit for it.
     const fn can_send(&self) -> bool {
         self.has_begun && self.waiting > 0 && self.window.available() > 0

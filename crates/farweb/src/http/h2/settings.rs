@@ -1,4 +1,4 @@
-//! Settings: what each end of an HTTP/2 connection tells the other about how it wants to be sent to.
+//! Settings: how each end of an HTTP/2 connection asks the other to send to it.
 //!
 //! Models the settings that change bytes and times: the credit of a stream, the largest frame, how many streams may be open. Leaves
 //! out pushes and the limit on the size of headers.
@@ -12,7 +12,7 @@ use super::frame::{FrameError, HEADER_BYTES};
 /// A setting as it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Which one.
+    /// Identifier of the setting.
     pub id: u16,
     /// Its value.
     pub value: u32,
@@ -50,7 +50,7 @@ impl Entry {
     }
 }
 
-/// How an end wants to be sent to.
+/// Settings of an end: how it wants to be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     /// Credit that streams begin with, in bytes, up to 2^31 - 1.
@@ -62,7 +62,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What holds before anything was said.
+    /// Settings in force before any frame.
     ///
     /// Source: RFC 9113, section 6.5.2.
     pub const DEFAULT: Self = Self { initial_window: 65_535, max_frame: 16_384, max_streams: None };
@@ -88,7 +88,7 @@ impl Settings {
         HEADER_BYTES + ENTRY_BYTES * self.entries().len() as u64
     }
 
-    /// What holds when a SETTINGS frame has come on top of these. Settings that change neither bytes nor times are ignored.
+    /// Settings in force after a SETTINGS frame on top of these. Settings that change neither bytes nor times are ignored.
     ///
     /// # Errors
     /// When a value is not one that its setting may have.

@@ -9,16 +9,16 @@
 
 use crate::units::{Duration, Instant, When};
 
-/// How an end lets its credits grow, and up to where.
+/// Rule by which an end lets its credits grow, and their limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tuning {
-    /// By whose rule.
+    /// Rule by which they grow.
     pub rule: TuningRule,
     /// The greatest credit, in bytes, to 2^31 - 1.
     pub max: u64,
 }
 
-/// Whose rule it is.
+/// Program whose rule it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TuningRule {
     /// gRPC for Go.
@@ -29,10 +29,10 @@ pub enum TuningRule {
     DrainEighth,
 }
 
-/// Where no key says otherwise, credits grow to 16 MiB: gRPC's `bdpLimit`, hyper's `BDP_LIMIT`, .NET's `_maxHttp2StreamWindowSize`.
+/// Largest credit where no key says otherwise, 16 MiB: gRPC's `bdpLimit`, hyper's `BDP_LIMIT`, .NET's `_maxHttp2StreamWindowSize`.
 pub const CREDIT_MAX: u64 = 16 << 20;
 
-/// What an end knows of its path.
+/// Estimate that an end has of its path.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Estimator {
     Grpc(GrpcBdp),
@@ -41,7 +41,7 @@ pub(super) enum Estimator {
 }
 
 impl Estimator {
-    /// One that knows nothing yet, of an end whose streams begin with a credit of `window` bytes.
+    /// An estimator that knows nothing yet, of an end whose streams begin with a credit of `window` bytes.
     pub(super) const fn new(tuning: Tuning, window: u64) -> Self {
         let Tuning { rule, max } = tuning;
         match rule {
@@ -124,13 +124,13 @@ impl Estimator {
 #[derive(Debug, Clone, Copy, Default)]
 struct Probe {
     is_out: bool,
-    /// When the PING left.
+    /// Time at which the PING left.
     sent: When,
     bytes: u64,
 }
 
 impl Probe {
-    /// How long the PING took, in s, which is over.
+    /// Duration in s of the PING, which is over.
     fn end(&mut self, now: Instant) -> Option<f64> {
         self.is_out = false;
         self.sent.get().map(|sent| (now - sent).as_secs_f64())
@@ -199,7 +199,7 @@ pub(super) struct HyperBdp {
     rtt_s: Option<f64>,
     /// Largest bandwidth seen, in B/s.
     bandwidth: f64,
-    /// From when on data is counted, and starts a probe.
+    /// Time from which on data is counted, and starts a probe.
     next: Instant,
     /// Time from the end of a probe to the next one, in ns.
     spacing_ns: u64,
@@ -209,7 +209,7 @@ pub(super) struct HyperBdp {
 
 impl HyperBdp {
     const SPACING_FIRST_NS: u64 = 100_000_000;
-    /// From here on it grows no more.
+    /// Largest spacing of PINGs, in ns.
     const SPACING_MOST_NS: u64 = 10_000_000_000;
 
     const fn new(bdp: u64, max: u64) -> Self {
@@ -277,7 +277,7 @@ impl HyperBdp {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoundTrip {
     shortest: Option<Duration>,
-    /// When the last question left.
+    /// Time at which the last question left.
     sent: When,
     awaits_answer: bool,
     /// PINGs that wait for no second to be over.

@@ -1,4 +1,4 @@
-//! What an [`Endpoint`](super::endpoint::Endpoint) has to send and to hear, as the bytes of its stream.
+//! Bytes of the stream that an [`Endpoint`](super::endpoint::Endpoint) sends and receives.
 //!
 //! Models the preface and every frame of the endpoint, its stream numbers included. Data is read as it comes, in the middle of its
 //! frame. Header blocks and data are the caller's. Leaves out padding and CONTINUATION, which are handed on as they are, like the
@@ -69,7 +69,7 @@ pub struct Reader {
     data: Option<(Data<u32>, u64)>,
 }
 
-/// What bytes say.
+/// Piece of a stream, decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// A frame without data, and all that it carries.
@@ -93,7 +93,7 @@ impl Reader {
         }
     }
 
-    /// What `bytes` begin with, and how many of them that takes; `None` while there is not enough of it.
+    /// The piece with which `bytes` begin, and its length; `None` while it is not whole.
     ///
     /// # Errors
     /// When it is not what HTTP/2 has there.

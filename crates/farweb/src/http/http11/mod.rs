@@ -27,30 +27,30 @@ use crate::units::Instant;
 #[cfg(test)]
 mod tests;
 
-/// How many connections a client has at most; `None` is any number.
+/// Largest numbers of connections of a client; `None` is any number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// To one host, at least 1.
+    /// Connections to one host, at least 1.
     pub per_host: Option<u32>,
-    /// To all hosts together, at least 1.
+    /// Connections to all hosts together, at least 1.
     pub total: Option<u32>,
 }
 
-/// What a request is to do that asked for a connection.
+/// Answer to a request that asked for a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer<C> {
     /// Use this connection, which was idle and is busy now.
     Use(C),
-    /// Open a connection and tell [`Pool::opened`].
+    /// Open a connection and report it to [`Pool::opened`].
     Open,
-    /// Close this connection, which the pool has forgotten; then open another and tell [`Pool::opened`]. It is the one that
+    /// Close this connection, which the pool has forgotten; then open another and report it to [`Pool::opened`]. It is the one that
     /// has been idle longest, and goes to another host.
     CloseFirst(C),
     /// Wait until [`Pool::idle`] or [`Pool::gone`] names it.
     Wait,
 }
 
-/// What becomes of a connection whose request has ended.
+/// Fate of a connection whose request has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next<W> {
     /// It lies idle.
@@ -58,13 +58,13 @@ pub enum Next<W> {
     /// It stays busy: this request, which has waited, uses it.
     Use(W),
     /// It is to be closed and the pool has forgotten it: this request, which has waited, is for another host. It is to open
-    /// a connection and tell [`Pool::opened`].
+    /// a connection and report it to [`Pool::opened`].
     CloseFirst(W),
 }
 
 /// A client's connections, by host, and the requests that wait for one.
 ///
-/// `C` names a connection, `W` a request. Hosts are numbers from 0 without large gaps; on a leg whose far end is a proxy, all
+/// `C` names a connection, `W` a request. Hosts are numbers from 0 without large gaps; on a leg whose server end is a proxy, all
 /// requests are for one host.
 ///
 /// Nobody waits who could be served: when a connection or a place within the limits becomes free, it goes at once to the
@@ -87,7 +87,7 @@ struct Host<C, W> {
     counted: u32,
     /// The one used last at the end.
     idle: Vec<C>,
-    /// By turn.
+    /// Requests that wait, with their turns.
     waiting: VecDeque<(u64, W)>,
 }
 
@@ -142,7 +142,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
     /// [`idle`](Self::idle), also while it is being opened.
     ///
     /// # Panics
-    /// When nobody was allowed to open one.
+    /// When no request was allowed to open one.
     pub fn opened(&mut self, host: u32, connection: C) {
         self.members.insert(connection, Member { host, idle: None });
         assert!(self.members.len() <= self.counted as usize, "a connection that nobody was allowed to open");
@@ -179,7 +179,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
 
     /// `connection`, in whatever state, is not to be used again: it is being closed by this end or by the other, or it has
     /// failed. The request that may open one in its place: it has waited longest of those that the limits now allow it.
-    /// It is to tell [`opened`](Self::opened).
+    /// It is to report that to [`opened`](Self::opened).
     ///
     /// Of a connection that the pool has forgotten already this changes nothing.
     pub fn gone(&mut self, connection: C) -> Option<W> {
@@ -196,7 +196,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
     /// place, as [`gone`](Self::gone) does.
     ///
     /// # Panics
-    /// When nobody was allowed to open one.
+    /// When no request was allowed to open one.
     pub fn declined(&mut self, host: u32) -> Option<W> {
         assert!(self.members.len() < self.counted as usize, "a connection that nobody was allowed to open");
         self.counted -= 1;

@@ -1,4 +1,4 @@
-//! Handshakes: who sends how much, in turn, before the first message.
+//! Handshakes: the bytes that each end sends, in turn, before the first message.
 //!
 //! Models the flights of full handshakes, of resumed ones, and of 0-RTT. A client of TLS 1.3 sends its first message behind its
 //! last flight; a server sends its own when it has that flight, and two tickets with it. Leaves out servers that send messages
@@ -34,7 +34,7 @@ impl Version {
     }
 }
 
-/// What the ends of a connection have of an earlier one.
+/// State that the ends of a connection have from an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
@@ -57,7 +57,7 @@ pub struct HandshakeBytes {
     pub server: u64,
 }
 
-/// One end's part of a handshake.
+/// Flight: the bytes of one end in its turn of a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flight {
     /// The end that sends it.
@@ -71,7 +71,7 @@ pub struct Flight {
 pub struct Handshake {
     flights: [Flight; 4],
     count: usize,
-    /// By end: how many flights it has sent or got when it may send messages.
+    /// By end: number of flights that it has sent or received when it may send messages.
     pub(super) ready_after: [usize; 2],
 }
 

@@ -1,6 +1,6 @@
-//! TLS: what a connection exchanges before its first message, and the records that its bytes go in.
+//! TLS: the handshake before the first message of a connection, and the records that carry its bytes.
 //!
-//! Models a handshake as flights that ends send in turn, each of a size, and whoever has got one whole answers it at once; and
+//! Models a handshake as flights of given sizes that the ends send in turn, each answered at once when it is whole; and
 //! records, of which no byte can be read before the last one is there. Both count bytes between an application and its
 //! transport. Leaves out keys, alerts, renegotiation, a `HelloRetryRequest`, close_notify, and the time that cryptography takes.
 //!
@@ -18,9 +18,9 @@ pub struct Session {
     handshake: Handshake,
     /// Flights that each end has sent or got whole.
     steps: [usize; 2],
-    /// Whether each end has been told that it may send messages.
-    told: [bool; 2],
-    /// What each end sends.
+    /// Whether each end has had the notice that it may send messages.
+    notified: [bool; 2],
+    /// Records that each end sends.
     records: [Records; 2],
 }
 
@@ -32,7 +32,7 @@ impl Session {
         Self {
             handshake,
             steps: [0; 2],
-            told: [false; 2],
+            notified: [false; 2],
             records: [records, Records::new(record, version.record_overhead())],
         }
     }
@@ -43,7 +43,7 @@ impl Session {
         self.steps[end] >= self.handshake.ready_after[end]
     }
 
-    /// `end` sends what it has to, up to the next flight of the other one. Whether it may send messages from now on, which is told
+    /// `end` sends what it has to, up to the next flight of the other one. Whether it may send messages from now on, which is true
     /// once.
     pub fn go_on(&mut self, end: usize) -> bool {
         while let Some(flight) =
@@ -52,7 +52,7 @@ impl Session {
             self.records[end].push_flight(flight.bytes);
             self.steps[end] += 1;
         }
-        self.is_ready(end) && !std::mem::replace(&mut self.told[end], true)
+        self.is_ready(end) && !std::mem::replace(&mut self.notified[end], true)
     }
 
     /// Whether `end` has sent all that the handshake asks of it. A server that answered early data has not before it has the client's
@@ -84,7 +84,7 @@ impl Session {
         let (plain, flights) = self.records[1 - end].on_read(bytes);
         self.steps[end] += flights;
         if end == 1 {
-            // Of requests nobody asks what is acknowledged.
+            // For requests it does not matter what is acknowledged.
             let read = self.records[0].bytes_read();
             self.records[0].on_acknowledged(read);
         }
@@ -114,19 +114,19 @@ mod tests {
     }
 
     #[test]
-    fn that_an_end_is_ready_is_told_once() {
+    fn an_end_is_notified_once_that_it_is_ready() {
         for (version, start) in [(Version::V13, Start::Full), (Version::V12, Start::Full)] {
             let mut session = session(version, start);
-            let mut told = [0; 2];
-            told[0] += usize::from(session.go_on(0));
+            let mut notices = [0; 2];
+            notices[0] += usize::from(session.go_on(0));
             for half in 0..4 {
                 let (from, to) = (half % 2, 1 - half % 2);
                 let bytes = session.to_write(from);
                 session.on_written(from, bytes);
                 session.on_read(to, bytes);
-                told[to] += usize::from(session.go_on(to));
+                notices[to] += usize::from(session.go_on(to));
             }
-            assert_eq!(told, [1, 1], "{version:?}");
+            assert_eq!(notices, [1, 1], "{version:?}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Records: the pieces in which a TLS connection carries bytes, each readable when it is whole.
 //!
-//! Models the bytes of one direction, of messages and of handshake flights. A sender fills a record with what it is given at once, up
-//! to a size, which may be a small one while the connection is young. Leaves out padding.
+//! Models the bytes of one direction, of messages and of handshake flights. A sender fills a record with the bytes of one write, up to a
+//! size, which may be smaller at the start of the connection. Leaves out padding.
 //!
 //! Source: RFC 8446, section 5; sizes, each where it is described.
 
@@ -31,14 +31,14 @@ pub enum RecordSize {
 pub struct Records {
     size: RecordSize,
     overhead: u64,
-    /// In order; those that nobody asks for any more are left out.
+    /// Records in order, without those that are no longer needed.
     records: VecDeque<Record>,
     /// Places behind the last byte of handshake flights that are not read.
     flights: VecDeque<u64>,
     sealed: Place,
     written: u64,
     read: Place,
-    /// As far as anybody has asked.
+    /// Place up to which records have been asked for.
     acknowledged: Place,
 }
 
@@ -139,7 +139,7 @@ impl Records {
         whole.checked_sub(1).map_or(0, |last| self.records[last].plain)
     }
 
-    /// Leaves out the records that have been read, and acknowledged where anybody asks for that.
+    /// Leaves out the records that have been read, and acknowledged where that is needed.
     fn forget(&mut self) {
         let passed = self.read.wire.min(self.acknowledged.wire);
         while self.records.front().is_some_and(|record| record.wire <= passed) {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_acknowledged_is_told_in_bytes_of_messages() {
+    fn acknowledgements_count_in_bytes_of_messages() {
         let mut records = Records::new(RecordSize::Fixed(1000), 22);
         records.push_flight(300);
         for _ in 0..3 {

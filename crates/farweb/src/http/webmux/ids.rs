@@ -7,10 +7,10 @@
 
 /// The first number.
 const FIRST: u8 = 3;
-/// How many there are.
+/// Largest number of sessions.
 const COUNT: u32 = 127;
 
-/// Which numbers are taken.
+/// Numbers that are in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ids {
     taken: u128,

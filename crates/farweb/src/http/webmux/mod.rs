@@ -23,7 +23,7 @@ pub use wire::{Control, FIELD_MAX, Flags, Frame, Layout, WireError};
 /// The protocol that sessions are opened for: HTTP, by its TCP port.
 pub const HTTP: u32 = 80;
 
-/// What both ends are set to.
+/// Configuration of both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
     /// Headers and control messages.

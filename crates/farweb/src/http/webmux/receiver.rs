@@ -1,4 +1,4 @@
-//! The receiving end: what has arrived of each session, and what is granted for it.
+//! The receiving end: the bytes that have arrived of each session, and the credit granted for them.
 //!
 //! Models Jigsaw: the reader hands over what one read of the transport brought, payload of one session that stands together as one
 //! piece; bytes that the application has taken are added up, and when their sum is more than half of the initial credit, all of it
@@ -31,7 +31,7 @@ struct Incoming<E> {
 }
 
 impl<E: Copy + Eq> Receiver<E> {
-    /// One without sessions.
+    /// A receiver without sessions.
     #[must_use]
     pub const fn new(config: Config) -> Self {
         Self { credit: config.credit, sessions: Vec::new(), arrived: VecDeque::new() }

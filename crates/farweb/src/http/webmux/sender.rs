@@ -1,4 +1,4 @@
-//! The sending end: which bytes go next, and which of them are one write.
+//! The sending end: selects the bytes that go next, and those that are one write.
 //!
 //! Models Jigsaw. An application writes its message in chunks, and a chunk goes in fragments while the session has credit: a
 //! fragment is never cut to the credit, so that the last one may overdraw it. Sessions take turns, a fragment each; control messages
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use super::{Config, Frame, HTTP, Layout};
 use crate::http::credit::Window;
 
-/// What goes into the stream next.
+/// Next part of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<E> {
     /// The header of a fragment of a message, and its bytes.
@@ -31,11 +31,11 @@ pub enum Step<E> {
     Frame(E, Frame, u64),
     /// All of a message is in the stream.
     Whole(E),
-    /// What came so far is handed to the transport, by itself.
+    /// The parts so far are handed to the transport, by itself.
     Flush,
 }
 
-/// What follows the bytes that an application writes.
+/// Continuation after the bytes that an application writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// More of the message.
@@ -69,17 +69,17 @@ struct Outgoing<E> {
     /// Bytes that the application has, and of those what is left of the chunk that it is writing.
     waiting: u64,
     chunk: u64,
-    /// What is left of the bytes that it writes by themselves.
+    /// Rest of the bytes that it writes by themselves.
     head: u64,
     ending: Ending,
     /// Whether an empty fragment is due.
     owes_empty: bool,
-    /// Whether it is told that all of the message is in the stream.
-    is_told: bool,
+    /// Whether it is announced that all of the message is in the stream.
+    is_announced: bool,
 }
 
 impl<E: Copy + Eq> Sender<E> {
-    /// One without sessions.
+    /// A sender without sessions.
     #[must_use]
     pub const fn new(config: Config) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl<E: Copy + Eq> Sender<E> {
             head: self.config.head,
             ending: Ending::More,
             owes_empty: false,
-            is_told: false,
+            is_announced: false,
         });
     }
 
@@ -165,7 +165,7 @@ impl<E: Copy + Eq> Sender<E> {
         self.sessions.iter().any(|outgoing| outgoing.waiting > 0 && outgoing.window.credit() <= 0)
     }
 
-    /// What goes into the stream next; none when all that may be sent has been flushed.
+    /// Next part of the stream; none when all that may be sent has been flushed.
     pub fn next_step(&mut self) -> Option<Step<E>> {
         if self.steps.is_empty() {
             self.decide();
@@ -231,7 +231,7 @@ impl<E: Copy + Eq> Sender<E> {
         }
         self.steps.push_back(Step::Payload(outgoing.message, bytes));
         if outgoing.has_all_taken() {
-            self.tell_whole(outgoing);
+            self.announce_whole(outgoing);
         }
         if padding > 0 {
             self.steps.push_back(Step::Padding(padding));
@@ -250,16 +250,16 @@ impl<E: Copy + Eq> Sender<E> {
 
     /// A message is whole in the stream.
     fn end(&mut self, outgoing: &mut Outgoing<E>) {
-        self.tell_whole(outgoing);
+        self.announce_whole(outgoing);
         if outgoing.ending == Ending::Session {
             self.put_frame(outgoing.message, Frame::end(outgoing.session, false));
             self.flush();
         }
     }
 
-    /// Tells once that all of a message is in the stream: behind its last byte, whatever frame follows.
-    fn tell_whole(&mut self, outgoing: &mut Outgoing<E>) {
-        if !std::mem::replace(&mut outgoing.is_told, true) {
+    /// Announces once that all of a message is in the stream: behind its last byte, whatever frame follows.
+    fn announce_whole(&mut self, outgoing: &mut Outgoing<E>) {
+        if !std::mem::replace(&mut outgoing.is_announced, true) {
             self.steps.push_back(Step::Whole(outgoing.message));
         }
     }

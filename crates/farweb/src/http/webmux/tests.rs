@@ -1,4 +1,4 @@
-//! Both ends together: writes, credits, turns, and that nothing ever waits for good.
+//! Both ends together: writes, credits, turns, and that nothing waits for ever.
 
 use std::collections::{BTreeMap, VecDeque};
 

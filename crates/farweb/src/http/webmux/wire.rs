@@ -2,7 +2,7 @@
 //!
 //! Models the header word of October 1996 (libwww and Jigsaw, the programs of the experiment of 1997) and that of the drafts of
 //! December 1997 to August 1998 (ILU), fragments, control messages, and padding. Leaves out the layout of March 1996, and the text
-//! inside messages that define strings and stacks. Chosen, where no source tells: in the layout of 1996 every control message that
+//! inside messages that define strings and stacks. Chosen, where no source says: in the layout of 1996 every control message that
 //! has a number in a second word sets the flag of a long header; a number beyond 18 bits makes one long in that of 1998.
 //!
 //! Sources: W3C libwww 5.0, `HTMuxHeader.h` and `HTMuxTx.c`; W3C Jigsaw, package `org.w3c.www.mux`, `MUX.java` and
@@ -11,7 +11,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which bits of a header mean what.
+/// Layout of the header word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Layout {
     /// October 1996: little-endian words.
@@ -39,7 +39,7 @@ struct Words {
     second: Option<u32>,
 }
 
-/// What a fragment does to its session, besides carrying payload.
+/// Flags of a fragment: its effects on the session, besides carrying payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags {
     /// Opens it.
@@ -61,7 +61,7 @@ pub enum Frame {
         session: u8,
         /// Flags.
         flags: Flags,
-        /// Of a SYN: the protocol that is to be spoken, 18 bits.
+        /// Protocol of the session, 18 bits; in a SYN.
         protocol: u32,
         /// Bytes of payload.
         length: u32,
@@ -96,7 +96,7 @@ pub enum Control {
         /// Bytes of payload.
         bytes: u32,
     },
-    /// So many more bytes of payload may be sent: SendCredit of 1996, AddCredit of 1998.
+    /// Grant of so many more bytes of payload: SendCredit of 1996, AddCredit of 1998.
     AddCredit {
         /// Session.
         session: u8,

@@ -19,7 +19,7 @@ use crate::units::Instant;
 pub(in crate::net) struct Backlog<P> {
     /// All of them, in order.
     accepted: VecDeque<Accepted<P>>,
-    /// How many travel.
+    /// Number of packets that travel.
     travelling: usize,
     /// Sum of the sizes of the others.
     bytes: u64,

@@ -16,9 +16,9 @@ use super::Backlog;
 /// Limit of a drop-tail queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DropTail {
-    /// What fits.
+    /// Its limit.
     pub limit: QueueLimit,
-    /// Which packets count against the limit.
+    /// Packets that count against the limit.
     pub counts: QueueCounts,
 }
 

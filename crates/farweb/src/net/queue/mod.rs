@@ -17,7 +17,7 @@ use crate::units::Instant;
 pub(super) use backlog::Backlog;
 pub use drop_tail::DropTail;
 
-/// Which queue stands in front of a transmitter.
+/// Configuration of the queue in front of a transmitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QueueConfig {
     /// One that takes every packet.

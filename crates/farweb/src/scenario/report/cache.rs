@@ -1,4 +1,4 @@
-//! What a cache is, in words.
+//! Describes a cache in words.
 
 use std::fmt::Write;
 
@@ -14,9 +14,9 @@ use crate::units::Bytes;
 pub struct CacheReport {
     /// Node that it is at.
     pub node: String,
-    /// What the node is to packets.
+    /// Role of the node towards packets.
     pub mode: CacheMode,
-    /// What it holds.
+    /// Its contents, in words.
     pub contents: String,
     /// The same as a paragraph.
     pub text: String,
@@ -85,7 +85,7 @@ const fn hits_in(mode: CacheMode) -> &'static str {
     }
 }
 
-/// What is taken in, where that is not everything.
+/// Describes the objects that are taken in, where these are not all.
 fn admission(admit: Admit) -> Option<String> {
     let bytes = |size: Bytes| figures::bytes(size.get() as f64);
     let size = match (admit.min, admit.max) {

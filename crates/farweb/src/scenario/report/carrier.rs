@@ -1,4 +1,4 @@
-//! What the carrier of a leg means for its connections, in words.
+//! Describes in words what the carrier of a leg means for its connections.
 
 use super::figures;
 use crate::http::h2::endpoint::Role;
@@ -31,7 +31,7 @@ pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
     }
 }
 
-/// How requests ride its connections, as sentences.
+/// Describes in sentences how requests ride its connections.
 pub(super) const fn sentences(carrier: &Carrier) -> &'static str {
     match carrier {
         Carrier::Http10 {} => {
@@ -57,7 +57,7 @@ pub(super) const fn sentences(carrier: &Carrier) -> &'static str {
     }
 }
 
-/// What there is to say of the connections of a leg with this round trip, each with its label.
+/// Properties of the connections of a leg with this round trip, each with its label.
 pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, String)> {
     match carrier {
         Carrier::Http10 {} => {
@@ -109,7 +109,7 @@ pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, Str
     }
 }
 
-/// What a session sends when its credit comes back once a round trip, all of it: whole fragments. None where that takes no time.
+/// Rate of a session whose whole credit comes back once a round trip, in whole fragments. None where that takes no time.
 fn session_limit(credit: Bytes, fragment: Bytes, trip: Duration) -> Option<String> {
     if trip == Duration::ZERO {
         return None;
@@ -119,7 +119,7 @@ fn session_limit(credit: Bytes, fragment: Bytes, trip: Duration) -> Option<Strin
     Some(format!("at most {} of payload = {bytes} per {}", figures::rate(rate), figures::span(trip)))
 }
 
-/// How the programs at both ends behave, where that is told.
+/// Describes how the programs at both ends behave, where the scenario says so.
 pub(super) fn programs(application: &Application) -> impl Iterator<Item = (&'static str, String)> {
     let Application { wake, write, head } = *application;
     let wakes = (wake > Duration::ZERO).then(|| ("programs wake", format!("after {}", figures::span(wake))));
@@ -133,7 +133,7 @@ pub(super) fn programs(application: &Application) -> impl Iterator<Item = (&'sta
     wakes.into_iter().chain(writes.map(|writes| ("programs write", writes)))
 }
 
-/// What TLS does to its connections, with its label.
+/// Describes TLS on its connections, with its label.
 pub(super) fn tls_line(leg: &Leg) -> Option<(&'static str, String)> {
     let tls = leg.tls.as_ref()?;
     let (version, trips) = match (tls.version, tls.start) {

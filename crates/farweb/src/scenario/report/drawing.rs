@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use super::figures;
 use super::{carrier, profile_name};
-use crate::scenario::{LinkDirection, LinkPair, Loss, QueueCounts, Scenario};
+use crate::scenario::{Link, LinkDirection, Loss, QueueCounts, Scenario};
 
 /// Widest drawing, in columns. Chosen: fits a terminal beside a margin, a page and a notebook cell.
 const WIDEST: usize = 100;
@@ -125,7 +125,7 @@ pub(super) fn shorten(name: &str) -> String {
     name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
 }
 
-fn link_cell(link: &LinkPair) -> Vec<String> {
+fn link_cell(link: &Link) -> Vec<String> {
     let directions = if link.up == link.down {
         vec![("both", &link.up)]
     } else {

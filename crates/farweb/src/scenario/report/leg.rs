@@ -1,4 +1,4 @@
-//! What a leg means for one connection: round trip, bandwidth–delay product, window limit.
+//! Figures of a leg for one connection: round trip, bandwidth–delay product, window limit.
 //!
 //! The window limit is that of a loss-free bulk transfer towards the clients: as many whole segments as the window
 //! holds, sent once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, TCP options
@@ -6,12 +6,12 @@
 
 use serde::Serialize;
 
-use crate::scenario::{EndSizes, Leg, LinkPair, Scenario};
+use crate::scenario::{EndSizes, Leg, Link, Scenario};
 use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX, WINDOW_MAX};
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::{Directory, Host};
 
-/// Of one connection: MSS, window, and the rate to which they limit it.
+/// Limits of one connection: MSS, window, and the rate that they allow.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WindowLimit {
     /// Largest segment, in bytes of payload.
@@ -29,7 +29,7 @@ pub struct WindowLimit {
 /// Links of a leg, both directions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch<'s> {
-    pub(super) links: &'s [LinkPair],
+    pub(super) links: &'s [Link],
     /// Place of the first one on the path.
     pub(super) first: usize,
 }
@@ -58,7 +58,7 @@ impl<'s> Stretch<'s> {
         self.bottleneck(|link| link.down.rate.0)
     }
 
-    fn bottleneck(&self, rate: impl Fn(&LinkPair) -> Option<BitRate>) -> Option<(usize, BitRate)> {
+    fn bottleneck(&self, rate: impl Fn(&Link) -> Option<BitRate>) -> Option<(usize, BitRate)> {
         let rates = self.links.iter().enumerate().filter_map(|(index, link)| Some((index, rate(link)?)));
         rates.min_by_key(|(_, rate)| *rate).map(|(index, rate)| (self.first + index, rate))
     }
@@ -70,7 +70,7 @@ impl<'s> Stretch<'s> {
 }
 
 impl WindowLimit {
-    /// That of a connection for a request to `host`; `None` stands for a host that no table names.
+    /// Limit of a connection for a request to `host`; `None` stands for a host that no table names.
     pub(super) fn of(leg: &Leg, scenario: &Scenario, host: Option<&Host>) -> Self {
         let profile = leg.tcp.profile();
         let [client, server] = EndSizes::of(leg, &scenario.workload);
@@ -97,7 +97,7 @@ impl WindowLimit {
         packet_of(self.mss_bytes).get()
     }
 
-    /// How many such connections fill a link of this rate.
+    /// Number of such connections that fill a link of this rate.
     pub(super) fn connections_to_fill(&self, rate: BitRate) -> Option<u64> {
         self.window_limit_bps.map(|limit| libm::ceil(rate.as_bps() as f64 / limit).max(1.0) as u64)
     }
@@ -129,7 +129,7 @@ pub struct HostLimits {
 
 /// The connection that the report describes, and the spread over hosts when the host table matters.
 ///
-/// With a host table it is that of the host whose limit is in the middle, otherwise that of a host without values.
+/// With a host table it is that of the host with the median limit, otherwise that of a host without values.
 pub(super) fn limits(
     leg: &Leg,
     scenario: &Scenario,

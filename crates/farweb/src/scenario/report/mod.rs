@@ -1,4 +1,4 @@
-//! What a scenario means before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
+//! Report on a scenario before anything runs: the path in text, round trips, bandwidth–delay products, the limit of one
 //! connection, and warnings about what is allowed but may not be meant.
 
 mod cache;
@@ -23,7 +23,7 @@ use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
 pub use sweep::{FactorReport, SweepReport};
 
-/// What a scenario means.
+/// Report on a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Name of the scenario.
@@ -38,9 +38,9 @@ pub struct Report {
     pub caches: Vec<CacheReport>,
     /// How often the rows of its workload come, and when.
     pub workload: WorkloadReport,
-    /// What its sweep comes to, if it has one.
+    /// Summary of its sweep, if it has one.
     pub sweep: Option<SweepReport>,
-    /// What is allowed but may not be meant, each beginning with its key.
+    /// Warnings about what is allowed but may not be meant, each beginning with its key.
     pub warnings: Vec<String>,
     /// The path drawn in text, and a paragraph a leg, one a cache and one for the sweep; at most 100 columns.
     pub text: String,
@@ -91,7 +91,7 @@ pub struct DirectionReport {
     pub loss: String,
 }
 
-/// What a leg means for one connection.
+/// Figures of a leg for one connection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LegReport {
     /// Place among the legs, from 0.
@@ -100,11 +100,11 @@ pub struct LegReport {
     pub from: String,
     /// Node that accepts them.
     pub to: String,
-    /// How requests ride connections.
+    /// Description of its carrier.
     pub carrier: String,
     /// The same in sentences.
     pub carrier_sentences: String,
-    /// How the carrier uses connections.
+    /// Use of connections by the carrier.
     pub connection_use: ConnectionUse,
     /// TCP profile.
     pub profile: String,
@@ -116,7 +116,7 @@ pub struct LegReport {
     pub bottleneck_down_bps: Option<u64>,
     /// Data that the bottleneck towards the clients carries in a round trip.
     pub bdp_bytes: Option<u64>,
-    /// One connection: with "host" and a host table, that of the host whose limit is in the middle.
+    /// One connection; with "host" and a host table, that to the host with the median limit.
     #[serde(flatten)]
     pub limit: WindowLimit,
     /// Such connections that fill the bottleneck towards the clients.
@@ -132,11 +132,11 @@ pub struct LegReport {
 }
 
 impl Scenario {
-    /// What the scenario means; `hosts` is its host table.
+    /// Report on the scenario; `hosts` is its host table.
     #[must_use]
     pub fn report(&self, hosts: Option<&Directory>) -> Report {
         let nodes = &self.path.nodes;
-        let link = |(index, link): (usize, &super::LinkPair)| LinkReport {
+        let link = |(index, link): (usize, &super::Link)| LinkReport {
             index,
             from: nodes[index].clone(),
             to: nodes[index + 1].clone(),
@@ -231,7 +231,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
     report
 }
 
-/// How long clients wait.
+/// Time that clients wait, in words.
 fn clients(clients: Clients) -> String {
     match clients.give_up {
         None => "wait for ever".to_owned(),

@@ -1,4 +1,4 @@
-//! What a sweep comes to: its points, runs and factors.
+//! Summary of a sweep: its points, runs and factors.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ use crate::scenario::{Design, DesignFactor, DesignKind, RandomNumbers, Scenario}
 const LONGEST_NAME: usize = 34;
 const LONGEST_LEVELS: usize = 62;
 
-/// What a sweep comes to.
+/// Summary of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweepReport {
-    /// How its points were chosen.
+    /// Its design: how the points were chosen.
     pub design: DesignKind,
     /// Combinations of levels.
     pub points: usize,
@@ -37,7 +37,7 @@ pub struct FactorReport {
     pub levels: Vec<String>,
 }
 
-/// What the sweep of `scenario` comes to, if it has one.
+/// Summary of the sweep of `scenario`, if it has one.
 pub(super) fn sweep_report(scenario: &Scenario) -> Option<SweepReport> {
     let design = Design::of(scenario)?;
     let factor = |factor: &DesignFactor| FactorReport {
@@ -72,11 +72,11 @@ fn text(report: &SweepReport, random_numbers: RandomNumbers) -> String {
         let levels = fitted(&factor.levels.join(", "), LONGEST_LEVELS, factor.levels.len());
         let _ = writeln!(text, "  {:<24} {levels}", fitted(&factor.name, LONGEST_NAME, 1));
     }
-    text.push_str("  a single run leaves the sweep out of account\n");
+    text.push_str("  a single run ignores the sweep\n");
     text
 }
 
-/// `text` on one line of at most `most` columns; when it names `number` things and does not fit, it tells how many.
+/// `text` on one line of at most `most` columns; when it names `number` things and does not fit, it says how many.
 fn fitted(text: &str, most: usize, number: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

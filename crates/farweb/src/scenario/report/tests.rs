@@ -8,8 +8,8 @@ fn report(overrides: &[&str]) -> Report {
     cable_with(overrides).unwrap().report(None)
 }
 
-fn host(key: &str, mss: Option<u16>, window: Option<u64>) -> Host {
-    Host { key: key.into(), name: "".into(), window, mss }
+fn host(key: &str, mss: Option<u16>, buffer: Option<u64>) -> Host {
+    Host { key: key.into(), name: "".into(), buffer, mss }
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn the_asymmetric_satellite_needs_50_connections() {
 }
 
 #[test]
-fn each_leg_is_told_with_its_carrier() {
+fn each_leg_is_described_with_its_carrier() {
     let legs = r#"leg=[{from="nz-proxy",to="us-router",carrier={kind="mux",connections=50}},{from="us-router",to="server",carrier={kind="http/1.1",per_host=4,total=100}}]"#;
     let report = report(&[legs, "path.link.0.down.delay=320 ms"]);
     let (near, far) = (&report.legs[0], &report.legs[1]);
@@ -55,7 +55,7 @@ fn each_leg_is_told_with_its_carrier() {
 }
 
 #[test]
-fn sessions_and_programs_are_told() {
+fn sessions_and_programs_are_described() {
     let report = report(&[
         "leg.0.carrier={kind=\"webmux\",credit=\"4000 B\"}",
         "leg.0.application={wake=\"1600 us\",write=\"4096 B\",head=\"250 B\"}",
@@ -158,7 +158,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["path.link.0.up.delay=0 ms"], "path.link.0.up.delay: 0 ms on a link with a rate: it adds its transmission time only"),
     (&["path.link.1.up.queue=9 kB"], "path.link.1.up.queue: the rate is unlimited, so no packet ever waits in this queue"),
     (&["path.link.1.down.rate=1 Gbit/s", "path.link.1.down.delay=1 ms"], "path.link.1: one direction has a rate, the other is unlimited"),
-    (&["path.link.0.up.rate=128 kbit/s"], "path.link.0.up.rate: ACKs of a full 34.4 Mbit/s downwards need 458 kbit/s, more than the 128 kbit/s upwards"),
+    (&["path.link.0.up.rate=128 kbit/s"], "path.link.0.up.rate: ACKs for a full link of 34.4 Mbit/s down need 458 kbit/s, more than the 128 kbit/s up"),
 ];
 
 #[test]
@@ -175,7 +175,7 @@ fn a_queue_of_a_tenth_is_large_enough() {
 }
 
 #[test]
-fn each_cache_is_told_with_what_it_holds() {
+fn each_cache_is_described_with_what_it_holds() {
     let legs = r#"leg=[{from="nz-proxy",to="us-router",carrier={kind="http/1.1"}},{from="us-router",to="server",carrier={kind="http/1.0"}}]"#;
     let cache = r#"cache=[{node="us-router",policy="gdsf",capacity="64 MB",ttl="1 h",siblings=4,admit={max="1 MB",second_hit=true}}]"#;
     let live = report(&[legs, cache]);

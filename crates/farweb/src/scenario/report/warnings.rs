@@ -1,4 +1,4 @@
-//! What a scenario may say but seldom means.
+//! Warnings about what a scenario may say but seldom means.
 
 use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, product, queue_bytes, queue_text};
@@ -116,7 +116,7 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
                 figures::rate(down.as_bps() as f64),
             );
             warnings.push(format!(
-                "path.link.{index}.up.rate: ACKs of a full {down} downwards need {needed}, more than the {up} upwards"
+                "path.link.{index}.up.rate: ACKs for a full link of {down} down need {needed}, more than the {up} up"
             ));
         }
     }
@@ -170,12 +170,12 @@ fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Ve
     }
 }
 
-/// How many hosts of the table lack the value.
+/// Number of hosts of the table without the value.
 fn hosts_without(hosts: &Directory, name: &str, default: &str) -> Option<String> {
     let all = hosts.hosts().len();
     let (what, lack) = match name {
         "mss" => ("MSS", hosts.hosts().iter().filter(|(_, host)| host.mss.is_none()).count()),
-        _ => ("window", hosts.hosts().iter().filter(|(_, host)| host.window.is_none()).count()),
+        _ => ("window", hosts.hosts().iter().filter(|(_, host)| host.buffer.is_none()).count()),
     };
     (lack > 0).then(|| format!("workload.hosts: {lack} of {all} hosts have no {what}: they get {default}"))
 }

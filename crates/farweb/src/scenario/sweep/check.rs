@@ -1,4 +1,4 @@
-//! Whether a sweep makes sense: its design as a whole, and each level as a value that the scenario could have.
+//! Checks a sweep: its design as a whole, and each level as a value that the scenario could have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ pub(in crate::scenario) fn design_of(
     if check.problems.is_empty() { Ok(Design::of(scenario)) } else { Err(check.problems) }
 }
 
-/// What `document` says at a point of its sweep, and the scenario that it describes.
+/// The values of `document` at a point of its sweep, and the scenario that they describe.
 ///
 /// # Errors
 /// Everything that is wrong with the levels together; messages name them.
@@ -103,7 +103,7 @@ impl Check<'_> {
             None if is_hypercube => {
                 self.report(
                     "sweep.samples",
-                    "missing; a Latin hypercube has as many points as it says: samples = 20",
+                    "missing; write the number of points of the Latin hypercube, for example samples = 20",
                 );
             }
             Some(samples) if !is_hypercube => {
@@ -210,7 +210,7 @@ impl Check<'_> {
     fn name(&mut self, path: &str, name: &str) {
         let factors = self.sweep.factors.0.iter();
         if factors.filter(|factor| factor.name.eq_ignore_ascii_case(name)).count() > 1 {
-            self.report(path, "another factor has this name, but for small and capital letters");
+            self.report(path, "another factor has this name, apart from upper and lower case");
         }
     }
 
@@ -254,16 +254,16 @@ impl Check<'_> {
 
     /// Every level is right alone, and none is there twice; a range is right at its ends.
     fn levels(&mut self, path: &str, factor: &Factor) {
-        let mut told = BTreeSet::new();
+        let mut found = BTreeSet::new();
         let mut scenarios: BTreeMap<String, String> = BTreeMap::new();
         let before = self.problems.len();
         for level in listed(factor, &self.tree).levels {
             let varied = vary(&self.bare, self.document, &[&level]).and_then(|varied| read(&varied));
             let place = level.set.first().map_or(path, |setting| &setting.path);
             let place = self.document.place(place);
-            let mut tell = |place, message: String| {
-                // A key that does not exist is wrong at every level; equal problems are told once.
-                if told.insert(message.clone()) {
+            let mut report = |place, message: String| {
+                // A key that does not exist is wrong at every level; equal problems are reported once.
+                if found.insert(message.clone()) {
                     let (file, key) = (self.document.file.clone(), path.to_owned());
                     self.problems.push(Problem { file, place, key, message });
                 }
@@ -271,20 +271,20 @@ impl Check<'_> {
             match varied {
                 Err(problems) => {
                     for Problem { key, message, .. } in problems {
-                        tell(place.clone(), format!("{key}: {message}"));
+                        report(place.clone(), format!("{key}: {message}"));
                     }
                 }
                 Ok(scenario) => {
                     let meaning = scenario.effective().to_string();
                     let label = level.label;
                     if label.contains(char::is_control) {
-                        tell(
+                        report(
                             place.clone(),
                             format!("found {label:?}; a level is one line without control characters"),
                         );
                     }
                     if let Some(other) = scenarios.get(&meaning) {
-                        tell(place, format!("the level {label} is the same as {other}; write each once"));
+                        report(place, format!("the level {label} is the same as {other}; write each once"));
                     }
                     scenarios.entry(meaning).or_insert(label);
                 }
@@ -317,9 +317,7 @@ fn refused(key: &[String]) -> Option<&'static str> {
         ["run"] | ["run", "seed", ..] => {
             Some("the seeds of a sweep come from sweep.replications; vary other keys of run")
         }
-        ["name" | "format", ..] => {
-            Some("this key changes no result, so that a sweep has nothing to vary in it")
-        }
+        ["name" | "format", ..] => Some("this key changes no result; vary another one"),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::sample::{Ruler, positions};
 use super::{DesignKind, Factor, Label, Levels, NamedLevel, RandomNumbers, Range, Sweep};
-use crate::rng::Streams;
+use crate::rng::RandomStreams;
 use crate::scenario::document::{join, segments};
 use crate::scenario::key::Kind;
 use crate::scenario::{SEED_MAX, Scenario};
@@ -15,15 +15,15 @@ use crate::scenario::{SEED_MAX, Scenario};
 /// A design: factors with their levels, and the points that are run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Design {
-    /// How the points were chosen.
+    /// Kind of the design: how the points were chosen.
     pub kind: DesignKind,
     /// Runs a point.
     pub replications: u32,
-    /// Which seeds they have.
+    /// Rule for their seeds.
     pub random_numbers: RandomNumbers,
-    /// In the order of the scenario.
+    /// Factors in the order of the scenario.
     pub factors: Vec<DesignFactor>,
-    /// For each point the number of its level in each factor.
+    /// Number of the level in each factor, for each point.
     pub points: Vec<Vec<u32>>,
     #[serde(skip)]
     seed: u64,
@@ -36,20 +36,20 @@ pub struct DesignFactor {
     pub name: String,
     /// Unit of the levels' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
     pub unit: &'static str,
-    /// In the order of the scenario; those drawn from a range in ascending order.
+    /// Levels in the order of the scenario; those drawn from a range in ascending order.
     pub levels: Vec<Level>,
 }
 
 /// A level of a factor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Level {
-    /// What it is called.
+    /// Its label.
     pub label: String,
-    /// What results have for it: text, a number, or true or false, of the same type for all levels of a factor.
+    /// Its value in results: text, a number, or true or false, of the same type for all levels of a factor.
     pub value: Value,
     /// Its place on an axis, in the unit of the factor.
     pub number: Option<f64>,
-    /// What it sets.
+    /// Keys that it sets.
     #[serde(skip)]
     pub(super) set: Vec<Setting>,
 }
@@ -59,7 +59,7 @@ pub struct Level {
 pub(super) struct Setting {
     pub(super) key: String,
     pub(super) value: Value,
-    /// Where it is written: a dotted path into the scenario.
+    /// Place of the factor: a dotted path into the scenario.
     pub(super) path: String,
 }
 
@@ -111,7 +111,7 @@ impl Design {
             RandomNumbers::Common => self.seed + u64::from(replication),
             RandomNumbers::Independent => {
                 let name = format!("independent run at {}", self.levels_text(point));
-                Streams::new(self.seed).stream(&name, u64::from(replication)).below(SEED_MAX)
+                RandomStreams::new(self.seed).stream(&name, u64::from(replication)).below(SEED_MAX)
             }
         }
     }
@@ -158,7 +158,7 @@ fn one_at_a_time(counts: &[u32]) -> Vec<Vec<u32>> {
 fn expand(factor: &Factor, sweep: &Sweep, tree: &Value, seed: u64) -> (DesignFactor, Vec<u32>) {
     let samples = sweep.samples.filter(|_| sweep.design == DesignKind::LatinHypercube).unwrap_or(0);
     // By name, so that one more factor does not move the samples of the others.
-    let mut random = Streams::new(seed).stream(&format!("latin hypercube of {}", factor.name), 0);
+    let mut random = RandomStreams::new(seed).stream(&format!("latin hypercube of {}", factor.name), 0);
     let positions = positions(samples, &mut random);
     if let Levels::Range(range) = &factor.levels {
         return draw(factor, range, tree, &positions);

@@ -1,4 +1,4 @@
-//! The table `[sweep]`: what a sweep varies, as types; its checks, and the design that comes of it.
+//! The table `[sweep]`: its keys, as types, its checks, and the design that follows from it.
 //!
 //! A *factor* is a key with its levels, or a name for several keys that change together. A *point* is a combination of
 //! levels, one of each factor. Factors and levels keep the order of the file.
@@ -27,14 +27,14 @@ pub(super) use shape::problems as shape_problems;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sweep {
-    /// Which combinations of levels are run.
+    /// Design: the combinations of levels that are run.
     pub design: DesignKind,
-    /// Runs with different seeds for each combination of levels.
+    /// Number of runs with different seeds for each combination of levels.
     #[schemars(range(min = 1))]
     pub replications: u32,
     /// Whether all combinations have the same seeds.
     pub random_numbers: RandomNumbers,
-    /// Points of a Latin hypercube, which alone has it.
+    /// Number of points of a Latin hypercube, the only design with this key.
     #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
@@ -42,7 +42,7 @@ pub struct Sweep {
     pub factors: Factors,
 }
 
-/// Which combinations of levels a sweep runs.
+/// Design of a sweep: the combinations of levels that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DesignKind {
@@ -56,7 +56,7 @@ pub enum DesignKind {
     LatinHypercube,
 }
 
-/// Which seeds the runs of a sweep have.
+/// Rule for the seeds of a sweep's runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RandomNumbers {
@@ -71,12 +71,12 @@ pub enum RandomNumbers {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Factors(pub Vec<Factor>);
 
-/// What a sweep varies.
+/// Factor: a key, or several together, that a sweep varies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Factor {
     /// A dotted key of the scenario, or the name of several that change together.
     pub name: String,
-    /// What it takes.
+    /// Its levels.
     pub levels: Levels,
 }
 
@@ -86,7 +86,7 @@ pub struct Factor {
 pub enum Levels {
     /// Several keys that change together.
     Named(#[schemars(length(min = 1))] Vec<NamedLevel>),
-    /// From the first value to the last; for a Latin hypercube.
+    /// All values from one to another; for a Latin hypercube.
     Range(Range),
     /// Values of a key.
     List(#[schemars(length(min = 1))] Vec<Value>),
@@ -96,13 +96,13 @@ pub enum Levels {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedLevel {
-    /// What it is called.
+    /// Its label.
     pub level: Label,
     /// Values by dotted key; all levels of a factor set the same keys.
     pub set: Map<String, Value>,
 }
 
-/// What a level is called: text or a number.
+/// Label of a level: text or a number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Label {
@@ -116,16 +116,16 @@ pub enum Label {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// The least.
+    /// Least value.
     pub from: Value,
-    /// The greatest.
+    /// Greatest value.
     pub to: Value,
-    /// How values are spread between them.
+    /// Scale on which values are spread between them.
     #[serde(default)]
     pub scale: Scale,
 }
 
-/// How the values of a range are spread.
+/// Scale on which the values of a range are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
@@ -161,7 +161,7 @@ impl DesignKind {
 }
 
 impl Levels {
-    /// How many there are, unless it is a range.
+    /// Number of levels, unless it is a range.
     fn count(&self) -> Option<usize> {
         match self {
             Self::Named(levels) => Some(levels.len()),

@@ -12,7 +12,7 @@
 use serde_json::{Number, Value};
 
 use super::{Range, Scale};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::scenario::document::quote;
 use crate::scenario::key::Kind;
 use crate::units::{BitRate, Bytes, Duration, Quantity};
@@ -20,14 +20,14 @@ use crate::units::{BitRate, Bytes, Duration, Quantity};
 /// Greatest end of a range, in whole smallest units: beyond it not every whole number is a float.
 const LARGEST: f64 = (1_u64 << 53) as f64;
 
-/// Significant digits of a drawn value. Chosen: 0.1 % is finer than any result tells apart, and short enough to read.
+/// Significant digits of a drawn value. Chosen: 0.1 % is finer than any result distinguishes, and short enough to read.
 const DIGITS: usize = 4;
 
-/// Significant digits that tell any two floats apart.
+/// Significant digits that distinguish any two floats.
 const MOST_DIGITS: usize = 17;
 
 /// Positions in [0, 1), one in each of `samples` strata, in random order.
-pub(super) fn positions(samples: u32, random: &mut Stream) -> Vec<f64> {
+pub(super) fn positions(samples: u32, random: &mut RandomStream) -> Vec<f64> {
     let mut strata: Vec<u32> = (0..samples).collect();
     for last in (1..strata.len()).rev() {
         strata.swap(last, random.below(last as u64 + 1) as usize);
@@ -51,7 +51,7 @@ impl Ruler {
     /// The range `range` of a key that takes values of `kind`.
     ///
     /// # Errors
-    /// What is wrong with its ends.
+    /// The problem with its ends.
     pub(super) fn new(range: &Range, kind: Kind) -> Result<Self, String> {
         if kind == Kind::Other {
             return Err("the key takes neither numbers nor quantities; write a list of levels".to_owned());

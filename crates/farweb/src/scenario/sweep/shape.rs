@@ -1,4 +1,4 @@
-//! Whether the factors of a sweep have one of the three shapes that a factor may have: a list of values, a list of named
+//! Checks that each factor of a sweep has one of the three allowed shapes: a list of values, a list of named
 //! levels, a range.
 
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! `docs/scenario.md` says what the parser does.
+//! `docs/scenario.md` agrees with the parser.
 
 use std::collections::BTreeSet;
 

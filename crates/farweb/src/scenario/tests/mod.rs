@@ -133,7 +133,7 @@ fn parse_error(text: &str) -> String {
 }
 
 #[test]
-fn every_problem_is_told_with_its_place() {
+fn every_problem_is_reported_with_its_place() {
     insta::assert_snapshot!(parse_error(EVERY_KEY_WRONG));
 }
 
@@ -171,7 +171,7 @@ fn legs_have_carriers_of_their_own() {
 }
 
 #[test]
-fn another_format_is_the_only_problem_told() {
+fn another_format_is_the_only_problem_reported() {
     let newer = lines(&["format=2", "name=3"]);
     assert_eq!(newer.len(), 1);
     assert!(newer[0].contains("format: found 2: made for a newer farweb"), "{newer:?}");
@@ -208,10 +208,10 @@ fn overrides_are_toml_or_bare_text_and_need_no_key_in_the_file() {
 #[test]
 fn a_problem_within_the_value_of_an_override_stands_there() {
     let given = "path.link.0.up={ rate = \"fast\", delay = \"1 ms\" }";
-    let told = lines(&[given]);
+    let found = lines(&[given]);
     assert!(
-        told[0].starts_with(&format!("--set {given}: path.link.0.up.rate: \"fast\" does not")),
-        "{told:?}"
+        found[0].starts_with(&format!("--set {given}: path.link.0.up.rate: \"fast\" does not")),
+        "{found:?}"
     );
 }
 
@@ -254,7 +254,7 @@ fn places_count_lines_and_characters() {
 }
 
 #[test]
-fn what_is_no_toml_is_told_with_line_and_column() {
+fn what_is_no_toml_is_reported_with_line_and_column() {
     assert!(parse_error("format = 1\nname = = 2").starts_with("s.toml:2:8: not TOML: "));
     assert!(parse_error("PAR\u{0}\u{1}").starts_with("s.toml:1:4: not TOML: binary data"));
     assert!(parse_error("format = 1\nformat = 1").starts_with("s.toml:2:1: not TOML: duplicate key"));

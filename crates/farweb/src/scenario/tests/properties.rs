@@ -1,4 +1,4 @@
-//! What holds for every scenario, and for every text that is none.
+//! Properties of every scenario, and of every text that is none.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -85,10 +85,9 @@ fn tcp() -> impl Strategy<Value = Tcp> {
 fn carrier() -> BoxedStrategy<Carrier> {
     let ends = prop_oneof![Just(ClosedBy::Client), Just(ClosedBy::Server)];
     let limit = || prop::option::of(1..1000_u32);
-    let persistent =
-        (1..1_u64 << 60, ends, limit(), limit()).prop_map(|(idle, closed_by, per_host, total)| {
-            Carrier::Http11 { idle_timeout: Duration::from_nanos(idle), closed_by, per_host, total }
-        });
+    let http11 = (1..1_u64 << 60, ends, limit(), limit()).prop_map(|(idle, closed_by, per_host, total)| {
+        Carrier::Http11 { idle_timeout: Duration::from_nanos(idle), closed_by, per_host, total }
+    });
     let bytes = || (8..=262_143_u64).prop_map(Bytes::new);
     let layout = prop_oneof![Just(Layout::Y1996), Just(Layout::Y1998)];
     let webmux = (bytes(), bytes(), bytes(), bytes(), layout).prop_map(
@@ -100,7 +99,7 @@ fn carrier() -> BoxedStrategy<Carrier> {
             layout,
         },
     );
-    prop_oneof![Just(Carrier::Http10 {}), persistent, webmux, http2(OpenRule::AtSessionLimit)].boxed()
+    prop_oneof![Just(Carrier::Http10 {}), http11, webmux, http2(OpenRule::AtSessionLimit)].boxed()
 }
 
 fn http2_end() -> BoxedStrategy<Http2End> {
@@ -348,7 +347,7 @@ prop_compose! {
             format: 1,
             name,
             leg: legs,
-            path: Path { nodes, link: links.into_iter().map(|(up, down)| LinkPair { up, down }).collect() },
+            path: Path { nodes, link: links.into_iter().map(|(up, down)| Link { up, down }).collect() },
             cache: Vec::new(),
             origin: Origin { release },
             clients: Clients { give_up: give_up.map(Duration::from_nanos) },

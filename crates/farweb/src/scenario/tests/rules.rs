@@ -1,8 +1,8 @@
-//! Every rule that the schema does not say, broken once and kept at its edge.
+//! Every rule beyond the schema, broken once and kept at its edge.
 
 use super::cable_with;
 
-/// Overrides of the cable that break one rule each, the key that is told, and the beginning of the message.
+/// Overrides of the cable that break one rule each, the key that is named, and the beginning of the message.
 #[rustfmt::skip]
 const RULES: &[(&[&str], &str, &str)] = &[
     (&["path.nodes=[\"a\"]", "leg.0.from=a", "leg.0.to=a"], "path.nodes", "found 1 node; a path has 2 to 255 nodes"),
@@ -49,8 +49,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.carrier={kind=\"http/2\",credit_max=\"1 MiB\"}"], "leg.0.carrier.credit_max", "found 1048576 B, and no credit grows; write tuning"),
     (&["leg.0.carrier={kind=\"http/2\",server={credit_max=\"1 MiB\"},client={preset=\"grpc\"}}"], "leg.0.carrier.server.credit_max", "found 1048576 B, and no credit grows"),
     (&["leg.0.carrier={kind=\"http/2\",preset=\"grpc\",credit_max=\"65534 B\"}"], "leg.0.carrier.credit_max", "a stream begins with 65535 B, and grows to 65534 B"),
-    (&["leg.0.carrier={kind=\"http/2\",preset=\"curl-8\",tuning=\"bdp-grpc\"}"], "leg.0.carrier.tuning", "credits grow with the path, or are raised once"),
-    (&["leg.0.carrier={kind=\"http/2\",client={preset=\"dotnet\",session_credit_raised=\"1 MiB\"}}"], "leg.0.carrier.client.tuning", "credits grow with the path, or are raised once"),
+    (&["leg.0.carrier={kind=\"http/2\",preset=\"curl-8\",tuning=\"bdp-grpc\"}"], "leg.0.carrier.tuning", "an end lets credits grow or raises them once"),
+    (&["leg.0.carrier={kind=\"http/2\",client={preset=\"dotnet\",session_credit_raised=\"1 MiB\"}}"], "leg.0.carrier.client.tuning", "an end lets credits grow or raises them once"),
     (&["leg.0.application={wakes=\"1 ms\"}"], "leg.0.application.wakes", "unknown key"),
     (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\"}", "leg.0.application={head=\"1 B\"}"], "leg.0.application", "a transfer has no programs at its ends; leave the table out"),
     (&[TWO_LEGS, "leg.0.carrier={kind=\"webmux\"}", "leg.0.tcp.mss=host"], "leg.0.tcp.mss", "found \"host\"; a connection between two proxies"),
@@ -59,7 +59,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.carrier={kind=\"http/1.1\",closed_by=\"peer\"}"], "leg.0.carrier.closed_by", "found \"peer\"; it is one of \"client\", \"server\""),
     (&[TWO_LEGS, "leg.0.carrier={kind=\"mux\",connections=5}", "leg.0.tcp.mss=host"], "leg.0.tcp.mss", "found \"host\"; a connection between two proxies belongs to no host"),
     (&[TWO_LEGS, "leg.0.carrier={kind=\"http/1.1\"}", "leg.0.tcp.to.buffer=host"], "leg.0.tcp.to.buffer", "found \"host\"; a connection between two proxies"),
-    (&[TWO_LEGS, "leg.1.carrier={kind=\"transfer\"}", "leg.1.tcp.profile=ns2-reno"], "leg.1.carrier.kind", "a transfer has no proxy to go on from"),
+    (&[TWO_LEGS, "leg.1.carrier={kind=\"transfer\"}", "leg.1.tcp.profile=ns2-reno"], "leg.1.carrier.kind", "a transfer cannot go on from a proxy; write one leg"),
     (&["leg=[{from=\"nz-proxy\",to=\"server\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]"], "leg.1.from", "starts at us-router, which leaves an overlap; it must start at server"),
     (&["leg.0.tcp.mss=31 B"], "leg.0.tcp.mss", "found 31 B; an MSS is 32 B to 65495 B"),
     (&["leg.0.tcp.from.mss=65496 B"], "leg.0.tcp.from.mss", "found 65496 B; an MSS"),
@@ -71,9 +71,9 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["leg.0.tcp.constants.idle_restart=never"], "leg.0.tcp.constants.idle_restart", "found \"never\"; it is one of \"since-received\", \"since-sent\", \"off\""),
     (&["leg.0.carrier.kind=transfer"], "leg.0.tcp.profile", "the carrier \"transfer\" has no connections; write profile = \"ns2-reno\""),
     (&["leg.0.tcp={profile=\"ns2-reno\"}"], "leg.0.carrier.kind", "the profile \"ns2-reno\" has no connections; write kind = \"transfer\""),
-    (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",mss=\"512 B\"}"], "leg.0.tcp.mss", "the profile \"ns2-reno\" has no such thing; set leg.0.tcp.constants.packet_size instead"),
-    (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",buffer=\"10 kB\"}"], "leg.0.tcp.buffer", "the profile \"ns2-reno\" has no such thing; set leg.0.tcp.constants.window instead"),
-    (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",to={mss=\"512 B\"}}"], "leg.0.tcp.to", "the profile \"ns2-reno\" has no such thing"),
+    (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",mss=\"512 B\"}"], "leg.0.tcp.mss", "the profile \"ns2-reno\" does not have this key; set leg.0.tcp.constants.packet_size instead"),
+    (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",buffer=\"10 kB\"}"], "leg.0.tcp.buffer", "the profile \"ns2-reno\" does not have this key; set leg.0.tcp.constants.window instead"),
+    (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",to={mss=\"512 B\"}}"], "leg.0.tcp.to", "the profile \"ns2-reno\" does not have this key"),
     (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",constants={tick=\"0 s\"}}"], "leg.0.tcp.constants.tick", "`tick` must be at least 1 us"),
     (&["leg.0.carrier.kind=transfer", "leg.0.tcp={profile=\"ns2-reno\",constants={slow_tick=\"1 s\"}}"], "leg.0.tcp.constants.slow_tick", "unknown key; the keys here are packet_size, headers"),
     (&["cache=[{node=\"proxy\"}]"], "cache.0.node", "\"proxy\" is not a node; the nodes are nz-proxy, us-router, server"),
@@ -84,7 +84,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&[TWO_LEGS, "cache=[{node=\"us-router\",mode=\"cut-through\"}]"], "cache.0.mode", "found \"cut-through\", which is for a node inside a leg"),
     (&["leg.0.carrier.kind=http/1.1", "cache=[{node=\"us-router\"}]"], "cache.0.mode", "a leg with caches inside has the carrier \"http/1.0\" or \"transfer\""),
     (&["cache=[{node=\"us-router\",hit_ratio=1.5}]"], "cache.0.hit_ratio", "found 1.5; it is 0 to 1"),
-    (&[FOUR_NODES, "leg.0.from=a", "leg.0.to=d", LINKS, "cache=[{node=\"b\",hit_ratio=0.6},{node=\"c\",hit_ratio=0.5}]"], "cache.1.hit_ratio", "shares of all client requests add up to 1.1; they are 1 at most"),
+    (&[FOUR_NODES, "leg.0.from=a", "leg.0.to=d", LINKS, "cache=[{node=\"b\",hit_ratio=0.6},{node=\"c\",hit_ratio=0.5}]"], "cache.1.hit_ratio", "shares of all client requests add up to 1.1; together they are at most 1"),
     (&["cache=[{node=\"us-router\",capacity=\"1 MB\"}]"], "cache.0.capacity", "belongs to a live cache; write a policy beside it"),
     (&["cache=[{node=\"us-router\",coalesce=false}]"], "cache.0.coalesce", "belongs to a live cache"),
     (&["cache=[{node=\"us-router\",siblings=2}]"], "cache.0.siblings", "belongs to a live cache"),
@@ -93,7 +93,7 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["cache=[{node=\"us-router\",policy=\"lur\",capacity=\"1 B\"}]"], "cache.0.policy", "found \"lur\"; it is one of \"fifo\", \"lru\""),
     (&["cache=[{node=\"us-router\",policy=\"belady\",capacity=\"1 B\"}]"], "cache.0.policy", "found \"belady\", which knows the future"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",hit_ratio=0.5}]"], "cache.0.hit_ratio", "stands beside a policy; write one of the two"),
-    (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"1 s\"}]"], "cache.0.ttl", "nothing can be asked from inside a leg"),
+    (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"1 s\"}]"], "cache.0.ttl", "a cache inside a leg makes no conditional requests; end a leg"),
     (&[TWO_LEGS, "cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",ttl=\"0 s\"}]"], "cache.0.ttl", "found 0 s; write a duration above zero"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",admit={probability=2.0}}]"], "cache.0.admit", "found probability = 2; a probability is 0 to 1"),
     (&["cache=[{node=\"us-router\",policy=\"lru\",capacity=\"1 B\",admit={min=\"2 B\",max=\"1 B\"}}]"], "cache.0.admit", "found min = 2 B and max = 1 B"),
@@ -102,8 +102,8 @@ const RULES: &[(&[&str], &str, &str)] = &[
     (&["workload.requests="], "workload.requests", "found an empty name"),
     (&["workload.hosts= "], "workload.hosts", "found an empty name"),
     (&["workload.speed=0"], "workload.speed", "found 0; it is 0.001 to 1000000"),
-    (&["workload={family=\"nzix\",speed=2}"], "workload.speed", "a family is as fast as it is; leave the key out"),
-    (&["workload.load=4000000000"], "workload.copies_offset", "4000000000 copies 37 s apart start over 292 years"),
+    (&["workload={family=\"nzix\",speed=2}"], "workload.speed", "the speed of a family is fixed; leave the key out"),
+    (&["workload.load=4000000000"], "workload.copies_offset", "4000000000 copies, 37 s apart, would start over 292 years"),
     (&["workload.default_mss=16 B"], "workload.default_mss", "found 16 B; an MSS"),
     (&["workload.default_window=0 B"], "workload.default_window", "found 0 B; a buffer"),
     (&["workload.scale=rate", "workload.copies_hosts=renamed"], "workload.copies_hosts", "a rate has no copies; leave the key out, or write scale = \"copies\""),
@@ -132,7 +132,7 @@ const LINKS: &str = r#"path.link=[{up={rate="unlimited",delay="1 ms"},down={rate
 const TWO_LEGS: &str = "leg=[{from=\"nz-proxy\",to=\"us-router\",carrier={kind=\"http/1.0\"}},{from=\"us-router\",to=\"server\",carrier={kind=\"http/1.0\"}}]";
 
 #[test]
-fn each_rule_is_told_at_its_key() {
+fn each_rule_is_reported_at_its_key() {
     for (overrides, key, message) in RULES {
         let error = cable_with(overrides).unwrap_err();
         assert_eq!(error.problems.len(), 1, "{error}");

@@ -25,7 +25,7 @@ use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 use crate::units::{Duration, Instant};
 
-/// What an endpoint is made with.
+/// Configuration of an endpoint.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Constants.

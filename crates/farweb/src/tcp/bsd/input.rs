@@ -1,4 +1,4 @@
-//! What arrives and was not predicted: the steps of segment processing, in the order of RFC 793 as 4.4BSD-Lite has them.
+//! Input of segments that were not predicted: the steps of segment processing, in the order of RFC 793 as 4.4BSD-Lite has them.
 //!
 //! Models `tcp_input()` behind header prediction. Each step is a method; a step that ends the processing gives the
 //! [`Rejection`] that says how. Leaves out urgent data. One change: a retransmitted FIN in TIME_WAIT starts the 2 MSL
@@ -12,7 +12,7 @@ use crate::tcp::segment::FIRST_BYTE;
 use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::{CloseReason, Notice, Output, State, reset_for};
 
-/// How the processing of a segment ends early.
+/// Reason for which the processing of a segment ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rejection {
     /// Without an answer.

@@ -1,4 +1,4 @@
-//! What a connection agrees on with its SYNs: segment size, buffers, window scaling, timestamps.
+//! Negotiation by SYNs: segment size, buffers, window scaling, timestamps.
 //!
 //! Models 4.4BSD-Lite's `tcp_mss` and `tcp_dooptions` with the candidate MSS given by the scenario instead of a route.
 //! `tcp_mss` sets cwnd each time it runs: when a SYN goes out, to the MSS that is offered, and when an MSS option comes in,
@@ -22,7 +22,7 @@ use crate::units::Duration;
 /// Age at which a peer's timestamp is too old to judge by: 24 days (RFC 1323, section 4.2.3).
 pub(super) const TIMESTAMP_AGE_MAX: Duration = Duration::from_secs(24 * 24 * 60 * 60);
 
-/// What was offered and agreed.
+/// Values offered and agreed.
 #[derive(Debug, Clone)]
 pub(super) struct Negotiated {
     /// MSS that we offer.

@@ -1,4 +1,4 @@
-//! What leaves: the one routine that decides whether to send, and what.
+//! Output: the one routine that decides whether to send, and what.
 //!
 //! Called after every write, read and close, when a timer expires, and at the end of a segment's processing when there may
 //! be something to send. Models `tcp_output` of 4.4BSD-Lite step by step, with two changes. A FIN never leaves before the
@@ -122,7 +122,7 @@ impl Connection {
         }
     }
 
-    /// What the windows and the send buffer allow from `snd_nxt` on.
+    /// Bytes that the windows and the send buffer allow from `snd_nxt` on.
     fn plan(&mut self, force: bool) -> Plan {
         let offset = self.snd_nxt - self.snd_una;
         let queued = self.send.queued(self.snd_una);
@@ -182,7 +182,7 @@ impl Connection {
             || 2 * advance >= self.receive.capacity as i64
     }
 
-    /// What remains of the window as it was advertised; -1 when a FIN came beyond a window that was used up.
+    /// Rest of the window as it was advertised; -1 when a FIN came beyond a window that was used up.
     pub(super) const fn advertised(&self) -> i64 {
         self.rcv_adv as i64 - self.rcv_nxt as i64
     }

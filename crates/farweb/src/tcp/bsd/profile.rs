@@ -15,7 +15,7 @@ use crate::tcp::constants::constants;
 use crate::tcp::profile::ProfileError;
 use crate::units::{Bytes, Duration};
 
-/// What header prediction does with the ACK that ends a fast recovery.
+/// Handling by header prediction of the ACK that ends a fast recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HeaderPrediction {
@@ -96,7 +96,7 @@ constants! {
     duplicate_ack_threshold: u32 = 3;
     /// Whether cwnd is deflated after exactly the threshold's number of duplicates too; BSD tests for more than that.
     deflate_at_threshold: bool = false;
-    /// What header prediction does with the ACK that ends a fast recovery.
+    /// Handling by header prediction of the ACK that ends a fast recovery.
     header_prediction: HeaderPrediction = HeaderPrediction::Lite;
     /// When an idle connection starts again with a small window.
     idle_restart: IdleRestart = IdleRestart::SinceReceived;

@@ -20,11 +20,11 @@ pub(super) struct ReceiveBuffer {
     pub(super) capacity: u64,
     /// Bytes in order and not yet read.
     pub(super) buffered: u64,
-    /// What waits for a gap to be filled; most connections never have anything.
+    /// Segments that wait for a gap to be filled; most connections never have any.
     early: Option<Box<Early>>,
 }
 
-/// What arrived out of order.
+/// Segments that arrived out of order.
 #[derive(Debug, Clone, Default)]
 struct Early {
     /// Ranges beyond `rcv_nxt`, apart from each other and in order.

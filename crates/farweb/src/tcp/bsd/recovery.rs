@@ -18,7 +18,7 @@ pub(super) struct Recovery {
     duplicates: u32,
 }
 
-/// What a duplicate ACK calls for.
+/// Response to a duplicate ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnDuplicate {
     /// Nothing yet.

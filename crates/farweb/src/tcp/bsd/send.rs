@@ -24,7 +24,7 @@ pub(super) struct SendBuffer {
     pub(super) end: u64,
     /// Bytes that it holds.
     pub(super) capacity: u64,
-    /// What a blocked writer still has; zero when none waits.
+    /// Bytes that a blocked writer still has; zero when none waits.
     wanted: u64,
     /// Sequence numbers after the last byte of each write that is not acknowledged, where segments end there.
     #[expect(clippy::box_collection, reason = "a word in each of the many connections that join writes")]
@@ -74,7 +74,7 @@ impl SendBuffer {
         self.wanted = 0;
     }
 
-    /// Whether a blocked writer may go on; it is told once.
+    /// Whether a blocked writer may go on; true once.
     pub(super) fn take_writable(&mut self, snd_una: u64, profile: &Profile) -> bool {
         let writable = self.wanted > 0 && self.admits(self.wanted, snd_una, profile);
         if writable {
@@ -88,7 +88,7 @@ impl Connection {
     /// Writes up to `bytes` to the stream and gives the number accepted, which may be zero.
     ///
     /// Before [`Notice::Connected`] and after the end of our stream nothing is accepted. When the buffer takes less than
-    /// all, [`Notice::Writable`] tells when to try again with the rest; as with a blocking BSD writer that is once the
+    /// all, [`Notice::Writable`] says when to try again with the rest; as with a blocking BSD writer that is once the
     /// rest fits or the low-water mark is free.
     pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
         self.catch_up(now, out);
@@ -126,7 +126,7 @@ impl Connection {
         }
     }
 
-    /// Tells a blocked writer that it may go on.
+    /// Gives a blocked writer the notice that it may go on.
     pub(super) fn wake_writer(&mut self, out: &mut Output) {
         if self.send.take_writable(self.snd_una, &self.profile) {
             out.notices.push(Notice::Writable);

@@ -1,4 +1,4 @@
-//! What all connections of a profile share: its constants, and its durations in ticks.
+//! Values that all connections of a profile share: its constants, and its durations in ticks.
 //!
 //! Models the rounding of 4.4BSD, which counts every duration but that of the delayed ACK in ticks of the slow grid,
 //! rounded up. They are counted once here, and not at every segment that sets a timer. Leaves nothing out.

@@ -1,4 +1,4 @@
-//! What an ACK changes: the retransmission queue, the round-trip time, the state of recovery, the window, the timer.
+//! Processing of an ACK: the retransmission queue, the round-trip time, the state of recovery, the window, the timer.
 //!
 //! Models `tcp_ack()`: the steps and their order are those of Linux. Leaves out ECN, MTU probing and the fast path of
 //! header prediction, which does the same with fewer checks.
@@ -14,7 +14,7 @@ use crate::tcp::segment::{Flags, Segment};
 use crate::tcp::state::Output;
 use crate::units::{Duration, Instant};
 
-/// What one ACK has shown so far.
+/// Findings about one ACK so far.
 #[derive(Debug, Default)]
 pub(super) struct Ack {
     /// `snd_una` before it.
@@ -58,7 +58,7 @@ pub(super) struct Ack {
     pub(super) rtt: Option<Duration>,
 }
 
-/// What becomes of the segment after its ACK.
+/// Decision about the segment after its ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It is processed further.
@@ -331,7 +331,7 @@ impl Connection {
     }
 }
 
-/// What an ACK has taken off the queue.
+/// Segments that an ACK has taken off the queue.
 #[derive(Debug)]
 struct Removed {
     segments: u32,

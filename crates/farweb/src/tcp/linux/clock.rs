@@ -23,7 +23,7 @@ const LEVEL_SHIFT: u32 = 3;
 /// Time as the kernel of a host counts it.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
-    /// How long the host has been up when the simulation begins.
+    /// Time that the host has been up when the simulation begins.
     uptime: Duration,
     jiffy: Duration,
     /// The instant of the call that is being answered.
@@ -91,12 +91,12 @@ impl Clock {
         self.instant_of((((self.jiffies + ticks) >> shift) + 1) << shift)
     }
 
-    /// What the clock of timestamps shows now, in milliseconds (`TCP_TS_HZ` 1000).
+    /// Reading of the clock of timestamps now, in milliseconds (`TCP_TS_HZ` 1000).
     pub(super) const fn timestamp_ms(&self) -> u32 {
         self.timestamp_ms_at(self.now)
     }
 
-    /// What it showed at `at`.
+    /// Its reading at `at`.
     pub(super) const fn timestamp_ms_at(&self, at: Instant) -> u32 {
         (self.since_boot(at) / 1_000_000) as u32
     }

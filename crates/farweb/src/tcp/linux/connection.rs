@@ -28,7 +28,7 @@ use crate::tcp::segment::{FIRST_BYTE, ISS, Segment, WINDOW_MAX};
 use crate::tcp::state::{CloseReason, Notice, Output, State};
 use crate::units::{Duration, Instant, When};
 
-/// What an endpoint is made with.
+/// Configuration of an endpoint.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Constants.

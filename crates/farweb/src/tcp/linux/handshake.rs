@@ -23,7 +23,7 @@ const TIMESTAMP_BYTES: u64 = 12;
 /// Smallest payload that the peer's window may press the MSS down to (`tcp_bound_to_half_wnd()`).
 const MSS_BOUND_MIN: u64 = 68 - 20;
 
-/// What the options of both SYNs have settled.
+/// Agreement of the options of both SYNs.
 #[derive(Debug, Clone)]
 pub(super) struct Negotiated {
     /// MSS that we offer.

@@ -1,4 +1,4 @@
-//! What arrives: whether a segment is acceptable, its ACK, its text, its FIN.
+//! Input: whether a segment is acceptable, its ACK, its text, its FIN.
 //!
 //! Models `tcp_rcv_state_process()` and the slow path of `tcp_rcv_established()`; the fast path is the same with fewer
 //! checks. Resets and SYNs that are in the window but not exactly expected are challenged. Leaves out urgent data.

@@ -1,4 +1,4 @@
-//! What leaves: new data as windows allow, retransmissions, and ACKs; and whether the window is in use.
+//! Output: new data as windows allow, retransmissions, and ACKs; and whether the window is in use.
 //!
 //! Models `tcp_write_xmit()` without segmentation offload: a segment at a time, each of one MSS, as long as congestion
 //! control allows it ([`Connection::may_send`]). Leaves out TSO deferral and autosizing, small queues, and autocorking.
@@ -20,7 +20,7 @@ pub(super) const INITIAL_CWND: u32 = 10;
 /// SACK blocks that fit beside timestamps, and without them (40 bytes of options).
 const BLOCKS_BESIDE_TIMESTAMPS: usize = 3;
 
-/// How new data is sent.
+/// Mode of sending new data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Push {
     /// Small segments wait for the ACK of the one before.

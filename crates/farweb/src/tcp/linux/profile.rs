@@ -12,7 +12,7 @@ use crate::tcp::constants::constants;
 use crate::tcp::profile::ProfileError;
 use crate::units::{Bytes, Duration};
 
-/// How much may fly.
+/// Congestion control: how much may fly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CongestionControl {
@@ -84,7 +84,7 @@ constants! {
     mss_default: Bytes = Bytes::new(536);
     /// Smallest MSS (`tcp_min_snd_mss`).
     mss_min: Bytes = Bytes::new(48);
-    /// How much may fly (`tcp_congestion_control`).
+    /// Congestion control (`tcp_congestion_control`).
     congestion_control: CongestionControl = CongestionControl::Cubic;
     /// How CUBIC leaves slow start before a loss (`tcp_cubic.hystart`, `hystart_detect` 3).
     hystart: HystartKind = HystartKind::Linux;

@@ -1,4 +1,4 @@
-//! The retransmission queue: what was sent and is not acknowledged, and what became of it.
+//! The retransmission queue: segments that were sent and are not acknowledged, with their marks.
 //!
 //! Models Linux's `tcp_rtx_queue` with the marks of each segment, the counters that are derived from them, the order by
 //! time of transmission that RACK walks, and the count of deliveries at each transmission. Leaves out the times that rate
@@ -22,7 +22,7 @@ const OPENING: usize = 1;
 /// Segments for which room is made when that is not enough: those of a first flight, and more.
 const FIRST_FLIGHT: usize = 12;
 
-/// What was sent and is not acknowledged, in order of sequence numbers.
+/// Segments that were sent and are not acknowledged, in order of sequence numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queue {
     segments: VecDeque<Sent>,

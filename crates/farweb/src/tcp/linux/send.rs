@@ -125,7 +125,7 @@ impl Connection {
     /// Writes up to `bytes` to the stream and gives the number accepted, which may be zero.
     ///
     /// Before [`Notice::Connected`] and after the end of our stream nothing is accepted. When the buffer takes less than
-    /// all, [`Notice::Writable`] tells when to try again with the rest.
+    /// all, [`Notice::Writable`] says when to try again with the rest.
     pub fn write(&mut self, now: Instant, bytes: u64, out: &mut Output) -> u64 {
         self.clock.advance(now);
         if !matches!(self.state, State::Established | State::CloseWait) || bytes == 0 {

@@ -1,4 +1,4 @@
-//! A segment that was sent and is not acknowledged, with the marks that it has got since.
+//! A segment that was sent and is not acknowledged, with its marks.
 //!
 //! Models the record of a packet in the retransmission queue. Leaves out what several packets in one buffer need, the mark
 //! of ECN, and the times from which a delivery rate is computed.

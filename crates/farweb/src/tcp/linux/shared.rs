@@ -1,4 +1,4 @@
-//! What all connections of a profile share: its constants, and those durations that every segment needs in ticks.
+//! Values that all connections of a profile share: its constants, and those durations that every segment needs in ticks.
 //!
 //! Models the rounding with which Linux keeps its timeouts in jiffies.
 //! Leaves out those that only a rare event needs: they are rounded where it happens.

@@ -1,4 +1,4 @@
-//! What happens with time: retransmission, probes of a closed window, keepalive, and the ends of states.
+//! Timers: retransmission, probes of a closed window, keepalive, and the ends of states.
 //!
 //! Models Linux's one transmission timer, which stands for the retransmission timeout, a tail loss probe, RACK's wait for
 //! late segments, or a window probe; the delayed ACK is the receiver's. Another timer serves the SYN-ACK, keepalive,
@@ -13,7 +13,7 @@ use super::receive::AckDue;
 use crate::tcp::state::{CloseReason, Output, State};
 use crate::units::{Duration, Instant, When};
 
-/// What the transmission timer stands for (`icsk_pending`).
+/// Meaning of the transmission timer (`icsk_pending`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Pending {
     #[default]

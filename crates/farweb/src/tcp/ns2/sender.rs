@@ -13,7 +13,7 @@
 
 use super::profile::Profile;
 use super::rtt::Rtt;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::tcp::segment::{FIRST_BYTE, Segment};
 use crate::tcp::state::{Limit, Output};
 use crate::units::{Duration, Instant, When};
@@ -23,7 +23,7 @@ const SSTHRESH_MIN: u64 = 2;
 
 /// The sending agent of a one-way transfer: a state machine without clock, queue or I/O.
 ///
-/// [`Connection`](crate::tcp::Connection) tells how such a machine is driven. Sizes and windows are given in bytes of
+/// [`Connection`](crate::tcp::Connection) says how such a machine is driven. Sizes and windows are given in bytes of
 /// payload.
 #[derive(Debug, Clone)]
 pub struct Sender {
@@ -55,7 +55,7 @@ pub struct Sender {
     /// When a burst that waits is sent.
     burst_timer: Option<Instant>,
     /// Draws how long a burst waits.
-    random: Stream,
+    random: RandomStream,
 
     retransmits: u64,
     timeouts: u64,
@@ -77,7 +77,7 @@ impl Sender {
     /// Its clock for round-trip times is at `phase` into a tick when the run starts; `random` is asked only for the waiting
     /// time of bursts, where [`Profile::overhead`] is above zero.
     #[must_use]
-    pub fn new(profile: &Profile, phase: Duration, random: Stream) -> Self {
+    pub fn new(profile: &Profile, phase: Duration, random: RandomStream) -> Self {
         let initial_cwnd = profile.initial_cwnd_segments;
         let waits_for_syn = profile.syn && profile.delay_growth;
         Self {

@@ -1,4 +1,4 @@
-//! What must hold of every endpoint and of every segment that it sends, whatever arrives.
+//! Invariants of every endpoint and of every segment that it sends, whatever arrives.
 //!
 //! The fuzz targets take this file as it is, so it names nothing beside itself but `tcp` and `units`.
 
@@ -32,10 +32,10 @@ impl Watch {
         assert!(segment.ack >= self.ack, "the ACK goes back from {}: {segment:?}", self.ack);
         self.ack = segment.ack;
         if segment.flags.contains(Flags::SYN) {
-            // Its field is never scaled, so one that is sent again may tell less than an ACK before it did.
+            // Its field is never scaled, so one that is sent again may show less than an ACK before it did.
             return;
         }
-        // 4.4BSD's keepalive probe tells what room there is and promises nothing (`tcp_respond()`).
+        // 4.4BSD's keepalive probe shows what room there is and promises nothing (`tcp_respond()`).
         let is_probe = segment.len == 0 && segment.seq < connection.snd_una().max(1);
         if is_probe && matches!(connection, Connection::Bsd(_)) {
             return;
@@ -59,7 +59,7 @@ impl Watch {
                 let window = connection.snd_wnd().min(connection.cwnd().max(cwnd_before));
                 (first + window, segment.len == 1 && connection.snd_wnd() == 0)
             }
-            // cwnd bounds what is in the network, which SACK tells apart from what is not acknowledged. When a peer takes its
+            // cwnd bounds what is in the network, which SACK separates from what is not acknowledged. When a peer takes its
             // window back, what begins in it is sent again whole, and the first segment whatever has become of the window.
             Connection::Linux(_) => {
                 let edge = first + connection.snd_wnd();

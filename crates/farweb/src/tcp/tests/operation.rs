@@ -1,4 +1,4 @@
-//! Anything that may happen to one endpoint.
+//! Operations: anything that may happen to one endpoint.
 //!
 //! The fuzz targets take this file as it is, so it names nothing beside itself but `tcp` and `units`.
 
@@ -57,7 +57,7 @@ struct Run {
     watch: Watch,
     /// Congestion window after the last call.
     cwnd: u64,
-    /// Times that the application was told of the end.
+    /// Number of notices of the end to the application.
     closed: usize,
 }
 

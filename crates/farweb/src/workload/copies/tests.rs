@@ -86,9 +86,9 @@ fn boxed_sources_are_sources() {
 
 /// A table whose rows are a day (0: none), a start in ns, and whether they are tagged; all to the host "a", each for the
 /// object whose id is its start.
-fn held(rows: &[(u32, u64, bool)]) -> Arc<Held> {
+fn held(rows: &[(u32, u64, bool)]) -> Arc<MemoryTable> {
     let mut names = Directory::default();
-    let host = names.add(Host { key: "a".into(), name: "".into(), window: Some(8760), mss: Some(1460) });
+    let host = names.add(Host { key: "a".into(), name: "".into(), buffer: Some(8760), mss: Some(1460) });
     let sample = names.tags.symbol("sample");
     let request = |&(day, start, tagged): &(u32, u64, bool)| Request {
         start: Instant::from_nanos(start),
@@ -101,11 +101,11 @@ fn held(rows: &[(u32, u64, bool)]) -> Arc<Held> {
         tag: tagged.then_some(sample),
         day: (day > 0).then_some(day),
     };
-    Arc::new(Held::new(rows.iter().map(request).collect(), names))
+    Arc::new(MemoryTable::new(rows.iter().map(request).collect(), names))
 }
 
 /// What a load makes of such a table: day, start, whether it is tagged, and the key of the host.
-fn loaded(load: &Load, table: &Arc<Held>) -> Vec<(u32, u64, bool, String)> {
+fn loaded(load: &Load, table: &Arc<MemoryTable>) -> Vec<(u32, u64, bool, String)> {
     let mut copies = load.of_table(table, |rows| rows).unwrap();
     let mut directory = table.names().clone();
     let mut all = Vec::new();
@@ -118,7 +118,7 @@ fn loaded(load: &Load, table: &Arc<Held>) -> Vec<(u32, u64, bool, String)> {
     all
 }
 
-fn days_and_starts(load: &Load, table: &Arc<Held>) -> Vec<(u32, u64)> {
+fn days_and_starts(load: &Load, table: &Arc<MemoryTable>) -> Vec<(u32, u64)> {
     loaded(load, table).into_iter().map(|(day, start, ..)| (day, start)).collect()
 }
 
@@ -137,14 +137,14 @@ fn days_come_first_and_then_copies_of_them() {
 }
 
 #[test]
-fn copies_are_turned_round_within_the_period() {
+fn copies_wrap_around_within_the_period() {
     let table = held(&[(0, 0, true), (0, 70, false), (0, 99, false)]);
     let load = |load| Load { period: Some(Duration::from_nanos(100)), ..shifted(load, 30) };
     let starts = |copies| days_and_starts(&load(copies), &table).into_iter().map(|row| row.1);
     assert_eq!(starts(1).collect::<Vec<_>>(), [0, 70, 99]);
     // By 30: 30, 0, 29. By 60: 60, 30, 59; the 30 of copy 1 comes first.
     assert_eq!(starts(3).collect::<Vec<_>>(), [0, 0, 29, 30, 30, 59, 60, 70, 99]);
-    // Copy 10 is turned round by 300 ns: not at all.
+    // Copy 10 wraps around by 300 ns: not at all.
     assert_eq!(starts(11).filter(|start| *start == 99).count(), 2);
 }
 
@@ -176,7 +176,7 @@ fn renamed_hosts_are_one_a_copy_and_advertise_the_same() {
     let of = |start, host: &str| (start, host.to_owned());
     assert_eq!(hosts, [of(0, "a"), of(1, "a"), of(2, "a"), of(10, "a~1"), of(11, "a~1"), of(12, "a~1")]);
     let mut directory = table.names().clone();
-    directory.add(Host { key: "a~1".into(), name: "".into(), window: None, mss: None });
+    directory.add(Host { key: "a~1".into(), name: "".into(), buffer: None, mss: None });
     let mut copies = load.of_table(&table, |rows| rows).unwrap();
     let mut last = None;
     while let Some(request) = copies.next_request(&mut directory).unwrap() {
@@ -184,7 +184,7 @@ fn renamed_hosts_are_one_a_copy_and_advertise_the_same() {
     }
     let last = &directory.hosts()[last.unwrap()];
     assert_eq!(
-        (&*last.key, last.window, last.mss),
+        (&*last.key, last.buffer, last.mss),
         ("a~1~", Some(8760), Some(1460)),
         "not the one that is there"
     );

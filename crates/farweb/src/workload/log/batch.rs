@@ -36,7 +36,7 @@ pub(super) struct Builder {
     batch: LogBatch,
     /// Times as the log has them, in ns since 1970.
     times: Vec<i64>,
-    /// How much earlier each request started, in ns.
+    /// Time in ns by which each request started before its line's time.
     before: Vec<i64>,
     /// The whole second in which the first request of the log started, since 1970.
     origin_s: Option<i64>,

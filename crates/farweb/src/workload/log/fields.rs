@@ -14,7 +14,7 @@ const UNIX_SECONDS: std::ops::Range<u64> = 631_152_000..9_000_000_000;
 /// middle of what browsers of 1997 sent (190 to 350 B).
 pub(super) const OTHER_HEADERS: usize = 205;
 
-/// What a line with the value `found` of `field` fails by.
+/// Error for a line with the value `found` of `field`.
 pub(super) fn wrong(field: &str, found: &[u8], allowed: &str) -> String {
     format!("{field}: found {}, not {allowed}", quoted(found))
 }
@@ -97,7 +97,7 @@ pub(super) fn span(text: &[u8], unit: u64) -> Option<u64> {
     (nanos <= LONGEST).then_some(nanos)
 }
 
-/// Whether a page is made for each request, as its URL tells: it has a query, or is a CGI program.
+/// Whether a page is made for each request, by its URL: it has a query, or is a CGI program.
 pub(super) fn is_dynamic(url: &[u8]) -> bool {
     let has = |part: &[u8]| url.windows(part.len()).any(|window| window == part);
     has(b"?") || has(b"cgi-bin") || has(b".cgi")

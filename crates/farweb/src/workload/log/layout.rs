@@ -1,4 +1,4 @@
-//! How lines divide into fields: by format strings, into columns that a line of the log names, or as JSON objects.
+//! Layouts, which divide lines into fields: by format strings, into columns that a line of the log names, or as JSON objects.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::names::{JSON, TABLE, W3C, field};
 use super::pattern::Pattern;
 use super::record::{Field, Record};
 
-/// How lines divide into fields.
+/// Layout: divides lines into fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Layout {
     /// By the first of some format strings that fits.
@@ -52,10 +52,10 @@ impl Layout {
         is_whole.then_some(Self::Columns(Some(Columns { fields, tabs: true })))
     }
 
-    /// What `line` says.
+    /// Record of `line`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the line.
     pub(super) fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         match self {
             Self::Patterns(patterns) => {
@@ -110,7 +110,7 @@ impl<'a> Iterator for Cells<'a> {
     }
 }
 
-/// What a JSON object says.
+/// Record of a JSON object.
 fn json(line: &[u8]) -> Result<Record<'_>, String> {
     let object: Value =
         serde_json::from_slice(line).map_err(|error| format!("is no JSON object: {error}"))?;

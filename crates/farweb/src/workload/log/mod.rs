@@ -1,18 +1,18 @@
 //! Request tables from logs, streamed: a line in, a request out or a reason why not, in constant memory.
 //!
 //! Every line is accounted for: it gives a request, is dropped for a [`Reason`], or could not be read, which the
-//! [`Report`] tells with its number and what is wrong with it. Too many unreadable lines are an error, since the file
+//! [`Report`] names with its number and what is wrong with it. Too many unreadable lines are an error, since the file
 //! is then not what it was taken for. Requests come in the order of the log, which is that of their ends; the caller
 //! sorts.
 //!
-//! A line goes the same way in every format: its [`layout`] divides it into fields, the fields that are of use make a
-//! [`record`], and [`rules`] say what becomes of it.
+//! Lines of every format go the same way: the [`layout`] divides a line into fields, the fields that are of use make a
+//! [`record`], and [`rules`] decide about it.
 //!
 //! Assumed, and said in the report: a request has the size of its first line, its `Host` line and 205 B of other
 //! headers, and no body; the server took the elapsed time less a given round trip, at least 0; in a server's log a
 //! response has a header of 250 B besides its body.
 //!
-//! Left out: which client it was (a table has one), the content type, requests that a proxy sends on its own account.
+//! Left out: the client (a table has one), the content type, requests that a proxy sends on its own account.
 
 mod batch;
 mod fields;
@@ -50,7 +50,7 @@ const BYTES_MAX: u64 = 1 << 53;
 /// Last-Modified, Content-Type, Content-Length).
 pub const LOG_HEADER_BYTES: u64 = 250;
 
-/// What becomes of a line.
+/// Verdict on a line.
 enum Verdict {
     Request(Entry),
     Dropped(Reason),
@@ -62,7 +62,7 @@ struct Entry {
     at: i64,
     /// Whether that is a whole second.
     whole: bool,
-    /// How much earlier it started, in ns.
+    /// Time in ns by which it started before its line's time.
     before: i64,
     host: String,
     object: ObjectId,
@@ -148,13 +148,13 @@ impl LogReader {
         Ok(Some(batch))
     }
 
-    /// What became of the lines that were read; the sums are those of the requests given out.
+    /// Report on the lines read so far; the sums are those of the requests given out.
     #[must_use]
     pub const fn report(&self) -> &Report {
         &self.report
     }
 
-    /// What is wrong with the file, with the format that it may have.
+    /// Error for the file, which names the format that it may have.
     fn hinted(&self, error: WorkloadError) -> WorkloadError {
         match &self.looks_like {
             Some(format) if format.to_string() != self.report.format => {
@@ -183,7 +183,7 @@ fn verdict(
     rules::verdict(&layout.read(line)?, options)
 }
 
-/// What is said of a file whose format no line shows.
+/// Error for a file whose format no line shows.
 fn unknown(lines: &Lines) -> WorkloadError {
     let first = lines.head().split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     WorkloadError(format!(
@@ -193,12 +193,12 @@ fn unknown(lines: &Lines) -> WorkloadError {
     ))
 }
 
-/// What is taken for granted, a sentence each.
+/// Assumptions, a sentence each.
 fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
     let size = match options.request_bytes {
-        Some(bytes) => format!("Each request has {bytes} B, as was asked for."),
+        Some(bytes) => format!("Each request has {bytes} B, as requested."),
         None => format!(
-            "Where the log does not tell its size, a request has its first line, its Host line and {} B of other headers, \
+            "Where the log does not give its size, a request has its first line, its Host line and {} B of other headers, \
              about 270 B in all, and no body.",
             fields::OTHER_HEADERS
         ),
@@ -208,7 +208,7 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
         all.push("A response has the bytes that the client got, headers included.".into());
     } else {
         all.push(format!(
-            "A response whose size is told without its header has a header of {LOG_HEADER_BYTES} B."
+            "A response whose size is given without its header has a header of {LOG_HEADER_BYTES} B."
         ));
         all.push(format!("Requests whose line names no host are for one host, {}.", options.server_name));
     }
@@ -218,7 +218,7 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
         all.push("Requests that are logged in the same whole second are spread evenly over it.".into());
     }
     all.push(match options.server_time {
-        ServerTime::None => "The server time is left out, as was asked for.".into(),
+        ServerTime::None => "The server time is left out, as requested.".into(),
         ServerTime::Elapsed => format!(
             "The server took what the log says of it; else the elapsed time less a round trip of {}, at least 0, which \
              contains the transfer to the client as it was; where the log has neither, its time is not known.",

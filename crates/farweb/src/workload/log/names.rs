@@ -1,4 +1,4 @@
-//! What formats call the fields that are of use.
+//! Names that formats give to the fields that are of use.
 //!
 //! Source: Squid 6, `src/format/Token.cc` and `src/cf.data.pre` (`logformat`); nginx 1.27, `ngx_http_log_module` and
 //! `ngx_http_upstream_module`; Apache HTTP Server 2.4, `mod_log_config`, `mod_logio`; W3C working draft "Extended Log
@@ -6,7 +6,7 @@
 
 use super::record::{Field, Unit};
 
-/// Names and what they tell.
+/// Names, each with its meaning.
 pub(super) type Names = [(&'static str, Field)];
 
 /// Codes of Squid's `logformat`, without what stands in braces.
@@ -152,7 +152,7 @@ pub(super) const JSON: &Names = &[
     ("upstream_header_time", Field::Server(Unit::Seconds)),
 ];
 
-/// What `name` tells, as `names` have it.
+/// Meaning of `name` in `names`.
 pub(super) fn field(names: &Names, name: &[u8]) -> Field {
     let found = names.iter().find(|(known, _)| known.as_bytes() == name);
     found.map_or(Field::Ignored, |(_, field)| *field)

@@ -1,4 +1,4 @@
-//! How a log is to be read.
+//! Options of reading a log.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::units::Duration;
 use crate::workload::WorkloadError;
 use crate::workload::unreadable::check_share;
 
-/// Which answered requests are kept.
+/// Selects the answered requests to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// Those whose response crossed the link: a proxy's misses, a server's answers with a body.
@@ -19,19 +19,19 @@ pub enum Keep {
     All,
 }
 
-/// Where the server time of a request comes from.
+/// Source of the server time of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerTime {
-    /// What the log has of the origin's own time, or the recorded elapsed time less [`LogOptions::rtt`].
+    /// The origin's own time where the log has it, or the recorded elapsed time less [`LogOptions::rtt`].
     Elapsed,
     /// Nowhere: it is left out.
     None,
 }
 
-/// How a log is to be read.
+/// Options of reading a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogOptions {
-    /// Which answered requests are kept.
+    /// Answered requests to keep.
     pub keep: Keep,
     /// Whether pages that are made for each request are kept: those whose URL has a query, `cgi-bin` or `.cgi`.
     pub dynamic: bool,
@@ -43,15 +43,15 @@ pub struct LogOptions {
     pub rtt: Duration,
     /// Size of each request in bytes, at least 1; `None`: estimated from method, URL and host.
     pub request_bytes: Option<u64>,
-    /// Where the server time comes from.
+    /// Source of the server time.
     pub server_time: ServerTime,
     /// Host of requests whose line does not name one, as in most logs of web servers.
     pub server_name: String,
     /// Only requests of these clients: a pattern in which `*` stands for any text and `?` for a character.
     pub client: Option<String>,
-    /// Only requests that start then or later.
+    /// Only requests that start at this time or later.
     pub from: Option<Bound>,
-    /// Only requests that start before.
+    /// Only requests that start before this time.
     pub to: Option<Bound>,
     /// Only requests of a sample of clients or hosts.
     pub sample: Option<Sample>,

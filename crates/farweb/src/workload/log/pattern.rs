@@ -1,9 +1,9 @@
 //! Lines described by a format string: that of Squid's `logformat`, nginx's `log_format` or Apache's `LogFormat`.
 //!
 //! A string is literals and fields in turn. A field ends where the literal after it begins, a blank of a literal stands for
-//! one or more, and nothing is looked at behind the last field of use. In quotes a backslash takes the meaning from the
+//! one or more, and the rest of the line behind the last field of use is ignored. In quotes a backslash takes the meaning from the
 //! byte after it, and a quote that no number follows where one should is part of the text: old logs have URLs with quotes
-//! that nobody escaped. A line is gone through once, whatever it holds.
+//! that are not escaped. A line is read once, whatever it contains.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use super::record::{Field, Record};
 /// A format string, compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// What a line begins with.
+    /// Literal with which a line begins.
     lead: Vec<u8>,
     /// Fields, each with the literal after it.
     parts: Vec<(Field, Vec<u8>)>,
@@ -24,7 +24,7 @@ impl Pattern {
     /// Compiles a format string. Fields that are not known are passed over.
     ///
     /// # Errors
-    /// When it names no field, or none that tells when a request was, what for, or how large the response.
+    /// When it names no field, or none that says when a request was, what for, or how large the response.
     pub(super) fn compile(text: &str) -> Result<Self, String> {
         let mut pattern = Self { lead: Vec::new(), parts: Vec::new() };
         // Apache's configuration has a backslash before each quote.
@@ -107,16 +107,16 @@ impl Pattern {
         ];
         match needed.iter().find(|(_, fields, _)| !has(fields)) {
             Some((what, _, write)) => {
-                Err(wrong("log_format", text.as_bytes(), &format!("a format that tells {what} ({write})")))
+                Err(wrong("log_format", text.as_bytes(), &format!("a format that says {what} ({write})")))
             }
             None => Ok(()),
         }
     }
 
-    /// What `line` says.
+    /// Record of `line`.
     ///
     /// # Errors
-    /// Where it is not as the format says, or which value is wrong.
+    /// The place at which it is not as the format says, or the wrong value.
     pub(super) fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         let mut record = Record::default();
         let mut at = length_of(&self.lead, line).ok_or_else(|| {
@@ -182,7 +182,7 @@ fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
     (end > at).then_some((name, end))
 }
 
-/// Where the field that `text` begins with ends: at `literal`; the last field of a line at a blank or at its end.
+/// End of the field with which `text` begins: at `literal`; for the last field of a line at a blank or at its end.
 fn end_of(text: &[u8], literal: &[u8], next: Option<Field>) -> Option<usize> {
     let Some(first) = literal.first() else {
         return Some(text.iter().position(|byte| *byte == b' ').unwrap_or(text.len()));
@@ -222,7 +222,7 @@ fn fits(field: Field, text: &[u8]) -> bool {
     }
 }
 
-/// How many bytes of `text` the literal at its beginning takes; `None` when it is not there.
+/// Length of the literal at the beginning of `text`; `None` when it is not there.
 fn length_of(literal: &[u8], text: &[u8]) -> Option<usize> {
     let mut at = 0;
     for byte in literal {
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn a_format_that_lacks_what_a_request_needs_is_refused() {
         let wrong = |text: &str| Pattern::compile(text).unwrap_err();
-        let message = "log_format: found \"$request $bytes_sent\", not a format that tells when a request was ($msec, \
+        let message = "log_format: found \"$request $bytes_sent\", not a format that says when a request was ($msec, \
                        $time_local, %ts.%03tu or %t)";
         assert_eq!(wrong("$request $bytes_sent"), message);
         assert!(wrong("$msec $bytes_sent").contains("what was asked for"));

@@ -1,4 +1,4 @@
-//! What a line says of a request: the values of the fields that are of use, whatever the format.
+//! Record of a line: the values of the fields that are of use, whatever the format.
 
 use std::borrow::Cow;
 
@@ -22,24 +22,24 @@ pub(super) enum Unit {
     SecondsOrMillis,
 }
 
-/// What a field of a line tells.
+/// Meaning of a field of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     /// Nothing that is of use.
     Ignored,
-    /// When the request came.
+    /// Time at which the request came.
     Start,
-    /// When it ended, which is when a line is written.
+    /// Time at which it ended, when its line is written.
     End,
     /// The day on which it ended.
     Date,
     /// The time of that day.
     Clock,
-    /// From start to end.
+    /// Time from start to end.
     Elapsed(Unit),
-    /// What the origin behind a server took, without any path.
+    /// Time that the origin behind a server took, without any path.
     Server(Unit),
-    /// What a proxy waited for the origin, with the path between them.
+    /// Time that a proxy waited for the origin, with the path between them.
     Peer(Unit),
     Client,
     Host,
@@ -59,12 +59,12 @@ pub(super) enum Field {
     Sent,
     /// Result code of Squid.
     Code,
-    /// How Squid chose whom to ask.
+    /// Squid's hierarchy code: how it chose whom to ask.
     Hierarchy,
 }
 
 impl Field {
-    /// What messages call it.
+    /// Its name in messages.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Ignored => "field",
@@ -92,7 +92,7 @@ impl Field {
     }
 }
 
-/// The values of a line; `None` and empty ones are not told.
+/// The values of a line; `None` and empty ones are absent.
 #[derive(Debug, Default)]
 pub(super) struct Record<'a> {
     pub at: Option<When>,
@@ -123,16 +123,16 @@ impl<'a> Record<'a> {
     /// Takes the value `text` of `field`. Of several fields for one value the most exact one counts, of texts the first.
     ///
     /// # Errors
-    /// What is wrong with the value.
+    /// The problem with the value.
     pub(super) fn set(&mut self, field: Field, text: Text<'a>) -> Result<(), String> {
-        let not_told = text.is_empty() || &*text == b"-";
+        let is_absent = text.is_empty() || &*text == b"-";
         match field {
             Field::Ignored => {}
             // Web servers write `-` for a body of no bytes, Squid for no status.
-            Field::Body if not_told => self.body = Some(0),
-            Field::Status if not_told => self.status = Some(0),
-            Field::Request if not_told => self.request = Some(text),
-            _ if not_told => {}
+            Field::Body if is_absent => self.body = Some(0),
+            Field::Status if is_absent => self.status = Some(0),
+            Field::Request if is_absent => self.request = Some(text),
+            _ if is_absent => {}
             Field::Start | Field::End => {
                 let at = when::parse(&text).ok_or_else(|| wrong("time", &text, TIMES))?;
                 if self.at.is_none_or(|before| before.whole) {
@@ -191,7 +191,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What a time is, for messages.
+/// Description of a time, for messages.
 const TIMES: &str = "a Unix time since 1990, dd/Mon/yyyy:HH:MM:SS +zzzz or yyyy-mm-ddTHH:MM:SS";
 
 fn first<'a>(value: &mut Option<Text<'a>>, text: Text<'a>) {

@@ -1,4 +1,4 @@
-//! What became of the lines of a log.
+//! Report on the lines of a log: how many gave requests, were dropped or could not be read.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ pub enum Reason {
     Header,
     /// Starts before or after the span of time that is asked for.
     OutsideTime,
-    /// Of a client that is not asked for.
+    /// A request of a client that is not selected.
     OtherClient,
-    /// Of a client or to a host that is not in the sample.
+    /// A request of a client or to a host that is not in the sample.
     NotSampled,
     /// A question between caches (UDP), no HTTP request.
     Icp,
@@ -37,7 +37,7 @@ pub enum Reason {
     NotSuccessful,
     /// No request of HTTP, answered by an error: another protocol, or a connection on which nothing came.
     NoRequest,
-    /// The log does not tell the size of the answer.
+    /// The log does not give the size of the answer.
     NoSize,
     /// Answered with no bytes, but for a header.
     ZeroBytes,
@@ -52,13 +52,13 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What such lines are, after their number.
+    /// Description of such lines, to follow their number.
     const fn meaning(self) -> &'static str {
         match self {
             Self::Blank => "are blank",
-            Self::Header => "name columns or say something of the log",
-            Self::OutsideTime => "are outside the span of time that was asked for",
-            Self::OtherClient => "are of clients that were not asked for",
+            Self::Header => "name columns or describe the log",
+            Self::OutsideTime => "are outside the selected span of time",
+            Self::OtherClient => "are of clients that were not selected",
             Self::NotSampled => "are not in the sample",
             Self::Icp => "are questions between caches",
             Self::Denied => "were refused by the proxy, or asked for a password",
@@ -67,8 +67,8 @@ impl Reason {
             Self::ConnectTunnel => "are tunnels, many exchanges under TLS",
             Self::DynamicPage => "are of pages made for each request",
             Self::NotSuccessful => "were answered with a status other than 2xx and 3xx",
-            Self::NoRequest => "are no request of HTTP",
-            Self::NoSize => "have no size of the response",
+            Self::NoRequest => "are not HTTP requests",
+            Self::NoSize => "do not have the size of the response",
             Self::ZeroBytes => "were answered without a body",
             Self::Hit => "were answered by the proxy's cache",
             Self::Revalidation => "confirmed what a cache held: a header only",
@@ -78,7 +78,7 @@ impl Reason {
     }
 }
 
-/// What a log contained so far: `lines = requests + sum of dropped + unreadable lines` at its end.
+/// Counts of a log so far: `lines = requests + sum of dropped + unreadable lines` at its end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
     /// Format of the log: its name, or the format string.
@@ -89,12 +89,12 @@ pub struct Report {
     pub requests: u64,
     /// Lines that are no request of the table, by reason.
     pub dropped: BTreeMap<Reason, u64>,
-    /// What such lines are, for each of those reasons.
+    /// Description of such lines, for each of those reasons.
     pub meanings: BTreeMap<Reason, &'static str>,
     /// Lines that could not be read.
     #[serde(flatten)]
     pub unreadable: UnreadableLines,
-    /// What was assumed, a sentence each.
+    /// Assumptions, a sentence each.
     pub assumptions: Vec<String>,
     /// The Unix time of `start_s` 0, in s: the whole second in which the first request of the log started.
     pub origin_unix_s: Option<i64>,

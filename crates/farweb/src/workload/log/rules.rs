@@ -1,4 +1,4 @@
-//! What becomes of a line: the rules of a web server's log, and those that all logs share.
+//! Rules that decide whether a line gives a request: those of a web server's log, and those that all logs share.
 //!
 //! Everything that a server answered crossed its link, an error page as well as any other; of a 304 only a header did. An
 //! answer without a body is left out.
@@ -11,7 +11,7 @@ use super::{Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdi
 use crate::units::Duration;
 use crate::workload::ObjectId;
 
-/// What of an answer crossed the link.
+/// Part of an answer that crossed the link.
 pub(super) struct Crossed {
     /// Its bytes, at least 1.
     pub response_bytes: u64,
@@ -19,10 +19,10 @@ pub(super) struct Crossed {
     pub tunnel: bool,
 }
 
-/// What a line says of the workload.
+/// Decides whether a line gives a request of the workload.
 ///
 /// # Errors
-/// What it lacks, or which value is wrong.
+/// The value that is missing or wrong.
 pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdict, String> {
     let at = record.at.ok_or("has no time")?;
     let elapsed = record.elapsed.unwrap_or(0);
@@ -76,7 +76,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     }))
 }
 
-/// What crossed the link of a web server, or why nothing that is asked for did.
+/// Bytes that crossed the link of a web server, or the reason why the request is dropped.
 fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Crossed, Reason> {
     let status = record.status.unwrap_or(200);
     let tunnel = status == 101 || record.method.as_deref() == Some(b"CONNECT");

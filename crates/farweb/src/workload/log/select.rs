@@ -1,11 +1,11 @@
-//! Requests that are asked for: of some clients, of a span of time, or of a sample of clients or hosts.
+//! Selects requests: those of some clients, of a span of time, or of a sample of clients or hosts.
 
 use super::record::Record;
 use super::when::Bound;
 use super::{LogOptions, Reason};
 use crate::workload::ObjectId;
 
-/// What is drawn into a sample as a whole.
+/// Unit of a sample: what is drawn as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SampleBy {
     /// A client with all its requests.
@@ -20,7 +20,7 @@ pub enum SampleBy {
 pub struct Sample {
     /// Expected share, above 0 to 1.
     pub share: f64,
-    /// What is drawn.
+    /// Unit that is drawn.
     pub by: SampleBy,
     /// Another seed draws others.
     pub seed: u64,

@@ -1,13 +1,13 @@
-//! What crossed the link of Squid, a proxy with a cache: its result codes and hierarchies.
+//! Rules for Squid, a proxy with a cache: which requests crossed its link, by result codes and hierarchies.
 //!
 //! A line of its native log is `time elapsed client code/status bytes method URL ident hierarchy/host type`, its fields apart
 //! by one or more blanks; the type may be missing, and headers may follow (`log_mime_hdrs`). In Squid 1.0 the fourth field
 //! is `code/status/hierarchy` and there is no ninth. `time` is the Unix time of the *end* of the request with ms,
 //! `elapsed` is in ms, `bytes` is what the client got, headers included. An error page of the server behind crossed the
-//! link as any answer did; whether Squid made a 502 to 504 itself after it had asked a server is not told, and it counts
+//! link as any answer did; whether Squid made a 502 to 504 itself after it had asked a server is not logged, and it counts
 //! as the server's.
 //!
-//! What a result code means is read from its parts, so that the codes of Squid 1 to 6 are known alike:
+//! The meaning of a result code follows from its parts, so that the codes of Squid 1 to 6 are read alike:
 //! `TCP_REFRESH_HIT` and `TCP_REFRESH_UNMODIFIED` are the same thing under two names.
 //!
 //! Source: Squid, `src/access_log.c` of version 2, `src/LogTags.cc` of version 6; D. Wessels, "Squid: The Definitive
@@ -18,7 +18,7 @@ use super::record::Record;
 use super::rules::Crossed;
 use super::{Keep, LOG_HEADER_BYTES, LogOptions, Reason};
 
-/// Where an answer came from.
+/// Source of an answer.
 enum Outcome {
     Hit,
     Revalidation,
@@ -26,7 +26,7 @@ enum Outcome {
     Proxy,
 }
 
-/// What crossed the link of a proxy whose result code is `code`, or why nothing that is asked for did.
+/// Bytes that crossed the link of a proxy with the result code `code`, or the reason why the request is dropped.
 ///
 /// # Errors
 /// When there is no such code or hierarchy.
@@ -77,7 +77,7 @@ pub(super) fn crossed(
     Ok(Ok(Crossed { response_bytes: bytes.min(most), tunnel }))
 }
 
-/// Why no server was to answer, or nobody waited for its answer.
+/// Reason why no server was asked, or its answer was not waited for.
 fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
     let method = record.method.as_deref().unwrap_or_default();
     if code.starts_with(b"UDP_") || method.starts_with(b"ICP_") || method.starts_with(b"HTCP_") {
@@ -95,12 +95,12 @@ fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
     }
 }
 
-/// Where the answer came from, by the parts of the result code.
+/// Source of the answer, by the parts of the result code.
 fn outcome(code: &[u8], hierarchy: &[u8]) -> Result<Outcome, String> {
-    let nobody = hierarchy.strip_prefix(b"HIER_").unwrap_or(hierarchy).starts_with(b"NONE");
+    let no_server = hierarchy.strip_prefix(b"HIER_").unwrap_or(hierarchy).starts_with(b"NONE");
     let has = |part: &[u8]| contains(code, part);
     if code == b"TCP_MISS" || has(b"CLIENT_REFRESH") {
-        return Ok(if nobody { Outcome::Proxy } else { Outcome::Miss });
+        return Ok(if no_server { Outcome::Proxy } else { Outcome::Miss });
     }
     // A revalidation that failed left the cache with its own copy.
     if has(b"REF_FAIL") || has(b"REFRESH_FAIL") {
@@ -117,7 +117,7 @@ fn outcome(code: &[u8], hierarchy: &[u8]) -> Result<Outcome, String> {
         return Ok(Outcome::Proxy);
     }
     if has(b"MISS") || has(b"SWAPFAIL") {
-        return Ok(if nobody { Outcome::Proxy } else { Outcome::Miss });
+        return Ok(if no_server { Outcome::Proxy } else { Outcome::Miss });
     }
     Err(wrong("code", code, "a result code of Squid 1 to 6"))
 }

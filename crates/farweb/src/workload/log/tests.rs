@@ -192,7 +192,7 @@ fn lines_of_squid_may_lack_the_type_or_be_those_of_squid_1_or_carry_headers() {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_of_squid_is_told() {
+fn what_is_wrong_with_a_line_of_squid_is_named() {
     let lines = [
         "-1000000000.500 250 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/- -",
         "12.5 250 c TCP_MISS/200 9 GET http://a.example/ - DIRECT/- -",

@@ -9,13 +9,13 @@ const SECOND: i64 = 1_000_000_000;
 pub(super) struct When {
     /// In ns since 1970, UTC; of a time without a zone as if its zone were UTC.
     pub nanos: i64,
-    /// How far its zone is ahead of UTC, in s; `None`: none is written.
+    /// Offset of its zone from UTC, in s, positive to the east; `None` where none is written.
     pub zone_s: Option<i64>,
     /// Whether no part of a second is written.
     pub whole: bool,
 }
 
-/// From when on, or until when, requests are kept.
+/// Time from which on, or until which, requests are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound(When);
 

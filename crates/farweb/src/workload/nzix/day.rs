@@ -3,14 +3,14 @@
 //! Users come to a site, ask for a page or a few, read each one, and leave. A page is one response and then the objects in
 //! it, which a browser asks for by a few connections at a time; each is busy for as long as the response took when the
 //! trace was recorded. So arrivals are clustered, a host is asked again within seconds, and slow hosts spread their pages
-//! out. What would begin after the ten minutes begins that much after their start instead: it stands for the pages of
-//! before. Left out: the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
+//! out. Requests that would begin after the ten minutes begin that much after their start instead, in place of the pages under
+//! way then. Left out: the hour of the day (it is always three in the afternoon), and objects from other hosts than the page.
 
 use super::hosts::{Server, scaled, spread};
 use super::parameters::LARGEST_DAY;
 use super::response::{Sizes, server_time};
 use super::{PERIOD, Parameters};
-use crate::rng::{Exponential, Pareto, Stream, Streams, Zipf};
+use crate::rng::{Exponential, Pareto, RandomStream, RandomStreams, Zipf};
 use crate::units::Duration;
 
 /// A request of a day.
@@ -25,11 +25,11 @@ pub(super) struct Asked {
     pub(super) server: Duration,
 }
 
-/// What makes the requests of days.
+/// Generator of the requests of days.
 #[derive(Debug)]
 pub(super) struct Days<'a> {
     parameters: &'a Parameters,
-    streams: Streams,
+    streams: RandomStreams,
     sizes: Sizes,
     core: Zipf,
     of_the_day: Zipf,
@@ -37,7 +37,7 @@ pub(super) struct Days<'a> {
 }
 
 impl<'a> Days<'a> {
-    pub(super) fn new(parameters: &'a Parameters, streams: Streams) -> Self {
+    pub(super) fn new(parameters: &'a Parameters, streams: RandomStreams) -> Self {
         let zipf = |hosts: u32| Zipf::new(hosts.into(), parameters.popularity).expect("checked");
         let beyond = f64::from(parameters.page_requests_max) + 1.0;
         Self {
@@ -67,7 +67,7 @@ impl<'a> Days<'a> {
     }
 
     /// Adds the requests of a visit to a site, up to `count` in all.
-    fn visit(&self, day: u64, count: usize, random: &mut Stream, asked: &mut Vec<Asked>) {
+    fn visit(&self, day: u64, count: usize, random: &mut RandomStream, asked: &mut Vec<Asked>) {
         let host = self.host(day, random);
         let server = Server::new(host, &self.streams, self.parameters);
         let mut time = random.duration_between(Duration::ZERO, PERIOD);
@@ -81,7 +81,7 @@ impl<'a> Days<'a> {
     }
 
     /// Number of the host of a visit: the core comes first, by popularity.
-    fn host(&self, day: u64, random: &mut Stream) -> u64 {
+    fn host(&self, day: u64, random: &mut RandomStream) -> u64 {
         if random.happens(self.parameters.core_share) {
             return self.core.sample(random);
         }
@@ -99,7 +99,7 @@ impl<'a> Days<'a> {
         server: &Server,
         time: Duration,
         count: usize,
-        random: &mut Stream,
+        random: &mut RandomStream,
         asked: &mut Vec<Asked>,
     ) -> Duration {
         let objects =
@@ -122,7 +122,7 @@ impl<'a> Days<'a> {
         host: u64,
         server: &Server,
         time: Duration,
-        random: &mut Stream,
+        random: &mut RandomStream,
         asked: &mut Vec<Asked>,
     ) -> Duration {
         let (request_bytes, response_bytes) = (self.sizes.request(random), self.sizes.response(random));
@@ -133,7 +133,7 @@ impl<'a> Days<'a> {
     }
 
     /// Time from a response to the next request on its connection.
-    fn gap(&self, random: &mut Stream) -> Duration {
+    fn gap(&self, random: &mut RandomStream) -> Duration {
         let exponential = Exponential::new(1.0).expect("a mean of 1").sample(random);
         scaled(self.parameters.gap_scale, libm::pow(exponential, 1.0 / self.parameters.gap_shape))
     }

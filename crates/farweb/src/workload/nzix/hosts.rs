@@ -8,10 +8,10 @@
 
 use super::Parameters;
 use super::parameters::LONGEST;
-use crate::rng::{LogNormal, Stream, Streams};
+use crate::rng::{LogNormal, RandomStream, RandomStreams};
 use crate::units::{BitRate, Duration};
 
-/// How a system comes to the window that it advertises.
+/// Rule by which a system comes to the window that it advertises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Window {
     /// This many bytes, whatever the MSS.
@@ -27,13 +27,13 @@ struct System {
     /// Share of all hosts, in percent.
     percent: u64,
     window: Window,
-    /// Of a hundred such hosts, those that tell a host off their network 512 B or 536 B; the others tell what their Ethernet
+    /// Of a hundred such hosts, those that advertise 512 B or 536 B to a host off their network; the others what their Ethernet
     /// carries.
     small: (u64, u64),
 }
 
-/// Systems of servers. 4.4BSD tells hosts off its network 512 B (`tcp_mssdflt`) unless it was told better, SunOS 4 and others
-/// 536 B (RFC 1122, section 4.2.2.6).
+/// Systems of servers. 4.4BSD advertises 512 B (`tcp_mssdflt`) to hosts off its network unless configured otherwise, SunOS 4
+/// and others 536 B (RFC 1122, section 4.2.2.6).
 const SYSTEMS: [System; 12] = [
     System { percent: 27, window: Window::Segments(6), small: (0, 5) }, // Solaris 2.6: 8760 B for 1460 B
     System { percent: 6, window: Window::Segments(17), small: (0, 5) }, // Solaris 2.5: 24820 B
@@ -49,10 +49,10 @@ const SYSTEMS: [System; 12] = [
     System { percent: 1, window: Window::Fixed(6144), small: (0, 50) }, // NetWare
 ];
 
-/// What hosts on an Ethernet tell: its 1500 B less the headers of IP and TCP.
+/// MSS that hosts on an Ethernet advertise: its 1500 B less the headers of IP and TCP.
 const ETHERNET: u16 = 1460;
 
-/// What they tell when they forget the header of TCP; and what the study took for hosts that told nothing.
+/// MSS that they advertise when they forget the header of TCP; the study took it for hosts that advertised none.
 const ETHERNET_WITHOUT_IP: u16 = 1480;
 
 /// An origin server of the family.
@@ -72,7 +72,7 @@ pub(super) struct Server {
 
 impl Server {
     /// The host with this number.
-    pub(super) fn new(number: u64, streams: &Streams, parameters: &Parameters) -> Self {
+    pub(super) fn new(number: u64, streams: &RandomStreams, parameters: &Parameters) -> Self {
         let random = &mut streams.stream("nzix host", number);
         let system = system(random.below(100));
         let mss = mss(system, random, parameters);
@@ -101,7 +101,7 @@ fn system(percent: u64) -> &'static System {
         .expect("shares add up to a hundred")
 }
 
-fn mss(system: &System, random: &mut Stream, parameters: &Parameters) -> u16 {
+fn mss(system: &System, random: &mut RandomStream, parameters: &Parameters) -> u16 {
     let (silent, of_hundred) = (random.happens(parameters.silent_share), random.below(100));
     let forgets = random.happens(parameters.mss_1480_share);
     match system.small {
@@ -114,7 +114,7 @@ fn mss(system: &System, random: &mut Stream, parameters: &Parameters) -> u16 {
 }
 
 /// A number whose logarithm has mean 0 and standard deviation `sigma`.
-pub(super) fn spread(sigma: f64, random: &mut Stream) -> f64 {
+pub(super) fn spread(sigma: f64, random: &mut RandomStream) -> f64 {
     LogNormal::from_mu_sigma(0.0, sigma).expect("checked").sample(random)
 }
 
@@ -143,15 +143,18 @@ mod tests {
 
     #[test]
     fn a_host_is_the_same_whenever_it_is_asked() {
-        let (streams, parameters) = (Streams::new(1), Parameters::default());
+        let (streams, parameters) = (RandomStreams::new(1), Parameters::default());
         assert_eq!(Server::new(7, &streams, &parameters), Server::new(7, &streams, &parameters));
         assert_ne!(Server::new(7, &streams, &parameters), Server::new(8, &streams, &parameters));
-        assert_ne!(Server::new(7, &streams, &parameters), Server::new(7, &Streams::new(2), &parameters));
+        assert_ne!(
+            Server::new(7, &streams, &parameters),
+            Server::new(7, &RandomStreams::new(2), &parameters)
+        );
     }
 
     #[test]
     fn windows_belong_to_the_mss() {
-        let (streams, parameters) = (Streams::new(1), Parameters::default());
+        let (streams, parameters) = (RandomStreams::new(1), Parameters::default());
         let all = (0..20_000).map(|number| Server::new(number, &streams, &parameters));
         let fixed = [4096, 6144, 8192, 16_384, 32_736, 61_440];
         let share = |count: usize| count as f64 / 20_000.0;

@@ -2,12 +2,12 @@
 //!
 //! A trace has some days of ten minutes each: what a hierarchy of caches in New Zealand asked servers in the United States
 //! for from 15:00 to 15:10. Pages and their objects, hosts that are popular every day and others of one day, heavy-tailed
-//! sizes, what the systems of servers advertise, and server times made from what took time in the United States then. The
+//! sizes, windows and MSS by the systems of servers, and server times made from their causes in the United States then. The
 //! requests of the first day are tagged `sample`.
 //!
 //! A trace is a function of its seed, parameters and number of days; a day does not depend on how many others there are.
 //!
-//! Left out: caches (the requests are what they left over; which objects they ask for is not told), users who give up,
+//! Left out: caches (the requests are what they left over; which objects they ask for is unknown), users who give up,
 //! errors, uploads, and the hour of the day.
 //!
 //! Sources: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102) for what the traces
@@ -25,8 +25,8 @@ pub use parameters::{Overrides, Parameters};
 use day::Days;
 use hosts::Server;
 
-use super::{Directory, Held, Host, HostId, Request};
-use crate::rng::Streams;
+use super::{Directory, Host, HostId, MemoryTable, Request};
+use crate::rng::RandomStreams;
 use crate::units::{Duration, Instant};
 
 /// Length of a day's trace. Source: the NZ–US studies, 15:00 to 15:10.
@@ -43,9 +43,9 @@ const SAMPLE: &str = "sample";
 /// # Panics
 /// When the parameters do not pass [`Parameters::check`].
 #[must_use]
-pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> Held {
+pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> MemoryTable {
     parameters.check().expect("checked parameters");
-    let streams = Streams::new(seed);
+    let streams = RandomStreams::new(seed);
     let source = Days::new(parameters, streams);
     let mut names = Directory::default();
     let sample = names.tags.symbol(SAMPLE);
@@ -65,18 +65,18 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> Held {
             });
         }
     }
-    Held::new(requests, names)
+    MemoryTable::new(requests, names)
 }
 
 /// The host with this number, added when it is new.
-fn known(names: &mut Directory, number: u64, streams: &Streams, parameters: &Parameters) -> HostId {
+fn known(names: &mut Directory, number: u64, streams: &RandomStreams, parameters: &Parameters) -> HostId {
     names.find(&key(number)).unwrap_or_else(|| names.add(host(number, streams, parameters)))
 }
 
 /// The host with this number, with what its system advertises.
-pub(super) fn host(number: u64, streams: &Streams, parameters: &Parameters) -> Host {
+pub(super) fn host(number: u64, streams: &RandomStreams, parameters: &Parameters) -> Host {
     let Server { mss, window, .. } = Server::new(number, streams, parameters);
-    Host { key: key(number).into(), name: "".into(), window: Some(window), mss: Some(mss) }
+    Host { key: key(number).into(), name: "".into(), buffer: Some(window), mss: Some(mss) }
 }
 
 fn key(number: u64) -> String {

@@ -1,7 +1,7 @@
 //! Parameters of the family `nzix`, each with its source; how a scenario sets others.
 //!
-//! "Chosen" marks what no source has; the reason stands beside it. "Fitted" marks the two that the calibration in
-//! `papers/calibration` has set; nothing else was fitted to anything.
+//! "Chosen" marks values without a source; the reason stands beside each. "Fitted" marks the two that the calibration in
+//! `papers/calibration` has set; no other was fitted.
 
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::parameters::{ParameterError, Rule, first_broken, parameters};

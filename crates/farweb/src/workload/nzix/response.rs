@@ -7,7 +7,7 @@
 
 use super::Parameters;
 use super::hosts::{Server, scaled, spread};
-use crate::rng::{LogNormal, Pareto, Stream};
+use crate::rng::{LogNormal, Pareto, RandomStream};
 use crate::units::{Bytes, Duration};
 
 /// Most round trips that slow start takes. Source: a window of 32 segments is as large as any of 1997.
@@ -43,12 +43,12 @@ impl Sizes {
     }
 
     /// Size of a request, in bytes.
-    pub(super) fn request(&self, random: &mut Stream) -> u64 {
+    pub(super) fn request(&self, random: &mut RandomStream) -> u64 {
         whole(self.request.sample(random))
     }
 
     /// Size of a response, in bytes.
-    pub(super) fn response(&self, random: &mut Stream) -> u64 {
+    pub(super) fn response(&self, random: &mut RandomStream) -> u64 {
         if random.happens(self.tail_share) {
             return whole(self.tail.sample(random));
         }
@@ -70,7 +70,7 @@ fn whole(size: f64) -> u64 {
 pub(super) fn server_time(
     server: &Server,
     bytes: u64,
-    random: &mut Stream,
+    random: &mut RandomStream,
     parameters: &Parameters,
 ) -> Duration {
     let segments = bytes.div_ceil(u64::from(server.mss));
@@ -93,7 +93,7 @@ const fn slow_start(segments: u64) -> u32 {
 }
 
 /// Time lost by timeouts of the set-up and of the first segments.
-fn timeouts(segments: u64, random: &mut Stream, parameters: &Parameters) -> Duration {
+fn timeouts(segments: u64, random: &mut RandomStream, parameters: &Parameters) -> Duration {
     let mut lost = Duration::ZERO;
     for _syn_and_answer in 0..2 {
         if random.happens(parameters.us_loss) {
@@ -112,7 +112,7 @@ fn timeouts(segments: u64, random: &mut Stream, parameters: &Parameters) -> Dura
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Streams;
+    use crate::rng::RandomStreams;
     use crate::units::BitRate;
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
             thinking: Duration::from_millis(200),
             rate: 80_000.0,
         };
-        let random = &mut Streams::new(1).stream("test", 0);
+        let random = &mut RandomStreams::new(1).stream("test", 0);
         let mut time = |bytes| server_time(&server, bytes, random, &parameters).as_nanos() / 1_000_000;
         // 200 ms of thinking, set-up and first segment 100 ms, 100 ms for 1000 B.
         assert_eq!(time(1000), 200 + 100 + 100);
@@ -152,7 +152,7 @@ mod tests {
     fn losses_cost_timeouts() {
         let parameters =
             Parameters { us_loss: 1.0, timeout_max: Duration::from_secs(1), ..Parameters::default() };
-        let random = &mut Streams::new(1).stream("test", 0);
+        let random = &mut RandomStreams::new(1).stream("test", 0);
         assert_eq!(timeouts(3, random, &parameters), Duration::from_secs(12 + 3));
         assert_eq!(timeouts(300, random, &parameters), Duration::from_secs(12 + 7));
         let none = Parameters { us_loss: 0.0, ..parameters };
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn the_two_parts_of_the_sizes_meet() {
         let parameters = Parameters::default();
-        let (sizes, random) = (Sizes::new(&parameters), &mut Streams::new(1).stream("test", 0));
+        let (sizes, random) = (Sizes::new(&parameters), &mut RandomStreams::new(1).stream("test", 0));
         let all: Vec<u64> = (0..100_000).map(|_| sizes.response(random)).collect();
         let tail = all.iter().filter(|size| **size >= 10_000).count() as f64 / 100_000.0;
         assert!((tail - parameters.tail_share).abs() < 0.005, "{tail}");

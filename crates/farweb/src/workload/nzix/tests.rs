@@ -1,4 +1,4 @@
-//! What traces of the family are like: counts, ties between days, the digest of what is frozen.
+//! Traces of the family: counts, ties between days, the digest of what is frozen.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::units::Bytes;
 
-fn trace_of(seed: u64, days: u32) -> Held {
+fn trace_of(seed: u64, days: u32) -> MemoryTable {
     trace(&Parameters::default(), days, seed)
 }
 
@@ -54,7 +54,7 @@ fn the_trace_of_seed_1_is_this_one() {
         add(u64::from(request.day.unwrap()));
         add(request.start.as_nanos());
         host.key.bytes().for_each(|byte| add(byte.into()));
-        add(host.window.unwrap());
+        add(host.buffer.unwrap());
         add(host.mss.unwrap().into());
         add(request.request_bytes);
         add(request.response_bytes);
@@ -68,9 +68,9 @@ fn the_trace_of_seed_1_is_this_one() {
 
 /// Means over twenty months. Bounds are four standard errors and more, so that they hold for any seeds.
 #[test]
-fn months_are_like_what_the_studies_tell() {
-    let months: Vec<Held> = (1..=20).map(|seed| trace_of(seed, DAYS)).collect();
-    let all = || months.iter().flat_map(Held::requests);
+fn months_agree_with_the_studies() {
+    let months: Vec<MemoryTable> = (1..=20).map(|seed| trace_of(seed, DAYS)).collect();
+    let all = || months.iter().flat_map(MemoryTable::requests);
     let (count, days) = (all().count() as f64, 20.0 * f64::from(DAYS));
     assert!((count / days - 421.0).abs() < 12.0, "{}", count / days);
     let mean = |value: fn(&Request) -> f64| all().map(value).sum::<f64>() / count;
@@ -80,7 +80,7 @@ fn months_are_like_what_the_studies_tell() {
     assert!((request - 270.0 * libm::exp(0.045)).abs() < 2.0, "{request}");
     let server = mean(|request| request.server.unwrap().as_secs_f64());
     assert!((2.2..2.8).contains(&server), "{server}");
-    let of_mss = |month: &Held, mss: u16| {
+    let of_mss = |month: &MemoryTable, mss: u16| {
         month.requests().iter().filter(|request| month.names().hosts()[request.host].mss == Some(mss)).count()
     };
     for month in &months {

@@ -1,8 +1,8 @@
 //! The packets of a capture, one after the other: pcap in both byte orders, with times in µs or ns and in the format of
 //! Kuznetzov's patched libpcap; pcapng with any sections and interfaces. Either may be packed by gzip.
 //!
-//! What is damaged costs no more than it has to: a block of a pcapng file that contradicts itself is passed over, since its length
-//! tells where the next begins. Where the length itself is nonsense, and in pcap, where nothing marks a packet, the rest
+//! Damage loses as little as possible: a block of a pcapng file that contradicts itself is skipped, since its length says where
+//! the next begins. Where the length itself is nonsense, and in pcap, where nothing marks a packet, the rest
 //! of the file is lost. A file whose last record is not whole, as a `tcpdump` leaves that was killed, ends before it.
 //!
 //! Left out: times of interfaces with an offset (`if_tsoffset`) are not shifted by it, since only differences are used;
@@ -35,7 +35,7 @@ const HEADER_BYTES: usize = 24;
 /// Type of a section header block, the same in both byte orders.
 const SECTION: u32 = pcap_parser::SHB_MAGIC;
 
-/// Tells the byte order of a section.
+/// Marks the byte order of a section.
 const BYTE_ORDER: u32 = pcap_parser::BOM_MAGIC;
 
 /// A packet as it was captured.
@@ -43,17 +43,17 @@ const BYTE_ORDER: u32 = pcap_parser::BOM_MAGIC;
 pub(super) struct Packet<'a> {
     /// The interface that saw it; 0 in pcap.
     pub(super) interface: u32,
-    /// What its first header is (tcpdump.org's list of link-layer header types).
+    /// Type of its first header (tcpdump.org's list of link-layer header types).
     pub(super) link_type: u16,
-    /// When it was seen, in ns since a beginning that all packets of an interface share; `None`: the file does not say.
+    /// Time at which it was seen, in ns since an origin that all packets of an interface share; `None`: the file does not say.
     pub(super) time_ns: Option<u64>,
-    /// What was kept of it.
+    /// Captured bytes.
     pub(super) data: &'a [u8],
     /// Whether there was more of it.
     pub(super) cut: bool,
 }
 
-/// What comes next in a capture.
+/// Next item of a capture.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next<'a> {
     /// A packet.
@@ -123,12 +123,12 @@ impl Capture {
             }
         };
         Err(WorkloadError(format!(
-            "{}: is no capture (pcap or pcapng, plain or gzip): {found}",
+            "{}: is not a capture (pcap or pcapng, plain or gzip): {found}",
             input.name()
         )))
     }
 
-    /// What comes next; nothing but [`Next::End`] behind the end, what is lost or cut off.
+    /// Next item; only [`Next::End`] behind the end of the file, or of its readable part.
     ///
     /// # Errors
     /// When the device fails.
@@ -158,7 +158,7 @@ impl Capture {
     }
 }
 
-/// How a file ends in which `needed` is to come and is not whole.
+/// End of a file in which `needed` bytes are to come and are not all there.
 fn end(input: &Input, needed: &str) -> Next<'static> {
     match (input.broken(), input.bytes().len()) {
         (None, 0) => Next::End,
@@ -192,7 +192,7 @@ fn record<'a>(input: &'a mut Input, header: &PcapHeader) -> Result<Next<'a>, Wor
     let fraction = u64::from(frame.ts_usec) * if header.is_nanosecond_precision() { 1 } else { 1000 };
     Ok(Next::Packet(Packet {
         interface: 0,
-        // The upper half tells the length of a checksum behind each packet.
+        // The upper half is the length of a checksum behind each packet.
         link_type: header.network.0 as u16,
         time_ns: Some(u64::from(frame.ts_sec) * 1_000_000_000 + fraction),
         data: frame.data,
@@ -250,7 +250,7 @@ fn block<'a>(
     }
 }
 
-/// What a block says of its packet; the blocks have been parsed from their own slice, which they fill.
+/// The packet of a block; the blocks have been parsed from their own slice, which they fill.
 fn packet<'a>(block: &Block<'a>, interfaces: &[Interface]) -> Next<'a> {
     let (number, length) = match block {
         Block::EnhancedPacket(block) => (block.if_id, block.origlen),

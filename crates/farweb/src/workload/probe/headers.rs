@@ -1,4 +1,4 @@
-//! From a captured packet to what its TCP header says, by the headers before it.
+//! Decodes the TCP header of a captured packet, behind the headers before it.
 //!
 //! Known are Ethernet, with VLAN tags, Cisco HDLC, PPP, the two cooked formats of Linux, the family numbers of BSD's
 //! loopback, and packets that begin with their IP header; IPv4 and IPv6 with extension headers. Options of TCP are read
@@ -35,7 +35,7 @@ const NO_OPERATION: u8 = 1;
 const MSS: u8 = 2;
 const WINDOW_SCALE: u8 = 3;
 
-/// What a TCP header says.
+/// Values of a TCP header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) from: SocketAddr,
@@ -63,7 +63,7 @@ pub(super) struct Flags {
 /// Why a packet has no TCP header to look at.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Without {
-    /// It is none that is looked for.
+    /// A packet of another kind.
     Skipped(Skipped),
     /// Its headers contradict themselves.
     Malformed(String),
@@ -125,7 +125,7 @@ pub(super) fn read(packet: &Packet<'_>) -> Result<Header, Without> {
     })
 }
 
-/// What is behind a link-layer header.
+/// Packet behind a link-layer header.
 enum Link<'a> {
     Ip(&'a [u8]),
     Other,
@@ -168,7 +168,7 @@ const fn is_ip_family(family: u32) -> bool {
     matches!(family, 2 | 24 | 28 | 30)
 }
 
-/// What is behind an EtherType and any tags.
+/// Packet behind an EtherType and any tags.
 fn ether(mut kind: u16, mut data: &[u8]) -> Link<'_> {
     while TAGS.contains(&kind) {
         let Some((tag, behind)) = data.split_first_chunk::<4>() else { return Link::Short };
@@ -192,7 +192,7 @@ fn options(mut bytes: &[u8]) -> (Option<u16>, Option<u8>) {
                 }
                 bytes = &bytes[usize::from(length)..];
             }
-            // Cut off, or nonsense: where the next one begins nobody knows.
+            // Cut off, or nonsense: the beginning of the next one is unknown.
             _ => break,
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct Input {
     name: String,
     source: Box<dyn Read + Send + Sync>,
     window: Vec<u8>,
-    /// Where in the window the bytes begin that are not taken.
+    /// Place in the window of the first byte that is not taken.
     start: usize,
     /// Bytes of the file that were read, packed as they are there.
     read: Arc<AtomicU64>,
@@ -128,7 +128,7 @@ impl Input {
 
     /// Share of the file behind what was taken, 0 to 1; `None` when its size is not known.
     pub(super) fn share_left(&self) -> Option<f64> {
-        // Where in a packed file the window lies nobody knows; it is small.
+        // The place of the window in a packed file is unknown; it is small.
         let window = if self.packed { 0 } else { self.bytes().len() as u64 };
         let done = self.read() - window.min(self.read());
         (self.size > 0).then(|| self.size.saturating_sub(done) as f64 / self.size as f64)

@@ -8,7 +8,7 @@
 //!   advertised in the connection, the SYN|ACK's included. A short connection shows less than a long one, since Linux opens
 //!   its window as data come.
 //! * Round-trip time: from the SYN to the SYN|ACK where the capture was made, so that next to the server it is nothing.
-//!   A SYN that was sent again gives none, for which of the two was answered nobody knows (Karn's rule; RFC 6298,
+//!   A SYN that was sent again gives none, as it is unknown which of the two was answered (Karn's rule; RFC 6298,
 //!   section 3). The same SYN within 10 ms is one that was captured twice, as on mirrored ports.
 //!
 //! A connection counts once for each interface of a capture that saw it. It is followed until the server's FIN, a
@@ -160,7 +160,7 @@ impl Probe {
         self.servers.hosts(names, only_named)
     }
 
-    /// What became of packets and connections so far; those under way count when they have ended.
+    /// Report on packets and connections so far; those under way count when they have ended.
     #[must_use]
     pub const fn report(&self) -> &ProbeReport {
         &self.report
@@ -187,7 +187,7 @@ fn check(
     let first = report.unreadable.iter().find(|packet| packet.file == name);
     let example = first.map_or_else(String::new, |first| format!("; packet {}: {}", first.packet, first.why));
     Err(WorkloadError(format!(
-        "{name}: {unreadable} of {packets} packets are unreadable, and a share of {max_unreadable} may be{example}"
+        "{name}: {unreadable} of {packets} packets are unreadable, more than max_unreadable = {max_unreadable} allows{example}"
     )))
 }
 
@@ -203,7 +203,7 @@ fn lost(
     let rest = share.map_or_else(String::new, |share| format!(", {:.1} % of the file", 100.0 * share));
     let text = format!("{name}: damaged at packet {number}: {why}; what follows is lost{rest}");
     if share.is_none_or(|share| share > max_unreadable) {
-        return Err(WorkloadError(format!("{text}, and a share of {max_unreadable} may be")));
+        return Err(WorkloadError(format!("{text}, more than max_unreadable = {max_unreadable} allows")));
     }
     report.cut_off.push(text);
     Ok(())

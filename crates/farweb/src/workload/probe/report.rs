@@ -1,4 +1,4 @@
-//! What became of the packets and connections of captures.
+//! Report on the packets and connections of captures: how many were of use, and why others were not.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ pub enum Skipped {
     NotTcp,
     /// A fragment.
     Fragment,
-    /// So little of it was captured that its TCP header is not there.
+    /// Too few of its bytes were captured to have its TCP header.
     CutShort,
-    /// Of an interface of another kind than those that are known.
+    /// A packet of an interface of an unknown kind.
     LinkType,
 }
 
@@ -30,11 +30,11 @@ pub struct UnreadablePacket {
     pub file: String,
     /// Its number in the file, from 1.
     pub packet: u64,
-    /// What is wrong with it.
+    /// The problem with it.
     pub why: String,
 }
 
-/// What captures contained so far: `packets = tcp + sum of skipped + unreadable_packets`.
+/// Counts of captures so far: `packets = tcp + sum of skipped + unreadable_packets`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ProbeReport {
     /// Packets.
@@ -61,7 +61,7 @@ pub struct ProbeReport {
     pub unanswered: u64,
     /// Answered ones that the client never acknowledged.
     pub half_open: u64,
-    /// Connections whose SYN was sent again before an answer came: to which one it is nobody knows, so they have no
+    /// Connections whose SYN was sent again before an answer came: it is unknown to which one it belongs, so they have no
     /// round-trip time.
     pub retransmitted: u64,
     /// Answered ones whose options were not captured as far as an MSS may stand.

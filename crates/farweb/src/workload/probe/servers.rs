@@ -1,7 +1,7 @@
-//! What servers have shown over all their connections, and the rows of the host table that it makes.
+//! Servers over all their connections, and the rows of the host table that they make.
 //!
 //! A host that was seen several times has the MSS that it advertised most often (of equally many the largest), its largest
-//! window, and its least round-trip time: queues only add to that. What it said at other times is counted, not lost.
+//! window, and its least round-trip time: queues only add to that. Its other values are counted.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::tcp::segment::{BUFFER_BYTES_MIN, MSS_BYTES};
 
-/// What a server said in a connection.
+/// Values that a server showed in a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Answer {
     /// MSS that its SYN|ACK advertised.
@@ -21,14 +21,14 @@ pub(super) struct Answer {
     pub(super) shift: Option<u8>,
     /// Largest window that it advertised so far, in bytes; without scaling that of its SYN|ACK.
     pub(super) window: u64,
-    /// From the SYN to the SYN|ACK.
+    /// Time from the SYN to the SYN|ACK.
     pub(super) rtt_ns: Option<u64>,
 }
 
-/// What a server has shown.
+/// A server, over all its connections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Server {
-    /// How often it advertised which MSS, by first appearance; `None`: none.
+    /// Number of times that it advertised each MSS, by first appearance; `None` is no MSS.
     mss: Vec<(Option<u16>, u64)>,
     /// Answers whose options were cut before an MSS.
     options_cut: u64,
@@ -131,7 +131,7 @@ pub struct ProbedHost {
     pub window_differs: bool,
     /// Connections that it answered.
     pub connections: u64,
-    /// How many of them gave a round-trip time.
+    /// Number of them that gave a round-trip time.
     pub rtt_samples: u64,
     /// Answered ones that the client never acknowledged.
     pub half_open: u64,
@@ -141,7 +141,7 @@ pub struct ProbedHost {
     pub unanswered: u64,
 }
 
-/// What all servers have shown.
+/// All servers.
 #[derive(Debug, Default)]
 pub(super) struct Servers {
     servers: Vec<(IpAddr, Server)>,

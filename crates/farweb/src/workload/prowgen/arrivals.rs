@@ -1,4 +1,4 @@
-//! When requests start. ProWGen gives their order alone; this is added.
+//! Start times of requests. ProWGen gives their order alone; this is added.
 //!
 //! `poisson`: independent of each other. `constant`: at equal intervals. `on-off`: Poisson while on, none while off, both
 //! exponentially long (an interrupted Poisson process), with the same mean rate; it begins on. `none`: all at time 0, for
@@ -9,13 +9,13 @@
 
 use super::Parameters;
 use super::parameters::Arrivals;
-use crate::rng::{Exponential, Stream};
+use crate::rng::{Exponential, RandomStream};
 use crate::units::{Duration, Instant};
 
 #[derive(Debug)]
 pub(super) struct Clock {
     process: Process,
-    random: Stream,
+    random: RandomStream,
     now: Instant,
 }
 
@@ -28,7 +28,7 @@ enum Process {
 }
 
 impl Clock {
-    pub(super) fn new(parameters: &Parameters, mut random: Stream) -> Self {
+    pub(super) fn new(parameters: &Parameters, mut random: RandomStream) -> Self {
         let rate = parameters.arrival_rate;
         let exponential = |mean: f64| Exponential::new(mean).expect("checked");
         let process = match parameters.arrivals {
@@ -80,11 +80,11 @@ fn after(now: Instant, seconds: f64) -> Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Streams;
+    use crate::rng::RandomStreams;
 
     fn starts(arrivals: Arrivals, count: usize) -> Vec<f64> {
         let parameters = Parameters { arrivals, ..Parameters::default() };
-        let mut clock = Clock::new(&parameters, Streams::new(1).stream("test", 0));
+        let mut clock = Clock::new(&parameters, RandomStreams::new(1).stream("test", 0));
         (0..count).map(|_| (clock.next() - Instant::ZERO).as_secs_f64()).collect()
     }
 

@@ -7,7 +7,7 @@
 use super::Parameters;
 use super::parameters::Correlation;
 use super::popularity::requests_by_rank;
-use crate::rng::{LogNormal, Pareto, Stream, Streams, Zipf};
+use crate::rng::{LogNormal, Pareto, RandomStream, RandomStreams, Zipf};
 use crate::units::Bytes;
 
 /// Requests from which a document counts as popular, and size from which it counts as large: no document is both without
@@ -18,7 +18,7 @@ const LARGE: u32 = 10_240;
 /// All documents, the most popular first: a value for each in every list.
 #[derive(Debug)]
 pub(super) struct Documents {
-    /// How often it is asked for.
+    /// Number of requests for it.
     pub(super) requests: Vec<u32>,
     /// Its size.
     pub(super) bytes: Vec<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    pub(super) fn new(parameters: &Parameters, streams: &Streams) -> Self {
+    pub(super) fn new(parameters: &Parameters, streams: &RandomStreams) -> Self {
         let (documents, onetimers) = (parameters.documents(), parameters.onetimers());
         let requests =
             requests_by_rank(parameters.requests.into(), documents, onetimers, parameters.zipf_slope);
@@ -50,7 +50,7 @@ impl Documents {
 }
 
 /// Sizes of so many documents: the share of the tail is exact.
-fn sizes(documents: u32, parameters: &Parameters, random: &mut Stream) -> Vec<u32> {
+fn sizes(documents: u32, parameters: &Parameters, random: &mut RandomStream) -> Vec<u32> {
     let number = |bytes: Bytes| bytes.get() as f64;
     let (from, end) = (number(parameters.tail_from), number(parameters.response_max));
     let body =
@@ -64,7 +64,7 @@ fn sizes(documents: u32, parameters: &Parameters, random: &mut Stream) -> Vec<u3
     sizes
 }
 
-fn body_size(body: &LogNormal, tail_from: f64, random: &mut Stream) -> u32 {
+fn body_size(body: &LogNormal, tail_from: f64, random: &mut RandomStream) -> u32 {
     loop {
         let size = body.sample(random);
         if size < tail_from {
@@ -74,7 +74,7 @@ fn body_size(body: &LogNormal, tail_from: f64, random: &mut Stream) -> u32 {
 }
 
 /// Source: R. Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7(7), 1964.
-fn shuffle(values: &mut [u32], random: &mut Stream) {
+fn shuffle(values: &mut [u32], random: &mut RandomStream) {
     for last in (1..values.len()).rev() {
         values.swap(last, random.below(last as u64 + 1) as usize);
     }
@@ -82,7 +82,7 @@ fn shuffle(values: &mut [u32], random: &mut Stream) {
 
 /// Exchanges large sizes of the first `popular` documents for small ones of the others, drawn at random, until there are no
 /// more.
-fn make_popular_small(bytes: &mut [u32], popular: usize, random: &mut Stream) {
+fn make_popular_small(bytes: &mut [u32], popular: usize, random: &mut RandomStream) {
     let others = (bytes.len() - popular) as u64;
     let mut small = bytes[popular..].iter().filter(|size| **size < LARGE).count();
     for document in 0..popular {

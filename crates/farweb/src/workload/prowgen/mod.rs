@@ -32,7 +32,7 @@ use std::sync::Arc;
 use super::nzix;
 use super::{Directory, HostId, ObjectId, Request, RequestSource, WorkloadError};
 use crate::id::Id;
-use crate::rng::{LogNormal, Stream, Streams};
+use crate::rng::{LogNormal, RandomStream, RandomStreams};
 use crate::units::Duration;
 use arrivals::Clock;
 use documents::Documents;
@@ -45,7 +45,7 @@ const SERVER_LONGEST: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone)]
 pub struct Trace {
     parameters: Parameters,
-    streams: Streams,
+    streams: RandomStreams,
     documents: Arc<Documents>,
     hosts: Arc<Directory>,
 }
@@ -58,7 +58,7 @@ impl Trace {
     #[must_use]
     pub fn new(parameters: &Parameters, seed: u64) -> Self {
         parameters.check().expect("checked parameters");
-        let streams = Streams::new(seed);
+        let streams = RandomStreams::new(seed);
         let mut hosts = Directory::default();
         for number in 0..parameters.hosts {
             hosts.add(nzix::host(u64::from(number) + 1, &streams, &nzix::Parameters::default()));
@@ -118,11 +118,11 @@ pub struct Requests {
     request_bytes: LogNormal,
     server: LogNormal,
     /// For the two above.
-    random: Stream,
+    random: RandomStream,
     hosts: Arc<Directory>,
 }
 
-/// Which document is asked for next.
+/// Order of requests: selects the document that is asked for next.
 #[derive(Debug)]
 struct Order {
     documents: Arc<Documents>,
@@ -133,7 +133,7 @@ struct Order {
     stack: Stack,
     /// Requests of the whole workload.
     all: u64,
-    random: Stream,
+    random: RandomStream,
 }
 
 impl Iterator for Order {

@@ -21,7 +21,7 @@ pub enum Correlation {
     Positive,
 }
 
-/// What positions of the LRU stack own.
+/// Probabilities that positions of the LRU stack own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StackMode {
@@ -31,7 +31,7 @@ pub enum StackMode {
     Dynamic,
 }
 
-/// When requests start.
+/// Process of the starts of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
@@ -72,17 +72,17 @@ parameters! { "ProwgenParameters";
 
     /// Documents on the LRU stack. Source: base case.
     stack_size: u32 = 1000;
-    /// What positions of the stack own: static or dynamic. Source: base case.
+    /// Probabilities that positions of the stack own: static or dynamic. Source: base case.
     stack_mode: StackMode = StackMode::Dynamic;
 
-    /// When requests start: poisson, constant, on-off or none (all at once). Source: the cache hierarchies that were fed with
-    /// ProWGen had Poisson arrivals.
+    /// Process of the starts of requests: poisson, constant, on-off or none (all at once). Source: the cache hierarchies that
+    /// were fed with ProWGen had Poisson arrivals.
     arrivals: Arrivals = Arrivals::Poisson;
     /// Requests a second, on average. Source: the same, 10 to 80.
     arrival_rate: f64 = 10.0;
-    /// How long on-off arrivals are on, on average. Chosen: bursts of a page.
+    /// Mean time that on-off arrivals are on. Chosen: bursts of a page.
     on_mean: Duration = Duration::from_secs(1);
-    /// How long they are off, on average. Chosen: with it a burst has five times the mean rate.
+    /// Mean time that they are off. Chosen: with it a burst has five times the mean rate.
     off_mean: Duration = Duration::from_secs(4);
 
     /// Hosts that have the documents. Chosen: some thousands of documents a host.
@@ -105,7 +105,7 @@ const REQUESTS_MAX: u32 = 1_000_000_000;
 /// Longest time of a parameter. Chosen: an hour, as the family nzix.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// Longest workload on average, in s: a ninth of what a request table can tell.
+/// Longest workload on average, in s: a ninth of the longest time that a request table can express.
 const SPAN_MAX: f64 = 1e9;
 
 /// Least share of the lognormal distribution below `tail_from`. Chosen: a hundred draws for a size on average.

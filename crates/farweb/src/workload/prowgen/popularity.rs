@@ -1,4 +1,4 @@
-//! How often each document is asked for: Zipf-like with a given number of one-timers, in whole requests.
+//! Number of requests for each document: Zipf-like with a given number of one-timers, in whole requests.
 //!
 //! The document of rank r gets max(2, ⌊c / r^slope⌋) requests, the most popular first, and c is chosen so that all requests
 //! are given out; one-timers follow with one each. A ProWGen of 2000 starts from c = (D − O/2)^slope for D documents and O

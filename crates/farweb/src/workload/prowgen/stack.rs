@@ -1,4 +1,4 @@
-//! The finite LRU stack of ProWGen: who was asked for lately is asked for again.
+//! The finite LRU stack of ProWGen: what was asked for lately is asked for again.
 //!
 //! The stack holds up to a number of documents, the one asked for last on top. It owns a part of all requests: in the mode
 //! `static` its position j, from the top, owns the requests of the j-th most popular document, whatever lies there; in the
@@ -36,7 +36,7 @@ pub(super) struct Stack {
     /// Places that were taken since gaps were closed; below `bottom` there are only gaps.
     taken: usize,
     bottom: usize,
-    /// In the static mode what the positions down to each own together, from the top.
+    /// In the static mode, cumulated probabilities of the positions from the top.
     cumulated: Option<Vec<u64>>,
 }
 

@@ -1,4 +1,4 @@
-//! What workloads of the family are like: exact counts, sizes by their closed forms, locality, independence of what is drawn.
+//! Workloads of the family: exact counts, sizes by their closed forms, locality, independence of what is drawn.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn objects_of(parameters: &Parameters, seed: u64) -> Vec<u64> {
 
 /// Requests of each document, and whether each was asked for as often as was drawn.
 fn counted(parameters: &Parameters, seed: u64) -> (Vec<u32>, bool) {
-    let drawn = Documents::new(parameters, &Streams::new(seed)).requests;
+    let drawn = Documents::new(parameters, &RandomStreams::new(seed)).requests;
     let mut counts = vec![0; drawn.len()];
     for object in objects_of(parameters, seed) {
         counts[object as usize] += 1;
@@ -50,7 +50,7 @@ fn every_document_is_asked_for_as_often_as_was_drawn() {
 #[test]
 fn sizes_have_their_closed_forms() {
     let parameters = Parameters { requests: 1_000_000, ..Parameters::default() };
-    let mut sizes = Documents::new(&parameters, &Streams::new(1)).bytes;
+    let mut sizes = Documents::new(&parameters, &RandomStreams::new(1)).bytes;
     sizes.sort_unstable();
     let count = sizes.len();
     // The median is the quantile 0.5 / 0.78 of the body; its standard error is some 20 B.
@@ -71,7 +71,7 @@ fn sizes_have_their_closed_forms() {
 
 #[test]
 fn size_goes_with_popularity_or_against_it() {
-    let sizes = |correlation| Documents::new(&Parameters { correlation, ..small() }, &Streams::new(1));
+    let sizes = |correlation| Documents::new(&Parameters { correlation, ..small() }, &RandomStreams::new(1));
     assert!(sizes(Correlation::Positive).bytes.is_sorted_by(|one, next| one >= next));
     assert!(sizes(Correlation::Negative).bytes.is_sorted());
     let none = sizes(Correlation::None);
@@ -98,7 +98,7 @@ fn with_few_small_documents_the_others_are_large() {
         zipf_slope: 0.0,
         ..Parameters::default()
     };
-    let documents = Documents::new(&parameters, &Streams::new(1));
+    let documents = Documents::new(&parameters, &RandomStreams::new(1));
     assert!(documents.requests.iter().all(|requests| *requests == 1000), "all are popular");
     assert!(documents.bytes.iter().filter(|size| **size >= 10_240).count() > 40);
 }
@@ -180,7 +180,7 @@ fn a_document_has_one_host_and_hosts_advertise() {
     }
     let trace = Trace::new(&parameters, 1);
     assert_eq!((trace.hosts().hosts().len(), trace.len()), (50, 20_000));
-    assert!(trace.hosts().hosts().iter().all(|(_, host)| host.mss.is_some() && host.window.is_some()));
+    assert!(trace.hosts().hosts().iter().all(|(_, host)| host.mss.is_some() && host.buffer.is_some()));
 }
 
 #[test]

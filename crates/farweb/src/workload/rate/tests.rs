@@ -28,7 +28,7 @@ fn at_rate(rows: &[(u64, u64, bool)], load: f64, window: u64, seed: u64) -> (Vec
     let (mut directory, mut found, mut waiting) = (Directory::default(), Vec::new(), 0);
     let rows = rows.to_vec();
     let mut source =
-        AtRate::new(Rows(rows.into_iter()), load, Duration::from_nanos(window), Streams::new(seed));
+        AtRate::new(Rows(rows.into_iter()), load, Duration::from_nanos(window), RandomStreams::new(seed));
     while let Some(request) = source.next_request(&mut directory).unwrap() {
         let tag = request.tag.map(|tag| &*directory.tags.words()[tag]);
         found.push((request.start.as_nanos(), request.response_bytes, tag == Some("sample")));
@@ -88,9 +88,9 @@ fn memory_is_that_of_a_window() {
 }
 
 #[test]
-fn a_repeat_that_no_result_could_hold_is_told() {
+fn a_repeat_that_no_result_could_hold_is_an_error() {
     let rows = Rows(vec![(LATEST, 1, false)].into_iter());
-    let mut source = AtRate::new(rows, 50.0, Duration::from_secs(37), Streams::new(1));
+    let mut source = AtRate::new(rows, 50.0, Duration::from_secs(37), RandomStreams::new(1));
     let error = source.next_request(&mut Directory::default()).unwrap_err().to_string();
     assert_eq!(
         error,

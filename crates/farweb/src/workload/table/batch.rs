@@ -31,7 +31,7 @@ pub struct Batch {
     pub server_s: Option<Vec<f64>>,
     /// Ids of what is asked for.
     pub object: Option<Vec<u64>>,
-    /// Which node serves the request.
+    /// Node that serves the request.
     pub source: Option<Words>,
     /// "sample" marks requests that are measured in every run.
     pub tag: Option<Words>,
@@ -49,7 +49,7 @@ pub struct BatchTable<F> {
     row: usize,
     rows_before: u64,
     last: Instant,
-    /// Whether rows have days; the first one tells.
+    /// Whether rows have days, as the first one has or has not.
     has_days: Option<bool>,
     /// Ids of the words of this batch that have been met.
     hosts: Vec<Option<HostId>>,

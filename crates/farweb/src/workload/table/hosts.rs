@@ -1,7 +1,7 @@
-//! Host tables: what is known about each origin server.
+//! Host tables: a row for each origin server.
 //!
 //! The columns are those of [`HOSTS`]. Without a header line the first four stand in their order. Window and MSS may be empty;
-//! the scenario then has values for them. What a probe of a capture tells beside them (`rtt_s`, `window_scale`, `address`) may be
+//! the scenario then has values for them. What a probe of a capture finds beside them (`rtt_s`, `window_scale`, `address`) may be
 //! there too and is not looked at.
 //!
 //! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
@@ -86,10 +86,10 @@ pub fn open_hosts(path: &Path) -> Result<Directory, WorkloadError> {
 pub(super) fn read(mut table: TextTable) -> Result<Directory, WorkloadError> {
     let mut directory = Directory::default();
     while table.next_row()? {
-        let window = optional(&table, WINDOW, place::window, place::WINDOW_ALLOWED)?;
+        let buffer = optional(&table, WINDOW, place::buffer, place::WINDOW_ALLOWED)?;
         let mss = optional(&table, MSS, place::mss, place::MSS_ALLOWED)?;
         let name = table.get(NAME).unwrap_or_default();
-        add(&mut directory, table.place(), table.get(HOST), name, window, mss)?;
+        add(&mut directory, table.place(), table.get(HOST), name, buffer, mss)?;
     }
     Ok(directory)
 }
@@ -118,16 +118,16 @@ pub fn hosts_from_columns(columns: &HostColumns, name: &str) -> Result<Directory
     for row in 0..rows {
         let place = Place { file: name, position: Position::Row(row as u64 + 1) };
         let number = |values: &Option<Vec<i64>>| values.as_ref().map(|v| v[row]).filter(|v| *v != NULL_INT);
-        let window = number(&columns.window_bytes)
+        let buffer = number(&columns.window_bytes)
             .map(|found| {
-                place::window(found).ok_or_else(|| place.wrong("window_bytes", found, place::WINDOW_ALLOWED))
+                place::buffer(found).ok_or_else(|| place.wrong("window_bytes", found, place::WINDOW_ALLOWED))
             })
             .transpose()?;
         let mss = number(&columns.mss_bytes)
             .map(|found| place::mss(found).ok_or_else(|| place.wrong("mss_bytes", found, place::MSS_ALLOWED)))
             .transpose()?;
         let dns = columns.name.as_ref().and_then(|names| names.word(row)).unwrap_or_default();
-        add(&mut directory, place, columns.host.word(row), dns, window, mss)?;
+        add(&mut directory, place, columns.host.word(row), dns, buffer, mss)?;
     }
     Ok(directory)
 }
@@ -137,7 +137,7 @@ fn add(
     place: Place<'_>,
     key: Option<&str>,
     name: &str,
-    window: Option<u64>,
+    buffer: Option<u64>,
     mss: Option<u16>,
 ) -> Result<(), WorkloadError> {
     let key = key.filter(|key| !key.is_empty());
@@ -146,7 +146,7 @@ fn add(
         let found = format!("{} a second time", quoted(key.as_bytes()));
         return Err(place.wrong("host", found, "each host once"));
     }
-    directory.add(Host { key: key.into(), name: name.into(), window, mss });
+    directory.add(Host { key: key.into(), name: name.into(), buffer, mss });
     Ok(())
 }
 

@@ -94,7 +94,7 @@ const LAYOUT: Layout = Layout {
     is_header: |words| words.first().is_some_and(|word| word.parse::<f64>().is_err()),
 };
 
-/// What a request table contains.
+/// Summary of a request table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
     /// Number of requests; at least 1.
@@ -115,7 +115,7 @@ pub struct Summary {
     pub with_server_time: u64,
     /// Number of requests tagged `sample`.
     pub samples: u64,
-    /// Whether the rows tell days.
+    /// Whether the rows have days.
     pub has_days: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where in a table something is wrong, and what a cell may hold.
+//! Places in a table, for messages about what is wrong there, and what a cell may hold.
 
 use std::fmt::{self, Display};
 
@@ -30,7 +30,7 @@ pub(super) struct Place<'a> {
     pub(super) position: Position,
 }
 
-/// Where in the table; both count from 1.
+/// Position in the table; both count from 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Position {
     /// A line of a text file.
@@ -85,8 +85,8 @@ pub(super) fn day(day: i64) -> Option<u32> {
     u32::try_from(day).ok().filter(|day| (1..=1_000_000).contains(day))
 }
 
-/// A window, or `None` when it is out of range.
-pub(super) fn window(bytes: i64) -> Option<u64> {
+/// A buffer, or `None` when it is out of range.
+pub(super) fn buffer(bytes: i64) -> Option<u64> {
     size(bytes).filter(|bytes| *bytes >= BUFFER_BYTES_MIN)
 }
 

@@ -168,7 +168,7 @@ fn a_wrong_cell_is_named_with_its_place_and_what_is_allowed() {
 }
 
 #[test]
-fn a_wrong_header_line_is_told_what_is_right() {
+fn the_error_for_a_wrong_header_line_says_what_is_right() {
     let texts = [
         "start,host,request_bytes,response_bytes\n",
         "start_s,host,request_bytes,response_bytes,colour\n",
@@ -271,7 +271,7 @@ fn a_table_that_cannot_be_used_is_refused_before_the_run() {
 #[test]
 fn hosts_are_read_with_and_without_a_header_line() {
     let papers = hosts_of("hostfile", "1 www.example.org 8760 1460\n2 - - 1480\n3\n").unwrap();
-    let host = |key: &str, name: &str, window, mss| Host { key: key.into(), name: name.into(), window, mss };
+    let host = |key: &str, name: &str, buffer, mss| Host { key: key.into(), name: name.into(), buffer, mss };
     let hosts: Vec<_> = papers.hosts().iter().map(|(_, host)| host.clone()).collect();
     let expected = [
         host("1", "www.example.org", Some(8760), Some(1460)),
@@ -285,7 +285,7 @@ fn hosts_are_read_with_and_without_a_header_line() {
 }
 
 #[test]
-fn a_wrong_host_table_is_told_what_is_right() {
+fn the_error_for_a_wrong_host_table_says_what_is_right() {
     let texts = [
         "host,name,window_bytes,mss_bytes\na,,31,\n",
         "host,mss_bytes\na,31\n",

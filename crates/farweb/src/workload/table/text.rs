@@ -1,6 +1,6 @@
 //! Rows of a table in a text file: comma-, tab- or blank-separated, with or without a header line.
 //!
-//! The ending of the name tells the separator: `.csv`, `.tsv`, anything else is separated by blanks (as the files
+//! The ending of the name selects the separator: `.csv`, `.tsv`, anything else is separated by blanks (as the files
 //! that the NZ–US study calls `hostfile` and `logfile`); `.gz` after it is taken off first. Fields with commas or
 //! tabs may stand in double quotes as RFC 4180 has it, but a field ends on the line on which it began. In a
 //! blank-separated file `-` is an empty field.
@@ -15,20 +15,20 @@ use crate::workload::lines::{LINE_BYTES_MAX, Line, Lines, quoted};
 /// Most columns of a row, known or not; a row with more is no row of such a table.
 const FIELDS_MAX: usize = 64;
 
-/// What a kind of table looks like.
+/// Layout of a kind of table.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// What it is, for messages: "request table".
+    /// Its name in messages, such as "request table".
     pub(super) what: &'static str,
     /// Its columns, in the order that they have in a file without a header line.
     pub(super) table: TableSpec,
-    /// How many of them a file without a header line may have.
+    /// Number of them that a file without a header line may have.
     pub(super) headless: usize,
     /// Whether the first line names the columns.
     pub(super) is_header: fn(&[&str]) -> bool,
 }
 
-/// What stands between two fields.
+/// Separator between two fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Comma,
@@ -46,7 +46,7 @@ pub(super) struct TextTable {
     /// Fields of the current row: their text, and where each one starts and ends in it.
     text: String,
     fields: Vec<(usize, usize)>,
-    /// For each column of the layout the field that holds it.
+    /// Field that holds it, for each column of the layout.
     field_of: Vec<Option<usize>>,
     /// Number of fields that every row has; `None` in a file without a header line, whose rows differ in length.
     width: Option<usize>,
@@ -125,7 +125,7 @@ impl TextTable {
         Err(self.place().problem(why))
     }
 
-    /// What column `column` of the layout holds in the current row; `None` when it is empty or not in the file.
+    /// Value of column `column` of the layout in the current row; `None` when it is empty or not in the file.
     pub(super) fn get(&self, column: usize) -> Option<&str> {
         let text = self.field_of[column]
             .filter(|field| *field < self.fields.len())
@@ -139,7 +139,7 @@ impl TextTable {
         self.field_of[column].is_some()
     }
 
-    /// Where the current row stands, for messages.
+    /// Place of the current row, for messages.
     pub(super) fn place(&self) -> Place<'_> {
         Place { file: self.lines.name(), position: Position::Line(self.lines.number()) }
     }
@@ -172,7 +172,7 @@ impl TextTable {
         }
     }
 
-    /// For each column of the layout the place of its name among `words`.
+    /// Place of its name among `words`, for each column of the layout.
     fn columns_named(&self, words: &[&str]) -> Result<Vec<Option<usize>>, WorkloadError> {
         let (columns, required) = (self.layout.table.names(), self.layout.table.required());
         for (field, word) in words.iter().enumerate() {

@@ -253,7 +253,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// What was sent on each connection of a leg has arrived. The near end of W3C MUX closes its socket when no session is open, as
+    /// What was sent on each connection of a leg has arrived. The client end of W3C MUX closes its socket when no session is open, as
     /// Jigsaw does. It resets the connection where a grant of the other end comes after that (RFC 1122, section 4.2.2.13), and gives
     /// it up where all copies of a segment are lost, so that the other end never hears of its end: what is lost then is nothing
     /// but frames behind the last payload.
@@ -409,7 +409,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// The most of these connections at once, from the first SYN to what ends them at the near end.
+    /// The most of these connections at once, from the first SYN to what ends them at the client end.
     fn most_at_once(&self, rows: &[usize]) -> usize {
         let mut changes = Vec::new();
         for row in rows {

@@ -24,9 +24,9 @@ pub(super) struct Half {
 pub(super) struct Wire {
     /// By direction: up, down.
     pub(super) halves: [Half; 2],
-    /// When the near end sent, or received, the first segment that ends the connection.
+    /// When the client end sent, or received, the first segment that ends the connection.
     pub(super) ends_at: Option<i64>,
-    /// Whether the near end has reset it.
+    /// Whether the client end has reset it.
     pub(super) is_reset: bool,
 }
 

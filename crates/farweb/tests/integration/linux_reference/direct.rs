@@ -7,7 +7,7 @@ use farweb::net::{
     CountedOver, DropTail, Enqueued, Link, LinkConfig, Loss, Packet, PacketKind, QueueConfig, QueueCounts,
     QueueLimit,
 };
-use farweb::rng::Streams;
+use farweb::rng::RandomStreams;
 use farweb::tcp::{Config, Connection, Flags, HostClock, Notice, Output, ProfileName, Segment};
 use farweb::units::{BitRate, Duration, Instant};
 
@@ -57,7 +57,7 @@ impl Direction {
             queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
             loss: Loss::List { drop, of: CountedOver::default() },
         };
-        Self { link: Link::new(&config, |purpose| Streams::new(0).stream(purpose, 0)), head: None }
+        Self { link: Link::new(&config, |purpose| RandomStreams::new(0).stream(purpose, 0)), head: None }
     }
 
     fn send(&mut self, now: Instant, segment: Segment) {

@@ -18,10 +18,10 @@ fn design(sweep: &str) -> Design {
 }
 
 /// Label, value and number.
-type Told = (String, Value, Option<f64>);
+type Level = (String, Value, Option<f64>);
 
 /// Each level of the first factor of `sweep`, and its unit.
-fn levels(sweep: &str) -> (Vec<Told>, &'static str) {
+fn levels(sweep: &str) -> (Vec<Level>, &'static str) {
     let design = design(sweep);
     let factor = &design.factors[0];
     let level = |level: &crate::scenario::Level| (level.label.clone(), level.value.clone(), level.number);
@@ -304,17 +304,17 @@ fn factors_may_come_from_overrides() {
 }
 
 #[test]
-fn the_report_tells_the_design_in_a_line_and_a_line_a_factor() {
+fn the_report_gives_the_design_in_a_line_and_a_line_a_factor() {
     let sweep =
         format!("[sweep]\nreplications = 5\n[sweep.factors]\n\"workload.load\" = [1, 2, 4]\n{CIRCUIT}");
     let report = source(&sweep).scenario().report(None);
-    let told = report.sweep.unwrap();
-    assert!(report.text.ends_with(&told.text));
-    insta::assert_snapshot!(told.text, @"
+    let sweep = report.sweep.unwrap();
+    assert!(report.text.ends_with(&sweep.text));
+    insta::assert_snapshot!(sweep.text, @"
     sweep: full-factorial, 6 points × 5 replications with common random numbers: 30 runs
       workload.load            1, 2, 4
       circuit                  cable, satellite
-      a single run leaves the sweep out of account
+      a single run ignores the sweep
     ");
     assert_eq!(report.warnings, [""; 0]);
 }

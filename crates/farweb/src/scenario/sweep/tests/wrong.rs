@@ -4,14 +4,14 @@ use super::HYPERCUBE;
 use crate::scenario::tests::{CABLE, cable_with};
 use crate::scenario::{Problem, Source};
 
-/// Sweeps that are wrong: the lines that stand below the cable, the key that is told, and the beginning of the message.
+/// Sweeps that are wrong: the lines that stand below the cable, the key that is named, and the beginning of the message.
 #[rustfmt::skip]
 const WRONG: &[(&str, &str, &str)] = &[
     ("[sweep]\ndesign = \"full\"", "sweep.design", "found \"full\"; it is one of \"full-factorial\", \"one-at-a-time\", \"latin-hypercube\" (did you mean full-factorial?)"),
     ("[sweep]\nreplications = 0", "sweep.replications", "found 0; it is 1 to"),
     ("[sweep]\nrandom_numbers = \"commn\"", "sweep.random_numbers", "found \"commn\"; it is one of \"common\", \"independent\" (did you mean common?)"),
     ("[sweep]\nsamples = 4", "sweep.samples", "found 4; only design = \"latin-hypercube\" has samples, and here it is \"full-factorial\""),
-    ("[sweep]\ndesign = \"latin-hypercube\"\nfactors = { \"workload.load\" = [1] }", "sweep.samples", "missing; a Latin hypercube has as many points as it says: samples = 20"),
+    ("[sweep]\ndesign = \"latin-hypercube\"\nfactors = { \"workload.load\" = [1] }", "sweep.samples", "missing; write the number of points of the Latin hypercube, for example samples = 20"),
     ("[sweep]\ndesign = \"latin-hypercube\"\nsamples = 2", "sweep.factors", "there are none; a Latin hypercube needs at least one"),
     ("[sweep]\nreplications = 1000001", "sweep", "found 1000001 runs (points: 1, replications: 1000001); a sweep has at most 1000000 runs"),
     ("[sweep.factors]\nworkload.load = [1, 2]", "sweep.factors.workload", "found a table; write a dotted key in quotes: \"workload.load\" = [1, 2]"),
@@ -69,7 +69,7 @@ fn problems(sweep: &str) -> Vec<Problem> {
 }
 
 #[test]
-fn what_is_no_sweep_is_told_at_its_key() {
+fn what_is_no_sweep_is_reported_at_its_key() {
     let ranges =
         WRONG_RANGES.iter().map(|(range, key, message)| (format!("{HYPERCUBE}{range}"), key, message));
     let others = WRONG.iter().map(|(sweep, key, message)| ((*sweep).to_owned(), key, message));
@@ -82,16 +82,16 @@ fn what_is_no_sweep_is_told_at_its_key() {
 }
 
 #[test]
-fn a_wrong_level_is_told_with_its_line() {
+fn a_wrong_level_is_reported_with_its_line() {
     let sweep = "[sweep.factors]\n\"leg.0.tcp.mss\" = [\n  \"1460 B\",\n  \"16 B\",\n]\n";
     let first = CABLE.lines().count();
-    let told = problems(sweep)[0].to_string();
+    let problem = problems(sweep)[0].to_string();
     assert!(
-        told.starts_with(&format!(
+        problem.starts_with(&format!(
             "s.toml:{}: sweep.factors.\"leg.0.tcp.mss\": leg.0.tcp.mss: found 16 B",
             first + 4
         )),
-        "{told}"
+        "{problem}"
     );
 }
 
@@ -102,10 +102,10 @@ fn a_sweep_of_more_than_a_million_runs_is_refused_before_it_is_laid_out() {
     let keys = ["workload.copies_offset", "run.until", "path.link.0.up.delay", "path.link.0.down.delay"];
     let factors: Vec<_> = keys.iter().map(|key| format!("\"{key}\" = [{ticks}]\n")).collect();
     let sweep = format!("[sweep]\n[sweep.factors]\n\"workload.load\" = [{levels}]\n{}", factors.concat());
-    let told = problems(&sweep);
-    assert_eq!(told.len(), 1);
+    let found = problems(&sweep);
+    assert_eq!(found.len(), 1);
     assert_eq!(
-        told[0].message,
+        found[0].message,
         "found 10000000000 runs (points: 10000000000, replications: 1); a sweep has at most 1000000 runs"
     );
 }

@@ -34,7 +34,7 @@ fn timestamps_are_used_when_both_offer_them() {
 /// RFC 1323, section 3.3.
 #[test]
 fn with_timestamps_every_ack_gives_a_sample_even_of_what_was_sent_again() {
-    // Sent at tick 1, again at tick 3, acknowledged at tick 4: the echo tells which one it was.
+    // Sent at tick 1, again at tick 3, acknowledged at tick 4: the echo shows which one it was.
     script(
         "set timestamps true
          0 ms   connect

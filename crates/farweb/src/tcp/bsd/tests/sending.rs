@@ -139,7 +139,7 @@ fn a_write_that_fits_does_not_wait() {
 
 /// 4.4BSD-Lite `uipc_socket.c` 8.3.
 #[test]
-fn a_writer_that_has_ended_the_stream_is_told_nothing() {
+fn a_writer_that_has_ended_the_stream_gets_no_notice() {
     server_with(
         "buffer 4380",
         "121 ms write 10000 takes 4380

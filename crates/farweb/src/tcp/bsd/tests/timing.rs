@@ -1,4 +1,4 @@
-//! What a caller may rely on about time: ticks at the instant of an event, and calls that are early.
+//! Guarantees about time for a caller: ticks at the instant of an event, and calls that are early.
 
 use std::num::NonZeroU16;
 

@@ -1,4 +1,4 @@
-//! The congestion controls that there are, and what each is asked.
+//! The congestion controls, behind the calls that each answers.
 //!
 //! Models the calls of `struct tcp_congestion_ops` that Reno and CUBIC answer. Leaves out those of controls that replace
 //! the core's reduction (`cong_control`).

@@ -45,7 +45,7 @@ pub(super) struct Congestion {
     usage: Usage,
 }
 
-/// What an ACK of new data shows.
+/// Sample of an ACK of new data.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AckSample {
     /// Round trip of this ACK, if it shows one.

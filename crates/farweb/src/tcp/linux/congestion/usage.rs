@@ -1,4 +1,4 @@
-//! How much of the congestion window is used, so that it does not grow, and in the end shrinks, where it is not.
+//! Use of the congestion window: where it is not used it does not grow, and in the end shrinks.
 //!
 //! Models Linux's validation of the window: whether it was what limited the current flight, and its decay when the
 //! application does not fill it (RFC 2861) or pauses.
@@ -11,7 +11,7 @@ use super::super::clock::Clock;
 use super::super::profile::Profile;
 use super::Congestion;
 
-/// What a sender has made of its window.
+/// Use that a sender has made of its window.
 #[derive(Debug, Clone)]
 pub(super) struct Usage {
     /// The window was filled in the current flight.

@@ -1,4 +1,4 @@
-//! When to acknowledge.
+//! Acknowledgements: when they leave.
 //!
 //! Models Linux: at the start, after a hole, and after a silence of more than an RTO every segment is acknowledged at
 //! once, up to 16 times; then every second full segment is, and a single one waits 40 to 200 ms for company: the time
@@ -63,9 +63,9 @@ struct Compressed {
     sent: u32,
 }
 
-/// What the receiver knows when it decides.
+/// State of the receiver when it decides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Progress {
+pub(super) struct ReceiveState {
     pub(super) rcv_nxt: u64,
     /// Bytes received in order since the last ACK.
     pub(super) unacknowledged: u64,
@@ -73,7 +73,7 @@ pub(super) struct Progress {
     pub(super) segment: u64,
     /// Whether an ACK would leave the right edge of the window at least as far ahead as the last one did.
     pub(super) window_advances: bool,
-    /// Whether anything waits for a gap to be filled, and whether SACK tells what.
+    /// Whether anything waits for a gap to be filled, and whether SACK reports what.
     pub(super) has_gap: bool,
     pub(super) sack: bool,
     /// The receiver's own estimate of the round trip.
@@ -195,7 +195,7 @@ impl Acking {
         self.ato = profile.jiffies.delayed_ack_min;
     }
 
-    /// The window grows: it is to be told soon.
+    /// The window grows: an ACK is to announce it soon.
     pub(super) const fn on_window_growth(&mut self) {
         self.quick |= 1;
     }
@@ -206,32 +206,32 @@ impl Acking {
     }
 
     /// Decides about the ACK of the segment that has just come.
-    pub(super) fn decide(&mut self, context: &Context<'_>, progress: &Progress) {
+    pub(super) fn decide(&mut self, context: &Context<'_>, state: &ReceiveState) {
         if !self.scheduled {
             return;
         }
         let profile = context.profile;
         let is_quick = profile.quick_ack_always || (self.quick > 0 && !self.is_dialogue(profile));
-        let is_second = progress.unacknowledged > progress.segment && progress.window_advances;
+        let is_second = state.unacknowledged > state.segment && state.window_advances;
         if is_second || is_quick || self.at_once {
             self.due = true;
-        } else if progress.has_gap {
-            self.compress(context, progress);
+        } else if state.has_gap {
+            self.compress(context, state);
         } else {
             self.delay(context);
         }
     }
 
     /// An ACK of a segment beyond a gap.
-    fn compress(&mut self, context: &Context<'_>, progress: &Progress) {
+    fn compress(&mut self, context: &Context<'_>, state: &ReceiveState) {
         let Context { clock, profile, rtt } = context;
         let compressed = self.compressed.get_or_insert_default();
-        if !progress.sack || compressed.held >= profile.compressed_acks_max {
+        if !state.sack || compressed.held >= profile.compressed_acks_max {
             self.due = true;
             return;
         }
-        if compressed.rcv_nxt != progress.rcv_nxt {
-            compressed.rcv_nxt = progress.rcv_nxt;
+        if compressed.rcv_nxt != state.rcv_nxt {
+            compressed.rcv_nxt = state.rcv_nxt;
             compressed.sent = 0;
         }
         if compressed.sent < UNCOMPRESSED {
@@ -240,13 +240,13 @@ impl Acking {
             return;
         }
         compressed.held += 1;
-        let receiver = progress.receiver_rtt.unwrap_or(Duration::ZERO);
+        let receiver = state.receiver_rtt.unwrap_or(Duration::ZERO);
         let shortest = rtt.srtt().map_or(receiver, |srtt| srtt.min(receiver));
         let wait = shortest.mul_div(1, COMPRESSED_RTT_DIVISOR).min(profile.compressed_ack_delay);
         compressed.deadline.set_once(clock.now() + wait);
     }
 
-    /// A block that ACKs which are held back would not tell: one leaves before the segment is taken.
+    /// Whether ACKs that are held back would not report a block: one leaves before the segment is taken.
     pub(super) fn has_compressed(&self) -> bool {
         self.compressed.as_ref().is_some_and(|compressed| compressed.held > 0)
     }
@@ -319,7 +319,7 @@ impl Acking {
         self.due
     }
 
-    /// The window has opened: an ACK tells it.
+    /// The window has opened: an ACK announces it.
     pub(super) const fn on_window_opened(&mut self) {
         self.due = true;
     }

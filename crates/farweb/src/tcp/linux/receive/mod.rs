@@ -15,7 +15,7 @@ mod window;
 
 use std::ops::Range;
 
-use acking::{Acking, HalfWindow, Progress};
+use acking::{Acking, HalfWindow, ReceiveState};
 use reassembly::Early;
 use sack::SackReport;
 use tuning::Tuning;
@@ -47,7 +47,7 @@ pub(super) enum AckDue {
     At(Instant),
 }
 
-/// What the receiver is lent for a segment: the time, the constants, and the sender's round trip.
+/// Context lent to the receiver for a segment: the time, the constants, and the sender's round trip.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context<'c> {
     pub(super) clock: &'c Clock,
@@ -55,7 +55,7 @@ pub(super) struct Context<'c> {
     pub(super) rtt: &'c Rtt,
 }
 
-/// What a segment brought.
+/// Result of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Arrival {
     /// Bytes that have become readable.
@@ -64,7 +64,7 @@ pub(super) struct Arrival {
     pub(super) fin: bool,
 }
 
-/// What the two SYNs have settled, as far as the receiver needs it.
+/// Agreement of the two SYNs, as far as the receiver needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Agreed {
     /// Window scaling is in force both ways.
@@ -210,7 +210,7 @@ impl Receiver {
         if is_short {
             self.acking.stop_quick();
         }
-        let progress = Progress {
+        let state = ReceiveState {
             rcv_nxt: self.rcv_nxt,
             unacknowledged: self.unacknowledged(),
             segment: self.segment,
@@ -219,7 +219,7 @@ impl Receiver {
             sack: self.sacks,
             receiver_rtt: self.tuning.rtt(),
         };
-        self.acking.decide(context, &progress);
+        self.acking.decide(context, &state);
     }
 
     /// Numbers received in order since the last ACK.
@@ -297,13 +297,13 @@ impl Receiver {
         let is_emptied = self.used() == 0;
         let is_due = self.acking.on_read(is_emptied, self.unacknowledged(), self.segment, profile);
         if !is_due && self.fin != Fin::Received {
-            self.tell_opened_window();
+            self.announce_opened_window();
         }
         read
     }
 
     /// An ACK is due when reading has at least doubled the window.
-    fn tell_opened_window(&mut self) {
+    fn announce_opened_window(&mut self) {
         let left = self.window.left(self.rcv_nxt);
         if 2 * left > self.window.clamp() {
             return;

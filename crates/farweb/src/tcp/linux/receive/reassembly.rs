@@ -1,4 +1,4 @@
-//! What has arrived beyond a gap, until the gap is filled.
+//! Reassembly: keeps what has arrived beyond a gap until the gap is filled.
 //!
 //! Models ranges of sequence numbers, a FIN taking one; payload has no content, so which of two overlapping copies is kept
 //! cannot matter. Says which part of a segment was there before, for the report of duplicates (RFC 2883).
@@ -20,7 +20,7 @@ struct Kept {
     memory: u64,
 }
 
-/// What had been waiting for a gap to be filled.
+/// Data that had been waiting for a gap to be filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Released {
     /// The next number expected.
@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_told_and_takes_no_memory() {
+    fn a_copy_is_reported_and_takes_no_memory() {
         let mut early = early(&[(10, 40)]);
         assert_eq!(early.insert(20..30, 100), (Some(20..30), true));
         assert_eq!((early.memory(), early.end()), (100, Some(40)));
     }
 
     #[test]
-    fn the_first_part_that_was_there_is_told() {
+    fn the_first_part_that_was_there_is_reported() {
         assert_eq!(early(&[(10, 20), (30, 40)]).insert(15..50, 100), (Some(15..20), false));
         assert_eq!(early(&[(10, 20)]).insert(20..30, 100), (None, false));
     }

@@ -1,7 +1,7 @@
-//! What the receiver reports: selective acknowledgements, and duplicates.
+//! Reports of the receiver: selective acknowledgements, and duplicates.
 //!
 //! Models Linux's four blocks, the one that a segment has touched last first; and one duplicate, which goes before them
-//! and is told once.
+//! and is reported once.
 //! Leaves out which ACKs are held back; that is decided where ACKs are.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_sack_new_ofo_skb()`, `tcp_sack_maybe_coalesce()`, `tcp_sack_remove()`,
@@ -14,7 +14,7 @@ const BLOCKS_MAX: usize = 4;
 /// Blocks that a header with timestamps holds beside a duplicate (`TCP_SACK_BLOCKS_EXPECTED`).
 const BLOCKS_EXPECTED: usize = 2;
 
-/// What is to be reported; most connections never have anything.
+/// Report to send; most connections never have one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SackReport(Option<Box<Report>>);
 
@@ -36,7 +36,7 @@ fn joins(a: &mut Range<u64>, b: &Range<u64>) -> bool {
 }
 
 impl SackReport {
-    /// The duplicate, if one is to be told, then the blocks.
+    /// The duplicate, if one is to be reported, then the blocks.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.0.iter().flat_map(|report| report.duplicate.iter().chain(&report.blocks[..report.len])).cloned()
     }
@@ -46,14 +46,14 @@ impl SackReport {
         self.0.as_ref().map_or(0, |report| report.len + usize::from(report.duplicate.is_some()))
     }
 
-    /// The duplicate is told, or is no longer news.
+    /// The duplicate has been reported, or is no longer news.
     pub(super) fn forget_duplicate(&mut self) {
         if let Some(report) = &mut self.0 {
             report.duplicate = None;
         }
     }
 
-    /// `range` came twice; it is told with what touches it.
+    /// `range` came twice; it is reported with what touches it.
     pub(super) fn add_duplicate(&mut self, range: Range<u64>) {
         match &mut self.0.get_or_insert_default().duplicate {
             Some(known) => {
@@ -63,7 +63,7 @@ impl SackReport {
         }
     }
 
-    /// `range` arrived beyond a gap. Whether a block is touched, or pushed out, that ACKs which are held back have not told.
+    /// `range` arrived beyond a gap. Whether a block is touched, or pushed out, that ACKs which are held back have not reported.
     pub(super) fn add(&mut self, range: Range<u64>) -> bool {
         self.0.get_or_insert_default().add(range)
     }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_is_told_first_and_once() {
+    fn a_duplicate_is_reported_first_and_once() {
         let mut report = report(&[(30, 40)]);
         report.add_duplicate(10..20);
         report.add_duplicate(20..22);

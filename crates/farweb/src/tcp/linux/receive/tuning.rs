@@ -1,4 +1,4 @@
-//! How large the receive buffer must be for the rate at which the application reads.
+//! Auto-tuning of the receive buffer: its size for the rate at which the application reads.
 //!
 //! Models dynamic right-sizing: once a round trip the bytes that the application has read are compared with those of the best
 //! round trip before. If there are more, the window is to be twice as many, for the ACKs of now let the sender send what

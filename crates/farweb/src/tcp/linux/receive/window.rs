@@ -1,4 +1,4 @@
-//! What window to offer.
+//! The window to offer.
 //!
 //! Models the window as Linux derives it from memory. A segment takes more memory than its payload: headers, the
 //! kernel's own records, and rounding to a power of two. The share of payload in the memory of the last full segment
@@ -166,7 +166,7 @@ impl ReceiveWindow {
         self.from + self.advertised
     }
 
-    /// What is left of the window beyond `rcv_nxt`.
+    /// Rest of the window beyond `rcv_nxt`.
     pub(super) const fn left(&self, rcv_nxt: u64) -> u64 {
         self.edge().saturating_sub(rcv_nxt)
     }

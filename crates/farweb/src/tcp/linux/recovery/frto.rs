@@ -1,7 +1,7 @@
 //! Recovery after a timeout, and finding out whether the timeout was spurious.
 //!
 //! Models the SACK-enhanced F-RTO, which Linux uses without SACK too: after the first ACK that moves, new data is sent
-//! instead of retransmissions, and what happens to it tells. Leaves out its use with Fast Open.
+//! instead of retransmissions, and its fate shows whether the timeout was spurious. Leaves out its use with Fast Open.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_process_loss()`; RFC 5682, section 3.
 
@@ -38,7 +38,7 @@ impl Connection {
             return Resend::Nothing;
         }
         if !self.agreed.sack {
-            // A duplicate ACK tells that new data of step 2.b has arrived.
+            // A duplicate ACK shows that new data of step 2.b has arrived.
             if self.snd_nxt > self.recovery.high_seq && duplicates > 0 {
                 self.add_reno_sacks(duplicates);
             } else if ack.una_advanced {

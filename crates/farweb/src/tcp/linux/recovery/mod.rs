@@ -46,11 +46,11 @@ pub(super) enum CaState {
     Loss,
 }
 
-/// What is to be sent after an ACK beyond what the window allows anyway.
+/// Segment to send after an ACK beyond those that the window allows anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resend {
     Nothing,
-    /// What is marked as lost.
+    /// Segments that are marked as lost.
     Lost,
     /// New data, to see whether the timeout was spurious (RFC 5682).
     New,

@@ -17,7 +17,7 @@ use crate::units::{Duration, Instant};
 const RECOVERIES_KEPT: u32 = 16;
 /// Most quarters of the smallest round trip in the reordering window.
 const STEPS_MAX: u32 = 255;
-/// What is added to the time to wait for segments that may only be late (`TCP_TIMEOUT_MIN_US`).
+/// Time added to the wait for segments that may only be late (`TCP_TIMEOUT_MIN_US`).
 const TIMEOUT_MIN: Duration = Duration::from_millis(2);
 
 /// State of RACK.
@@ -89,7 +89,7 @@ impl Rack {
         }
     }
 
-    /// How long a segment that was sent at `sent_at` may still take; `None` when it is overdue.
+    /// Time that a segment sent at `sent_at` may still take; `None` when it is overdue.
     fn remaining(&self, now: Instant, sent_at: Instant, window: Duration) -> Option<Duration> {
         let deadline = sent_at + self.rtt + window;
         (deadline > now).then(|| deadline - now)
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// How long a segment may arrive late without being lost.
+    /// Time by which a segment may arrive late without being lost.
     fn reordering_window(&self) -> Duration {
         let recovery = &self.recovery;
         if !recovery.reordering_seen

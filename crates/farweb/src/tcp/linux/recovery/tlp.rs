@@ -16,7 +16,7 @@ use crate::tcp::linux::timers::Pending;
 use crate::tcp::state::Output;
 use crate::units::Duration;
 
-/// What is added to two round trips where more than one segment is in flight (`TCP_TIMEOUT_MIN_US`).
+/// Time added to two round trips where more than one segment is in flight (`TCP_TIMEOUT_MIN_US`).
 const TIMEOUT_MIN: Duration = Duration::from_millis(2);
 
 /// A probe that is out.

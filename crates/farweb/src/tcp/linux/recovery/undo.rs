@@ -12,7 +12,7 @@ use crate::tcp::linux::sent::Sent;
 use crate::tcp::segment::Segment;
 use crate::tcp::state::State;
 
-/// What is needed to take back a reduction.
+/// State needed to take back a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::tcp::linux) struct Undo {
     /// `snd_una` when the reduction began; `None` when there is nothing to take back.

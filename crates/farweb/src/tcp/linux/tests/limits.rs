@@ -1,4 +1,4 @@
-//! What holds a sender: its congestion window, the peer's window, its own buffer, or a rule.
+//! Limits that hold a sender: its congestion window, the peer's window, its own buffer, or a rule.
 //!
 //! RFC 5681, section 3.1; RFC 9293, section 3.8.6; Linux 6.18 `tcp_output.c`, `tcp_chrono_start()`.
 

@@ -137,7 +137,7 @@ fn from_the_fourth_on_acks_of_a_gap_wait_a_millisecond() {
         scene.full(n);
         scene.read();
     });
-    // A timestamp tells the receiver that a round trip takes 100 ms; a twentieth would be 5 ms.
+    // The receiver learns from a timestamp that a round trip takes 100 ms; a twentieth would be 5 ms.
     scene.pass(1);
     let stamps = Timestamps { value: 1, echo: scene.clock.timestamp_ms() - 100 };
     let options = Options { timestamps: Some(stamps), ..Options::NONE };

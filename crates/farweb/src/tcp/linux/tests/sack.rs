@@ -1,4 +1,4 @@
-//! What Linux's receiver tells by selective acknowledgement, duplicates included.
+//! Selective acknowledgements of Linux's receiver, duplicates included.
 //!
 //! RFC 2018, sections 3 and 4; RFC 2883; Linux 6.18 `tcp_input.c`, `tcp_sack_new_ofo_skb()`, `tcp_dsack_set()`.
 
@@ -85,7 +85,7 @@ fn blocks_vanish_as_holes_are_filled() {
 
 /// RFC 2883, section 4.
 #[test]
-fn a_copy_of_what_was_acknowledged_is_told_first() {
+fn a_copy_of_what_was_acknowledged_is_reported_first() {
     client(
         "130 ms < . 1:1001 ack 1
                 > . 1:1 ack 1001
@@ -96,7 +96,7 @@ fn a_copy_of_what_was_acknowledged_is_told_first() {
 
 /// RFC 2883, section 4.
 #[test]
-fn a_copy_below_and_blocks_above_are_told_together() {
+fn a_copy_below_and_blocks_above_are_reported_together() {
     client(
         "130 ms < . 1:1001 ack 1
                 > . 1:1 ack 1001
@@ -109,7 +109,7 @@ fn a_copy_below_and_blocks_above_are_told_together() {
 
 /// RFC 2883, section 4.
 #[test]
-fn a_copy_of_what_waits_beyond_a_hole_is_told_first() {
+fn a_copy_of_what_waits_beyond_a_hole_is_reported_first() {
     client(
         "130 ms < . 1001:2001 ack 1
                 > . 1:1 ack 1 sack 1001:2001
@@ -132,7 +132,7 @@ fn without_dsack_a_copy_is_just_acknowledged() {
 
 /// RFC 2018, section 2.
 #[test]
-fn without_permission_nothing_is_told() {
+fn without_permission_nothing_is_reported() {
     classic(
         "121 ms < . 1001:2001 ack 1
                 > . 1:1 ack 1

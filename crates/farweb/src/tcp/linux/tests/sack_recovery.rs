@@ -121,7 +121,7 @@ fn blocks_beyond_what_was_sent_do_not_count() {
 /// RFC 2883, section 5; RFC 3708; Linux 6.18 `tcp_try_undo_dsack()`.
 #[test]
 fn a_recovery_without_a_loss_is_taken_back() {
-    // The hole was only late: the retransmission comes as a copy, which DSACK tells, and the window is as it was.
+    // The hole was only late: the retransmission comes as a copy, which DSACK reports, and the window is as it was.
     server(
         "121 ms write 10000
                 > . 1:9001 ack 1 each 1000

@@ -124,7 +124,7 @@ fn a_user_timeout_counts_from_the_first_retransmission_and_is_noticed_when_it_is
 
 /// RFC 5682, section 2.1 (F-RTO, step 2b).
 #[test]
-fn new_data_after_a_timeout_tells_whether_it_was_needed() {
+fn new_data_after_a_timeout_shows_whether_it_was_needed() {
     server_with(
         "set tail_loss_probe false",
         "121 ms write 30000
@@ -138,7 +138,7 @@ fn new_data_after_a_timeout_tells_whether_it_was_needed() {
 /// RFC 5682, section 3.1 (SACK-enhanced F-RTO).
 #[test]
 fn a_timeout_that_was_not_needed_is_taken_back() {
-    // The ACK tells of a segment that was never sent again: it is that of the original flight, only late.
+    // The ACK is for a segment that was never sent again: it is that of the original flight, only late.
     server_with(
         "set tail_loss_probe false",
         "121 ms write 10000
@@ -169,7 +169,7 @@ fn without_f_rto_everything_is_sent_again() {
 
 /// RFC 4015; RFC 3522 (Eifel); Linux 6.18 `tcp_may_undo()`.
 #[test]
-fn timestamps_tell_that_a_timeout_was_not_needed() {
+fn timestamps_show_that_a_timeout_was_not_needed() {
     // The ACK echoes the time of the original, before the retransmission.
     script(
         "profile linux

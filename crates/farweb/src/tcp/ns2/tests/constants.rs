@@ -1,4 +1,4 @@
-//! What each constant that ns-2 changed over the years does to a transfer.
+//! Effect on a transfer of each constant that ns-2 changed over the years.
 
 use super::super::{Profile, Sender};
 use super::wire::*;

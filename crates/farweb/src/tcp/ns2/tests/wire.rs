@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::rng::{Stream, Streams};
+use crate::rng::{RandomStream, RandomStreams};
 use crate::tcp::ns2::{Profile, Sender, Sink};
 use crate::tcp::segment::Segment;
 use crate::tcp::state::{Notice, Output};
@@ -53,8 +53,8 @@ pub(super) struct Record {
 }
 
 /// An agent's random numbers.
-pub(super) fn random() -> Stream {
-    Streams::new(1).stream("agent", 0)
+pub(super) fn random() -> RandomStream {
+    RandomStreams::new(1).stream("agent", 0)
 }
 
 pub(super) fn ms(millis: u64) -> Duration {

@@ -17,8 +17,8 @@
 //! | `> . 1:4001 ack 1 each 1000` | these segments of 1000 B leave, or arrive, one after the other |
 //! | `write 300`, `write 9000 takes 8760` | the application writes |
 //! | `read 1460`, `close`, `shutdown`, `abort`, `local drop` | other commands |
-//! | `! connected` | the application is told so now; other notices before it are skipped |
-//! | `! nothing` | the application is told nothing now |
+//! | `! connected` | the application gets this notice now; other notices before it are skipped |
+//! | `! nothing` | the application gets no notice now |
 //! | `= cwnd 2920, state established` | what the endpoint says of itself |
 //! | `silence` | nothing leaves up to here |
 //!

@@ -21,7 +21,7 @@ pub(super) struct Runner {
     connection: Option<Connection>,
     now: Instant,
     sent: VecDeque<(Instant, Segment)>,
-    told: VecDeque<(Instant, Notice)>,
+    notices: VecDeque<(Instant, Notice)>,
     /// Window of the segment that arrived last.
     window: u16,
     peer: Option<PeerClock>,
@@ -45,7 +45,7 @@ impl Runner {
             connection: None,
             now: Instant::ZERO,
             sent: VecDeque::new(),
-            told: VecDeque::new(),
+            notices: VecDeque::new(),
             window: 32120,
             peer: None,
             place: String::new(),
@@ -186,7 +186,7 @@ impl Runner {
                 peer.on_sent(segment);
             }
         }
-        self.told.extend(out.notices.iter().map(|notice| (self.now, *notice)));
+        self.notices.extend(out.notices.iter().map(|notice| (self.now, *notice)));
         if self.reads_at_once && out.notices.contains(&Notice::Readable) {
             let mut out = Output::default();
             self.connection.as_mut().unwrap().read(self.now, u64::MAX, &mut out);
@@ -253,8 +253,8 @@ impl Runner {
 
     fn expect_notice(&mut self, name: &str) {
         if name == "nothing" {
-            if self.told.iter().any(|(at, _)| *at == self.now) {
-                self.fail(&format!("the application was told {:?}", self.told));
+            if self.notices.iter().any(|(at, _)| *at == self.now) {
+                self.fail(&format!("the application got the notices {:?}", self.notices));
             }
             return;
         }
@@ -270,9 +270,9 @@ impl Runner {
             "closed: aborted" => Notice::Closed(CloseReason::Aborted),
             _ => self.fail("there is no such notice"),
         };
-        let told = std::mem::take(&mut self.told);
-        if !told.contains(&(self.now, wanted)) {
-            self.fail(&format!("the application was told {told:?}"));
+        let notices = std::mem::take(&mut self.notices);
+        if !notices.contains(&(self.now, wanted)) {
+            self.fail(&format!("the application got the notices {notices:?}"));
         }
     }
 

@@ -27,9 +27,9 @@ fn many() -> Vec<Packet> {
 }
 
 #[test]
-fn what_is_no_capture_is_told_by_its_first_bytes() {
+fn what_is_no_capture_is_refused_by_its_first_bytes() {
     let other = |bytes: &[u8]| problem(bytes.to_vec(), 1.0);
-    let is_no = "capture: is no capture (pcap or pcapng, plain or gzip): it";
+    let is_no = "capture: is not a capture (pcap or pcapng, plain or gzip): it";
     assert_eq!(other(b""), format!("{is_no} is empty"));
     assert_eq!(other(b"GET / HTTP/1.0\r\n\r\n0123456789"), format!("{is_no} begins with 47 45 54 20"));
     assert_eq!(other(&[0xd4, 0xc3, 0xb2, 0xa1, 2]), format!("{is_no} begins with d4 c3 b2 a1"));
@@ -65,7 +65,7 @@ fn behind_a_nonsense_length_all_is_lost_and_too_much_of_it_is_an_error() {
     let message = problem(damaged(10), 0.01);
     assert!(message.starts_with("capture: damaged at packet 11: a packet of 4294967295 B, "), "{message}");
     assert!(
-        message.contains("what follows is lost, 89.7 % of the file, and a share of 0.01 may be"),
+        message.contains("what follows is lost, 89.7 % of the file, more than max_unreadable = 0.01 allows"),
         "{message}"
     );
     let report = read(damaged(99), 0.02).unwrap();

@@ -23,7 +23,7 @@ fn only_host(packets: &[Packet]) -> ProbedHost {
 }
 
 #[test]
-fn a_handshake_tells_mss_window_and_round_trip_time() {
+fn a_handshake_shows_mss_window_and_round_trip_time() {
     let (hosts, report) = probe(File::default().with(&handshake(1, 0, 123_456_000)));
     let [host] = <[_; 1]>::try_from(hosts).unwrap();
     assert_eq!(host.host, SERVER.to_string());
@@ -177,7 +177,7 @@ fn a_host_without_mss_is_silent_and_one_whose_options_are_cut_is_not() {
 }
 
 #[test]
-fn refused_unanswered_and_half_open_connections_are_told_apart() {
+fn refused_unanswered_and_half_open_connections_are_distinguished() {
     let packets = [
         vec![syn(1, 0), reset(1, 1_000_000)],
         vec![syn(2, 0)],
@@ -209,7 +209,7 @@ fn silent_connections_are_forgotten_after_five_minutes() {
     let packets = [vec![syn(1, 0)], handshake(2, 301_000_000_000, 1_000_000)].concat();
     probe.begin(captures::opened(File::default().with(&packets)).unwrap());
     assert!(probe.advance(2).unwrap());
-    assert_eq!(probe.report().unanswered, 1, "told before the capture ends");
+    assert_eq!(probe.report().unanswered, 1, "counted before the capture ends");
     while probe.advance(10).unwrap() {}
     assert_eq!((probe.report().unanswered, probe.report().answered), (1, 1));
 }

@@ -187,7 +187,7 @@ fn a_timeout_that_was_spurious_is_taken_back() {
 }
 
 #[test]
-fn without_timestamps_new_data_tells_that_a_timeout_was_spurious() {
+fn without_timestamps_new_data_shows_that_a_timeout_was_spurious() {
     let profile = Profile { tail_loss_probe: false, timestamps: false, ..reno() };
     let mut sender = Sender::new(profile);
     sender.write(20);

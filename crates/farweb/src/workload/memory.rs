@@ -9,14 +9,14 @@ use crate::units::{Duration, Instant};
 
 /// All requests of a table, by day and start, and the directory that their ids belong to. It takes 88 bytes a request.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct MemoryTable {
     requests: Vec<Request>,
-    /// Where each day begins, and after the last one the number of requests.
+    /// Index of the first request of each day, and after the last one the number of requests.
     days: Vec<usize>,
     names: Directory,
 }
 
-impl Held {
+impl MemoryTable {
     /// A table of these requests, whose ids belong to `names`. Requests without a day make one day.
     #[must_use]
     pub fn new(mut requests: Vec<Request>, names: Directory) -> Self {
@@ -69,44 +69,44 @@ impl Held {
     }
 }
 
-/// The requests of one day of a table, turned round within a period or as they are.
+/// The requests of one day of a table, wrapped around within a period or as they are.
 #[derive(Debug)]
-pub struct HeldRows {
-    table: Arc<Held>,
+pub struct MemoryRows {
+    table: Arc<MemoryTable>,
     rest: Chain<Range<usize>, Range<usize>>,
-    turn: Option<Turn>,
+    wrap: Option<Wrap>,
 }
 
 /// Starts move on by `by`, and those that would come after `period` begin again at zero.
 #[derive(Debug, Clone, Copy)]
-struct Turn {
+struct Wrap {
     period: Duration,
     by: Duration,
 }
 
-impl HeldRows {
+impl MemoryRows {
     /// The requests of day `day`, from 0, as they are.
-    pub(super) fn of_day(table: &Arc<Held>, day: usize) -> Self {
-        Self { table: Arc::clone(table), rest: table.day(day).chain(0..0), turn: None }
+    pub(super) fn of_day(table: &Arc<MemoryTable>, day: usize) -> Self {
+        Self { table: Arc::clone(table), rest: table.day(day).chain(0..0), wrap: None }
     }
 
-    /// The requests of day `day`, all of which start within `period`, turned round in it by `by`, which is shorter.
-    pub(super) fn turned(table: &Arc<Held>, day: usize, period: Duration, by: Duration) -> Self {
+    /// The requests of day `day`, all of which start within `period`, wrapped around in it by `by`, which is shorter.
+    pub(super) fn wrapped(table: &Arc<MemoryTable>, day: usize, period: Duration, by: Duration) -> Self {
         let rows = table.day(day);
         let last = period.as_nanos() - by.as_nanos();
         let begins_again =
             table.requests[rows.clone()].partition_point(|request| request.start.as_nanos() < last);
         let middle = rows.start + begins_again;
         let rest = (middle..rows.end).chain(rows.start..middle);
-        Self { table: Arc::clone(table), rest, turn: Some(Turn { period, by }) }
+        Self { table: Arc::clone(table), rest, wrap: Some(Wrap { period, by }) }
     }
 }
 
-impl RequestSource for HeldRows {
+impl RequestSource for MemoryRows {
     fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
         let Some(row) = self.rest.next() else { return Ok(None) };
         let mut request = directory.adopt(self.table.requests[row], &self.table.names);
-        if let Some(Turn { period, by }) = self.turn {
+        if let Some(Wrap { period, by }) = self.wrap {
             let start = u128::from(request.start.as_nanos()) + u128::from(by.as_nanos());
             request.start = Instant::from_nanos((start % u128::from(period.as_nanos())) as u64);
         }

@@ -1,7 +1,7 @@
-//! A request and its response on one leg, by how many of their bytes have come how far.
+//! Byte counts of an exchange, a request and its response on one leg: how many have been read at each end.
 //!
-//! That is all there is of HTTP/1.0: a connection for each exchange; the client writes the request when it is connected,
-//! the server reads all of it, writes the response as it comes to be there, and closes; the client closes at the end of
+//! Models all of HTTP/1.0: a connection for each exchange; the client writes the request when it is connected,
+//! the server reads all of it, writes the response as it is released, and closes; the client closes at the end of
 //! the stream. Other carriers put several exchanges on a connection, and a one-way transfer, as ns-2's studies of web
 //! traffic have it, is an exchange of which only the response exists. Leaves out the text of messages, so also errors,
 //! redirections and `Content-Length`.
@@ -10,7 +10,7 @@
 
 /// Bytes of an exchange on one leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exchange {
+pub struct ExchangeBytes {
     request: u64,
     response: u64,
     requested: u64,
@@ -18,28 +18,28 @@ pub struct Exchange {
     received: u64,
 }
 
-impl Exchange {
+impl ExchangeBytes {
     /// An exchange of `request` bytes for `response` bytes.
     #[must_use]
     pub const fn new(request: u64, response: u64) -> Self {
         Self { request, response, requested: 0, ready: 0, received: 0 }
     }
 
-    /// `bytes` of the request were read at the far end; whether they complete it.
+    /// `bytes` of the request were read at the server end; whether they complete it.
     pub const fn on_requested(&mut self, bytes: u64) -> bool {
         let before = self.requested;
         self.requested += bytes;
         before < self.request && self.requested >= self.request
     }
 
-    /// `bytes` of the response are there to be sent from the far end; whether they complete it.
+    /// `bytes` of the response are there to be sent from the server end; whether they complete it.
     pub const fn on_ready(&mut self, bytes: u64) -> bool {
         let before = self.ready;
         self.ready += bytes;
         before < self.response && self.ready >= self.response
     }
 
-    /// `bytes` of the response were read at the near end; whether they complete it.
+    /// `bytes` of the response were read at the client end; whether they complete it.
     ///
     /// Packets of one size may carry more than the response has.
     pub const fn on_received(&mut self, bytes: u64) -> bool {
@@ -54,25 +54,25 @@ impl Exchange {
         self.response
     }
 
-    /// Bytes of the response that are there, or have been, to be sent from the far end.
+    /// Bytes of the response that are there, or have been, to be sent from the server end.
     #[must_use]
     pub const fn ready(&self) -> u64 {
         self.ready
     }
 
-    /// Bytes of the response that have been read at the near end.
+    /// Bytes of the response that have been read at the client end.
     #[must_use]
     pub const fn received(&self) -> u64 {
         self.received
     }
 
-    /// Whether the whole response has been read at the near end.
+    /// Whether the whole response has been read at the client end.
     #[must_use]
     pub const fn is_received(&self) -> bool {
         self.received >= self.response
     }
 
-    /// Whether the whole request has been read at the far end.
+    /// Whether the whole request has been read at the server end.
     #[must_use]
     pub const fn is_requested(&self) -> bool {
         self.requested >= self.request
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn each_part_is_complete_once() {
-        let mut exchange = Exchange::new(300, 1000);
+        let mut exchange = ExchangeBytes::new(300, 1000);
         assert!(!exchange.on_requested(299) && !exchange.is_requested());
         assert!(exchange.on_requested(1) && exchange.is_requested());
         assert!(!exchange.on_requested(0), "a request is complete once");
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_transfer_ends_with_the_packet_that_has_its_last_byte() {
-        let mut transfer = Exchange::new(0, 1025);
+        let mut transfer = ExchangeBytes::new(0, 1025);
         assert!(!transfer.on_received(1024));
         assert!(transfer.on_received(512));
         assert_eq!(transfer.received(), 1536);

@@ -17,7 +17,7 @@ fn ser(bytes: u64) -> i64 {
 }
 
 /// A client and a server over an E3 link of 60 ms each way; `keys` are those of the carrier.
-fn persistent(keys: &str) -> Scenario {
+fn http11(keys: &str) -> Scenario {
     over(&e3(60, 60), keys)
 }
 
@@ -46,7 +46,7 @@ fn connections(tables: &Tables) -> usize {
 
 #[test]
 fn an_idle_connection_is_used_again_without_a_handshake() {
-    let (tables, progress) = run(&persistent(""), 1, vec![asked(0), asked(2 * SECOND), asked(5 * SECOND)]);
+    let (tables, progress) = run(&http11(""), 1, vec![asked(0), asked(2 * SECOND), asked(5 * SECOND)]);
     let end = ints(&tables, "requests", "end_ns");
     let connected = 2 * (ser(44) + 60 * MS);
     assert_eq!(end, [answered(connected + ser(40)), answered(2 * SECOND), answered(5 * SECOND)]);
@@ -65,7 +65,7 @@ fn an_idle_connection_is_used_again_without_a_handshake() {
 #[test]
 fn requests_at_the_same_time_have_connections_of_their_own() {
     let requests = vec![asked(0), asked(1000), asked(SECOND), asked(SECOND), asked(SECOND)];
-    let (tables, _) = run(&persistent(""), 1, requests);
+    let (tables, _) = run(&http11(""), 1, requests);
     assert_eq!(connections(&tables), 3);
     assert_eq!(ints(&tables, "connections", "requests").iter().sum::<i64>(), 5);
 }
@@ -73,7 +73,7 @@ fn requests_at_the_same_time_have_connections_of_their_own() {
 #[test]
 fn a_connection_idle_for_the_timeout_is_gone() {
     let (tables, _) =
-        run(&persistent(", idle_timeout = \"3 s\""), 1, vec![asked(0), asked(3 * SECOND), asked(8 * SECOND)]);
+        run(&http11(", idle_timeout = \"3 s\""), 1, vec![asked(0), asked(3 * SECOND), asked(8 * SECOND)]);
     // The second request finds the first connection after less than 3 s, the third does not.
     assert_eq!(connections(&tables), 2);
     assert_eq!(ints(&tables, "requests", "connection"), [0, 0, 1]);
@@ -82,7 +82,7 @@ fn a_connection_idle_for_the_timeout_is_gone() {
 #[test]
 fn at_the_limit_requests_wait_for_a_connection() {
     for keys in [", per_host = 1", ", total = 1"] {
-        let (tables, _) = run(&persistent(keys), 1, vec![asked(0), asked(1000), asked(2000)]);
+        let (tables, _) = run(&http11(keys), 1, vec![asked(0), asked(1000), asked(2000)]);
         assert_eq!(connections(&tables), 1, "{keys}");
         let end = ints(&tables, "requests", "end_ns");
         let connects = ints(&tables, "requests", "connect_ns");
@@ -100,7 +100,7 @@ fn at_the_limit_requests_wait_for_a_connection() {
 /// A request is on its way when the server closes the idle connection: it is sent again on another one, and answered.
 #[test]
 fn a_request_that_meets_a_close_is_sent_again() {
-    let scenario = persistent(", idle_timeout = \"1 s\", closed_by = \"server\"");
+    let scenario = http11(", idle_timeout = \"1 s\", closed_by = \"server\"");
     let written = 2 * (ser(44) + 60 * MS) + ser(380) + 60 * MS;
     let fin_arrives = written + SECOND + ser(40) + 60 * MS;
     let start = written + SECOND - 10 * MS;
@@ -118,7 +118,7 @@ fn a_request_that_meets_a_close_is_sent_again() {
 /// A server that closes idle connections does so from the last byte that it wrote; nobody sends on one that it has closed.
 #[test]
 fn a_server_may_close_idle_connections() {
-    let scenario = persistent(", idle_timeout = \"1 s\", closed_by = \"server\"");
+    let scenario = http11(", idle_timeout = \"1 s\", closed_by = \"server\"");
     let (tables, _) = run(&scenario, 1, vec![asked(0), asked(SECOND), asked(4 * SECOND)]);
     assert_eq!(ints(&tables, "requests", "connection"), [0, 0, 1]);
     assert_eq!(ints(&tables, "exchanges", "resent"), [0; 3]);

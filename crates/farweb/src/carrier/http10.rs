@@ -11,17 +11,17 @@ use crate::conn::{Closing, Connection, ConnectionId, Connections, End, ExchangeI
 use super::{Carry, Context};
 
 /// The connections of a leg with one request each.
-pub(crate) struct OneEach {
+pub(crate) struct Http10 {
     leg: usize,
 }
 
-impl OneEach {
+impl Http10 {
     pub(crate) const fn new(leg: usize) -> Self {
         Self { leg }
     }
 }
 
-impl Carry for OneEach {
+impl Carry for Http10 {
     fn row_waits(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! How long the sender of the responses on a connection was held, and by what.
+//! Time for which the sender of the responses on a connection was held, by cause.
 //!
 //! Models a clock for each thing that may hold a sender ([`Cause`]), of which one runs at a time, from when the connection opens
 //! until it is over. A response takes its part of the clocks as the difference between two readings, so one that waits behind
@@ -10,12 +10,12 @@ use crate::units::Instant;
 
 /// The clocks of the senders of responses, by the place of their connections.
 #[derive(Debug, Default)]
-pub(crate) struct Senders(Vec<Held>);
+pub(crate) struct Senders(Vec<Clocks>);
 
 /// The clocks of a sender.
 #[derive(Debug)]
-struct Held {
-    /// What has held it since when; none when the connection is over.
+struct Clocks {
+    /// The cause that holds it, and since when; none when the connection is over.
     cause: Option<Cause>,
     since: Instant,
     times: HeldTimes,
@@ -28,12 +28,12 @@ impl Senders {
     pub(crate) fn start(&mut self, now: Instant, id: ConnectionId) {
         let place = id.place();
         if place >= self.0.len() {
-            self.0.resize_with(place + 1, || Held::new(now));
+            self.0.resize_with(place + 1, || Clocks::new(now));
         }
-        self.0[place] = Held::new(now);
+        self.0[place] = Clocks::new(now);
     }
 
-    /// From now on `cause` holds the sender on a connection.
+    /// Notes that from now on `cause` holds the sender on a connection.
     pub(crate) fn change(&mut self, now: Instant, id: ConnectionId, cause: Cause) {
         self.0[id.place()].change(now, cause);
     }
@@ -43,7 +43,7 @@ impl Senders {
         self.0[id.place()].stop(now);
     }
 
-    /// What the clocks of a connection show at `now`.
+    /// Readings of the clocks of a connection at `now`.
     pub(crate) fn at(&self, now: Instant, id: ConnectionId) -> HeldTimes {
         self.0[id.place()].at(now)
     }
@@ -56,13 +56,13 @@ impl Senders {
         }
     }
 
-    /// Responses that were due on a connection when somebody looked last.
+    /// Responses that were due on a connection at the last look.
     pub(crate) fn due(&mut self, id: ConnectionId) -> &mut Vec<ExchangeId> {
         &mut self.0[id.place()].due
     }
 }
 
-impl Held {
+impl Clocks {
     fn new(now: Instant) -> Self {
         Self { cause: Some(Cause::Nothing), since: now, times: HeldTimes::default(), due: Vec::new() }
     }
@@ -101,7 +101,7 @@ mod tests {
             [Cause::Nothing, Cause::Cwnd, Cause::Window, Cause::Nagle]
                 .map(|cause| times.by(cause).as_nanos() / 1_000_000)
         };
-        let mut held = Held::new(at(5));
+        let mut held = Clocks::new(at(5));
         held.change(at(10), Cause::Cwnd);
         assert_eq!(ms(held.at(at(17))), [5, 7, 0, 0]);
         held.change(at(30), Cause::Window);

@@ -15,14 +15,14 @@ use crate::units::{Duration, When};
 use super::{Action, Carry, Context, Turn};
 
 /// The connections of a leg, and when an idle one is closed.
-pub(crate) struct Pooled {
+pub(crate) struct Http11 {
     leg: usize,
     pool: Pool<ConnectionId, ExchangeId>,
     idle_timeout: Duration,
     closed_by: End,
 }
 
-impl Pooled {
+impl Http11 {
     pub(crate) fn new(
         leg: usize,
         idle_timeout: Duration,
@@ -91,7 +91,7 @@ impl Pooled {
         }
     }
 
-    /// From now on, `end` of a connection counts how long it is idle.
+    /// Starts the idle time of a connection at `end`.
     fn watch(&self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End) {
         connection.idle_since = When::at(cx.now);
         cx.queue.push(cx.now + self.idle_timeout, Event::IdleEnds(on, end));
@@ -106,7 +106,7 @@ impl Pooled {
     }
 }
 
-impl Carry for Pooled {
+impl Carry for Http11 {
     fn send_request(&mut self, cx: &mut Context, connections: &mut Connections, id: ExchangeId) {
         let key = self.key_of(cx, id);
         match self.pool.ask(key, id) {
@@ -161,7 +161,7 @@ impl Carry for Pooled {
         }
     }
 
-    /// The near end learns that the far end is gone when that answers its request. Only when the request is there already does
+    /// The client end learns that the server end is gone when that answers its request. Only when the request is there already does
     /// nothing come any more.
     fn on_lost(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection, end: End) {
         let carried = connection.exchange.and_then(|id| Some((id, cx.exchanges.get(id)?)));
