@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb.folders import Results
-from farweb.results.held import HOLDERS
+from farweb.results.legs import HOLDERS
 
 _I, _F, _S, _B = pa.int64(), pa.float64(), pa.string(), pa.bool_()
 _RANGES = pa.list_(pa.struct([("start", _I), ("end", _I)]))

@@ -9,13 +9,14 @@ from typing import Any
 
 from farweb.folders import Results, SweepResults
 from farweb.results.design import Design, Factor, Kind, Level
-from farweb.results.metrics import METRICS, leg_metrics, link_metrics, measure
-from farweb.results.sweep_tables import to_table, write_table
+from farweb.results.measure import measure
+from farweb.results.metrics import METRICS, metrics_of
+from farweb.results.sweep_schema import to_table, write_table
 from sample_results import SECOND, Row, leg, measured_leg, write_results
 
 Levels = Mapping[str, Any]
-LINKS = [metric.name for direction in ("up", "down") for metric in link_metrics(0, direction)]
-LEGS = [metric.name for metric in leg_metrics(0)]
+LINKS = [metric.name for part in ("link_0_up", "link_0_down") for metric in metrics_of(part).values()]
+LEGS = [metric.name for metric in metrics_of("leg_0").values()]
 
 
 def factor(name: str, values: Sequence[str | int | float | bool], unit: str = "") -> Factor:

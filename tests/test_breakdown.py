@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb import ResultsError
-from farweb.results.breakdown import KINDS, Leg, break_down, parts
-from farweb.results.connection_use import connection_uses
+from farweb.results.breakdown import break_down
+from farweb.results.legs import connection_uses
+from farweb.results.parts import KINDS, Leg, parts
 from sample_results import COLUMNS, Row, leg, request, write_results
 from samples import Farweb
 

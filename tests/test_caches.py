@@ -9,9 +9,9 @@ import pytest
 from farweb import FarwebError, Results, ResultsError, Scenario
 from farweb.folders import SweepResults
 from farweb.plot import describe, draw
-from farweb.results.breakdown import parts, path_legs
-from farweb.results.caches import caches_of
-from farweb.results.metrics import measure
+from farweb.results.measure import measure
+from farweb.results.parts import parts, path_legs
+from farweb.results.totals import caches_of
 from samples import Farweb
 
 PATH = """\

@@ -58,7 +58,7 @@ def test_all_that_agrees_makes_the_verdict(tmp_path: Path) -> None:
     assert found.signs == {"most requests": -1, "90 % quantile": -1, "failures": 0}
     assert found.verdict == (
         "b is better than a by most requests and 90 % quantile: 100 % of 200 requests are faster and 0 % slower, "
-        "median difference −500 ms (−500 ms … −500 ms), 90 % quantile 8 s → 7.50 s, not answered 0 % → 0 %."
+        "median difference −500 ms (−500 … −500 ms), 90 % quantile 8 s → 7.50 s, not answered 0 % → 0 %."
     )
     same = one(run(tmp_path / "c", base), run(tmp_path / "d", base))
     assert same.verdict.startswith("No difference between d and c was shown: 0 % of 200 requests are faster")

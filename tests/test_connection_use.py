@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from farweb import Results, Scenario, ScenarioError
-from farweb.results.connection_use import ConnectionUse, connection_uses
+from farweb.results.legs import ConnectionUse, connection_uses
 from samples import Farweb
 
 ALONE = ConnectionUse(requests=True, reused=False, shared=False, standing=False)

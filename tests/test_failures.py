@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from farweb import Results, _core
-from farweb.results.failures import MEANINGS, failures_of
+from farweb.results.totals import MEANINGS, failures_of
 from samples import Farweb
 
 SCENARIO = """\

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from farweb.results.held import HOLDERS, Held, held_by_leg, held_sheet
+from farweb.results.legs import HOLDERS, Held, held_by_leg, held_sheet
 from sample_results import SECOND, Row, leg, write_results
 from samples import Farweb
 

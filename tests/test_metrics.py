@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results, ResultsError, Scenario
-from farweb.results.metrics import METRICS, find_metric, leg_metrics, measure, metrics_table, restored, within
+from farweb.results.measure import measure
+from farweb.results.metrics import METRICS, find_metric, metrics_of, metrics_table, restored, within
 from sample_results import SECOND, Row, measured_leg, request, write_results
 from samples import Farweb
 
@@ -172,7 +173,7 @@ def test_legs_and_the_presented_load_over_the_measured_interval(tmp_path: Path) 
     found = measure(results)
     assert found["presented_bps"] == 8 * 125_000 / 10
     names = [name for name in found if name.startswith("leg_")]
-    assert names == [metric.name for number in (0, 1) for metric in leg_metrics(number)]
+    assert names == [metric.name for number in (0, 1) for metric in metrics_of(f"leg_{number}").values()]
     assert (found["leg_0_open_mean"], found["leg_0_busy_max"], found["leg_0_connection_requests_max"]) == (50, 40, 7)
     assert (found["leg_1_open_mean"], found["leg_1_requests_mean"], found["leg_1_requests_max"]) == (30.25, 31.5, 95)
     assert all(find_metric(name).name == name for name in names)

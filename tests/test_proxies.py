@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from farweb import Results, ResultsError, Scenario
-from farweb.results.breakdown import KINDS, parts, path_legs
-from farweb.results.metrics import measure
+from farweb.results.measure import measure
+from farweb.results.parts import KINDS, parts, path_legs
 from samples import Farweb
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

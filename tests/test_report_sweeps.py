@@ -12,13 +12,13 @@ import pytest
 from farweb.errors import FarwebError, ResultsError
 from farweb.folders import SweepResults
 from farweb.report import report
-from farweb.report.answer import answer
-from farweb.report.comparisons import Change
-from farweb.report.naming import names_of
-from farweb.report.search import answer_of
-from farweb.report.words import between, change, change_between, percent, shown
+from farweb.report.answer import Search, answer
+from farweb.report.findings import Change, interval_of
+from farweb.report.tables import results
+from farweb.report.words import names_of
 from farweb.results.design import Factor, Level
 from farweb.results.metrics import find_metric
+from farweb.statistics.intervals import Interval
 from sample_reports import with_manifest, with_scenarios
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
@@ -76,7 +76,7 @@ def test_the_page_of_a_full_factorial(page: str) -> None:
     outline = Outline(page)
     question = "How does median latency depend on circuit, load and queue down?"
     assert outline.headings == [question, *HEADINGS, "How to reproduce"]
-    assert "a sweep · full factorial design · 12 points × 4 replications · 48 runs" in outline.text
+    assert "a sweep · full factorial · 12 points × 4 replications · 48 runs" in outline.text
     assert "Best median latency: 122 ms" in outline.text
     assert "at circuit cable, load 1, queue down" in outline.text
     assert "Worst: 58" in outline.text
@@ -103,7 +103,7 @@ def test_the_answer_is_that_of_the_numbers(factorial: SweepResults) -> None:
     assert facts["Checked: median latency"] == "of 48 runs at 12 points, compared by replication."
     # The difference between the two queues is of 0.25 ms at most, at any point.
     best = next(text for fact, text in facts.items() if fact.startswith("Best"))
-    assert "Of the other 11 points 1 cannot be told from it." in best
+    assert "Of the other 11 points 1 cannot be distinguished from it." in best
     assert answer(factorial, [find_metric("done")])[1:] == [("Done: 3", "(3 … 3) at every point.")]
 
 
@@ -121,7 +121,7 @@ def test_a_difference_is_real_when_its_interval_leaves_zero_out(
     assert (found.is_judged, found.is_real) == (is_judged, is_real)
 
 
-def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
+def test_the_answer_says_what_factors_do_together(tmp_path: Path) -> None:
     def metrics(levels: Levels, replication: int) -> Row:
         crowded = levels[LOAD] == 2 and levels[QUEUE] == "256000 B"
         return {"latency_mean_s": 1.0 + 4.0 * crowded + 0.01 * replication, "done": 1}
@@ -131,6 +131,25 @@ def test_what_factors_do_together_is_told(tmp_path: Path) -> None:
     facts = dict(answer(sweep, [find_metric("latency_mean_s")]))
     assert "How much load matters depends on queue down:" in facts
     assert "load × queue down 33.3 %" in facts["Where the variation of mean latency comes from:"]
+
+
+def test_one_replication_says_nothing_of_chance(tmp_path: Path) -> None:
+    """Sums of squares: 4.84 by the circuit, 1.44 by the load and 0.04 by both together, 6.32 in all."""
+    design = design_of({"circuit": ["cable", "satellite"], LOAD: [1, 2]}, 1)
+    times = {("cable", 1): 1.0, ("cable", 2): 2.0, ("satellite", 1): 3.0, ("satellite", 2): 4.4}
+    sweep = with_scenarios(
+        write_sweep(
+            tmp_path / "sweep",
+            design,
+            lambda levels, _: {"latency_mean_s": times[levels["circuit"], levels[LOAD]], "done": 1},
+        ),
+        circuits,
+    )
+    facts = dict(answer(sweep, [find_metric("latency_mean_s")]))
+    variation = facts["Where the variation of mean latency comes from:"]
+    assert variation == (
+        "circuit 76.6 % and load 22.8 %; the interaction of highest order, taken for chance, makes 0.6 %."
+    )
 
 
 def test_the_answer_counts_failures_and_does_not_rank_means_beside_them(tmp_path: Path) -> None:
@@ -171,6 +190,44 @@ def test_large_designs_are_pooled_by_what_matters_or_by_what_was_asked_for(tmp_p
     assert "--by path.link.0.down.queue" in asked.text
 
 
+def hypercube(folder: Path, failed: int = 0) -> SweepResults:
+    """Thirty loads, 1 to 30, in an order of chance; the runs of the first ones fail."""
+    order = random.Random(2).sample(range(30), 30)
+    design = design_of({LOAD: range(1, 31)}, 2, kind="latin-hypercube", points=[(place,) for place in order])
+    lost = {(point, replication): "out of memory" for point in range(failed) for replication in range(2)}
+    return with_scenarios(write_sweep(folder / "sweep", design, quick, failed=lost), circuits)
+
+
+def loads_in(table: str) -> list[int]:
+    """The loads that name the rows of a table."""
+    return [int(load) for load in re.findall(r'<th scope="row" class="name">(\d+)</th>', table)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "best", "worst"),
+    [
+        ("latency_mean_s", range(1, 9), range(23, 31)),
+        ("goodput_bps", range(30, 22, -1), range(8, 0, -1)),
+    ],
+)
+def test_of_many_points_the_table_has_the_best_and_the_worst(
+    tmp_path: Path, metric: str, best: range, worst: range
+) -> None:
+    """Latency and goodput grow with the load: one is best where the other is worst. All points are below, folded."""
+    sweep = hypercube(tmp_path)
+    goodput = sweep.runs.with_columns(goodput_bps=sweep.runs[LOAD] * 1e6)
+    goodput.write_parquet(sweep.path / "runs.parquet")
+    ends, _, below = results(SweepResults.open(sweep.path), [find_metric(metric)], sweep.design.factors)
+    assert loads_in(ends) == [*best, *worst]
+    assert loads_in(below) == [level[0] + 1 for level in sweep.design.points]
+
+
+def test_no_point_is_twice_in_a_table_of_few_that_have_values(tmp_path: Path) -> None:
+    sweep = hypercube(tmp_path, failed=19)
+    ends, *_ = results(sweep, [find_metric("latency_mean_s")], sweep.design.factors)
+    assert loads_in(ends) == sorted(level[0] + 1 for level in sweep.design.points[19:])
+
+
 def test_pooled_estimates_are_of_the_replications_means(tmp_path: Path) -> None:
     """Means over both levels: 1.5 and 2.5 in the two replications; t(1) = 12.706, so 2 ± 12.706 · 0.5."""
     design = design_of({LOAD: [1, 2], "run.seed": [3, 4]}, 2)
@@ -198,7 +255,7 @@ def test_an_unfinished_sweep_with_failures_says_so_first(tmp_path: Path) -> None
     assert "Best median latency" in outline.text
 
 
-def test_independent_seeds_are_not_told_as_a_range(tmp_path: Path) -> None:
+def test_independent_seeds_are_no_range(tmp_path: Path) -> None:
     design = replace(design_of({LOAD: [1, 2]}, 2), random_numbers="independent")
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", design, None, requests, seed=2**52), circuits)
     seeds = {f"{2**52 + place}": 2 + place * 2**40 for place in range(2)}
@@ -287,7 +344,7 @@ def test_the_page_of_a_search(tmp_path: Path) -> None:
         ("32768 B", "4", "no"),
         ("65536 B", "3", "yes"),
     ]
-    assert "search · 3 points · 9 runs" in outline.text
+    assert "search for a size · 3 points · 9 runs" in outline.text
     assert "n = 2 to 4" in outline.text
     assert "Best utilisation: 99.0 %" in outline.text
     assert outline.text.index("32768 B49.2 %") < outline.text.index("65536 B99.0 %")
@@ -301,7 +358,7 @@ def test_a_search_without_an_answer_says_how_near_it_came(tmp_path: Path) -> Non
     found: dict[str, Any] = {"curve": tried, "runs": 2, "answer": None, "low": None, "high": None}
     found |= {"attainable": False, "confidence": 0.95, "without_chance": True, "reached": ["the best is 0.5"]}
     search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": True, "answer": found}
-    result = answer_of(with_manifest(sweep, {"search": search}))
+    result = Search(with_manifest(sweep, {"search": search})).answer()
     fact = "No value from 8 KiB to 1 MiB meets utilisation >= 0.9:"
     assert result == [(fact, "the best is 0.5 (the seed makes no difference; 2 runs).")]
 
@@ -356,10 +413,8 @@ def test_the_page_of_a_large_sweep_is_small(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metrics": ["latency_p51_s"]}, "latency_p5"),
         ({"metrics": ["link_7_up_bps"]}, "its runs have no link_7_up_bps"),
-        ({"plots": ["pie"]}, "there is no plot 'pie'"),
-        ({"by": ["speed"]}, "no such factor; it has circuit"),
+        ({"by": ["speed"]}, "no factor of this sweep; it has circuit"),
     ],
 )
 def test_what_there_is_not_is_named(factorial: SweepResults, options: dict[str, list[str]], message: str) -> None:
@@ -385,18 +440,6 @@ def test_factors_have_short_names_unless_two_would_share_one(tmp_path: Path) -> 
     assert list(names_of(sweep).values()) == ["load", LOAD]
 
 
-def test_values_have_their_unit_and_differences_their_sign() -> None:
-    assert shown(MEDIAN, -0.0123) == "−12.3 ms"
-    assert change(MEDIAN, 1.5) == "+1.50 s"
-    assert change(find_metric("utilisation"), -0.123) == "−12.3 points"
-    assert change_between(find_metric("utilisation"), -0.123, 0.05) == "−12.3 … 5 points"
-    assert between(MEDIAN, 0.3, 0.4) == "300 … 400 ms"
-    assert between(MEDIAN, 0.3, 4.0) == "300 ms … 4 s"
-    assert between(MEDIAN, -0.3, 0.4) == "0 … 400 ms"
-    assert shown(find_metric("utilisation"), 0.123) == "12.3 %"
-    assert shown(find_metric("carried_bps"), 2e6) == "2 Mbit/s"
-    assert shown(find_metric("queue_bytes_mean"), 1500.0) == "1.50 kB"
-    assert shown(find_metric("drops"), 2.25) == "2.25"
-    assert shown(find_metric("drops"), 2000.4) == "2,000"
-    assert shown(MEDIAN, None) == "–"
-    assert [percent(value) for value in (None, 301.4, -21.4, 0.0123)] == ["–", "+301 %", "−21.4 %", "+0.01 %"]
+def test_no_interval_of_a_metric_begins_below_zero() -> None:
+    assert interval_of(MEDIAN, Interval(3, 0.05, 0.1, -0.3, 0.4)) == "0 … 400 ms"
+    assert interval_of(MEDIAN, Interval(1, 0.05, None, None, None)) == ""

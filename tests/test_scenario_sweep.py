@@ -14,7 +14,7 @@ from farweb import Scenario, ScenarioError, _core
 from farweb.files.columns import results_tables
 from farweb.results.design import Level
 from farweb.results.metrics import METRICS
-from farweb.results.sweep_tables import FACTORS, SWEEP_TABLES
+from farweb.results.sweep_schema import FACTORS, SWEEP_TABLES
 from samples import SCENARIO, Farweb
 
 SWEEP = """

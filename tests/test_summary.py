@@ -59,7 +59,7 @@ def test_failed_requests_count_and_are_null_in_json(tmp_path: Path) -> None:
     assert summary.latency.p90_s == math.inf
     assert summary.latency.mean_s == pytest.approx(0.045)
     assert summary.of_ended("45 ms") == "45 ms (of 80 %)"
-    assert summary.latency.told(summary.latency.p90_s) == "more than 80 ms"
+    assert summary.latency.text(summary.latency.p90_s) == "more than 80 ms"
     result = json.loads(json.dumps(summary.to_dict(), allow_nan=False))
     assert (result["failed_share"], result["latency"]["p90_s"], result["latency"]["p99_s"]) == (0.2, None, None)
 

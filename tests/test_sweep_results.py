@@ -15,8 +15,8 @@ import pytest
 
 from farweb import Results, ResultsError
 from farweb.folders import SweepResults, open_results
-from farweb.results.sweep import STATISTICS
-from farweb.results.sweep_tables import to_table, write_table
+from farweb.results.sweep_schema import to_table, write_table
+from farweb.results.sweep_statistics import STATISTICS
 from farweb.statistics.intervals import quantiles, student
 from sample_results import SECOND, Row, request
 from sample_sweeps import design_dict, design_of, write_sweep

@@ -16,7 +16,7 @@ import pytest
 from farweb import Results, ResultsError
 from farweb.folders import SweepResults
 from farweb.results import sql
-from farweb.results.sweep import STATISTICS
+from farweb.results.sweep_statistics import STATISTICS
 from farweb.text.quantities import with_margin
 from sample_results import SECOND, Row, interval, request, write_results
 from sample_sweeps import design_of, write_sweep
@@ -40,7 +40,7 @@ def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResult
     shown = farweb("show", sweep.path)
     assert shown.code == 0, shown.err
     for text in (
-        *("full factorial, 4 points", "workload.load (2), circuit (2)", "1, 2, 3, common random numbers"),
+        *("full factorial, 4 points", "workload.load (2), circuit (2)", "1 to 3, common random numbers"),
         *("12 of 12 done, 0 failed, 0 missing", "latency_p90_s", "workload.load: 2 against 1"),
         *("circuit: satellite against cable", "(+200 %)", "(+100 %)", "workload.load × circuit", "error"),
     ):
@@ -101,7 +101,7 @@ def warnings_of(path: Path, design: Any, **more: Any) -> str:
     return "\n".join(write_sweep(path, design, **more).summary().warnings)
 
 
-def test_cautions(tmp_path: Path) -> None:
+def test_warnings(tmp_path: Path) -> None:
     one = {"workload.load": [1, 2]}
     assert "one replication has no confidence interval" in warnings_of(tmp_path / "1", design_of(one, 1))
     two = design_of(LOADS, 1)
@@ -126,7 +126,7 @@ def test_cautions(tmp_path: Path) -> None:
     assert "higher interactions" in warnings_of(tmp_path / "9", four)
 
 
-def test_cautions_about_the_warm_up(tmp_path: Path) -> None:
+def test_warnings_about_the_warm_up(tmp_path: Path) -> None:
     def slow_at_first(levels: Mapping[str, Any], replication: int) -> list[Row]:
         random = np.random.default_rng(replication)
         return [request(n, (20 if n < 100 else 5) + random.normal(0, 0.1), 10) for n in range(1000)]

@@ -154,7 +154,7 @@ def test_words_fold_before_numbers_are_cut() -> None:
 
 def test_numbers_have_no_exponents() -> None:
     assert relative(7840.0) == "+78.4 ×"
-    assert relative(-29.04) == "-29 %"
+    assert relative(-29.04) == "−29 %"
     assert relative(8.742) == "+8.74 %"
     assert plain(1_234_567.0, 6) == "1234567"
     assert plain(0.0000123, 2) == "0.000012"

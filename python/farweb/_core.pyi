@@ -165,7 +165,7 @@ class Scenario:
         """The design of the sweep as JSON text; None when there is none.
 
         `{"kind", "replications", "random_numbers", "factors": [{"name", "unit", "levels": [{"label", "value",
-        "number"}]}], "points": [[number of the level of each factor]]}`; see `farweb.sweep.design.Design`.
+        "number"}]}], "points": [[number of the level of each factor]]}`; see `farweb.results.design.Design`.
         """
 
     def point(self, number: int) -> Scenario:

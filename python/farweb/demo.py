@@ -45,6 +45,7 @@ def main(out: Path, console: "Console") -> None:
         FarwebError: The examples are missing, since this is not a source tree; or something could not be written.
     """
     from farweb.report.runs import latency_sheet, runs_page
+    from farweb.report.sections import Asked
     from farweb.text.sheet import to_rich
 
     imported = _workload(out, console)
@@ -57,9 +58,11 @@ def main(out: Path, console: "Console") -> None:
     report = out / "report.html"
     runs_page(
         list(runs.values()),
-        title=_TITLE,
-        question=f"What does the delay of a satellite cost? {imported.requests:,} requests of a synthetic proxy log "
-        f"(seed {SEED}), carried packet by packet over two paths that differ in nothing but their delay.",
+        Asked(
+            title=_TITLE,
+            question=f"What does the delay of a satellite cost? {imported.requests:,} requests of a synthetic proxy "
+            f"log (seed {SEED}), carried packet by packet over two paths that differ in nothing but their delay.",
+        ),
         charts=charts,
         checks=[scenario.check() for scenario in scenarios.values()],
         imported=imported,

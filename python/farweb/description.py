@@ -242,7 +242,7 @@ def _check_factors(core: _core.Scenario) -> None:
     names = [name for name in core.factors if "." not in name]
     if not names:
         return
-    from farweb.results.sweep_tables import is_column
+    from farweb.results.sweep_schema import is_column
 
     wrong = [name for name in names if is_column(name)]
     if wrong:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from farweb.plot import Plots
 from farweb.results.breakdown import Breakdown, break_down
-from farweb.results.open import open_folder
+from farweb.results.manifest import RUN_KIND, kind_of
 from farweb.results.run import RunTables
 from farweb.results.sql import query_run, query_sweep
 from farweb.results.summary import Summary, summarize
@@ -110,4 +110,4 @@ def open_results(path: str | Path) -> Results | SweepResults:
     Raises:
         ResultsError: There is neither at `path`.
     """
-    return open_folder(path, Results, SweepResults)
+    return Results.open(path) if kind_of(path) == RUN_KIND else SweepResults.open(path)

@@ -19,10 +19,10 @@ from farweb.files.atomic import staged_folder
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.inputs.tables import open_hosts, open_requests, row_count
-from farweb.results import connection_use, digests
+from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
-from farweb.results.metrics import Measurement
+from farweb.results.measure import Measurement
 from farweb.statistics.quantiles import to_json
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
@@ -131,7 +131,7 @@ def simulate_into(
         "warmup_ns": scenario.core.warmup_ns,
         "warnings": json.loads(scenario.core.check(tables.hosts))["warnings"],
         "links": json.loads(simulation.link_totals()),
-        connection_use.KEY: connection_use.told(scenario.effective),
+        "legs": legs.described(scenario.effective),
         "measured": json.loads(simulation.measured()),
         "rows": written,
         "inputs": inputs,
@@ -142,7 +142,7 @@ def simulate_into(
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest of a results folder, when all its tables are there."""
     tables = {path.name: _described(path) for path in sorted(folder.glob("*.parquet"))}
-    whole = digests.seal(to_json(manifest), tables)
+    whole = integrity.seal(to_json(manifest), tables)
     (folder / MANIFEST).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
@@ -238,7 +238,7 @@ def _input(path: Path, named: str, rows: int | None) -> dict[str, Any]:
 
 def _described(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
-        return digests.describe(file)
+        return integrity.describe(file)
 
 
 def _progress(simulation: _core.Simulation, total: int | None) -> Progress:

@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _damage(error: BaseException, arguments: Sequence[str]) -> str | None:
     """Describe the damaged results that made the command fail; None when it failed for another reason."""
-    from farweb.results.damage import explain
+    from farweb.results.integrity import explain
 
     return explain(error, map(Path, arguments))
 

@@ -39,7 +39,7 @@ def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -
     """
     del debug
     from farweb.files.columns import derived_tables, results_tables
-    from farweb.results.sweep_tables import all_specs
+    from farweb.results.sweep_schema import all_specs
 
     _print([*results_tables().values(), *derived_tables(), *all_specs()], Output(as_json, quiet))
 

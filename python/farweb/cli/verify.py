@@ -33,7 +33,7 @@ def verify(
         farweb verify results/sweep --full
     """
     del debug
-    from farweb.results.verify import verify
+    from farweb.results.integrity import verify
 
     output = Output(as_json, quiet)
     with output.progress("checking") as show:

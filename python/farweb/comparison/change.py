@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from farweb.comparison.pairs import Floats
-from farweb.results.breakdown import Kind
+from farweb.results.parts import Kind
 from farweb.statistics.intervals import Interval
 from farweb.statistics.quantiles import to_json
 
@@ -83,7 +83,7 @@ class Cause:
     """The share of one part of the latency in the difference.
 
     Attributes:
-        kind: Which part, of `farweb.results.breakdown.KINDS`.
+        kind: Which part, of `farweb.results.parts.KINDS`.
         mean_s: Mean difference of that part.
     """
 

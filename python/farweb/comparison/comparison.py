@@ -11,7 +11,7 @@ from farweb.comparison.measure import changed
 from farweb.comparison.pairs import runs_of_points
 from farweb.errors import FarwebError
 from farweb.plot.measured import labels
-from farweb.results.open import open_folder
+from farweb.results.manifest import RUN_KIND, kind_of
 from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
 from farweb.text.sheet import to_html, to_rich
@@ -68,7 +68,7 @@ def compare(
         FarwebError: Too few results, runs and sweeps together, or an unknown factor or level.
         ResultsError: The requests are not the same; the message says in what they differ.
     """
-    opened = [open_folder(each, RunTables, SweepTables) if isinstance(each, str | Path) else each for each in results]
+    opened = [_opened(each) if isinstance(each, str | Path) else each for each in results]
     runs = [each for each in opened if isinstance(each, RunTables)]
     if points is not None:
         sweeps = [each for each in opened if not isinstance(each, RunTables)]
@@ -90,3 +90,7 @@ def compare(
     return Comparison(
         base, tuple(changed(base, name, runs[:1], [run], [0]) for name, run in zip(names, runs[1:], strict=True))
     )
+
+
+def _opened(path: str | Path) -> RunTables | SweepTables:
+    return RunTables.open(path) if kind_of(path) == RUN_KIND else SweepTables.open(path)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from farweb.comparison import words
 from farweb.comparison.change import Cause, Change, Estimate, Side, SizeClass
 from farweb.comparison.pairs import Floats, Pairs, pair
-from farweb.results.breakdown import KINDS, parts_by_kind
+from farweb.results.breakdown import parts_by_kind
+from farweb.results.parts import KINDS
 from farweb.statistics import blocks
 from farweb.statistics.intervals import quantile_differences, quantiles, student, student_quantiles
 from farweb.statistics.quantiles import quantiles as of_times

@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
-from farweb.results.breakdown import KINDS
-from farweb.text.quantities import count, seconds, share, size
+from farweb.results.parts import KINDS
+from farweb.text.quantities import count, difference, interval, seconds, share, size
 from farweb.text.sheet import Sheet
 from farweb.text.words import listed
 
@@ -31,7 +31,7 @@ def _latencies(change: "Change") -> Sheet:
         for percent, difference in change.quantiles_s.items()
     ]
     lost = share(change.of_base.failed_share), share(change.of_other.failed_share)
-    rows.append(["not answered", *lost, *_cells(change.failed, is_share=True)])
+    rows.append(["not answered", *lost, *_cells(change.failed, "1")])
     title = f"Latency of all requests: {change.other} against {change.base}"
     return Sheet(title, ["", change.base, change.other, "difference", "95 % interval"], rows)
 
@@ -42,7 +42,7 @@ def _pairs(change: "Change") -> Sheet:
         [f"mean difference (of {share(change.both)})", *_cells(change.mean_s)],
         ["faster", share(change.faster), ""],
         ["slower", share(change.slower), ""],
-        ["slower less faster", *_cells(change.net, is_share=True)],
+        ["slower less faster", *_cells(change.net, "1")],
     ]
     return Sheet(f"{count(change.pairs)} requests, paired by number", ["", "", "95 % interval"], rows)
 
@@ -67,10 +67,11 @@ def _span(low: int, high: int | None) -> str:
 def _causes(change: "Change") -> list[Sheet]:
     total = sum(each.mean_s for each in change.causes)
     largest = max((abs(each.mean_s) for each in change.causes), default=0.0)
-    rows = [[KINDS[each.kind], signed(each.mean_s)] for each in change.causes if abs(each.mean_s) >= _SHOWN * largest]
+    shown = [each for each in change.causes if abs(each.mean_s) >= _SHOWN * largest]
+    rows = [[KINDS[each.kind], difference(each.mean_s, "s")] for each in shown]
     if not rows:
         return []
-    rows.append(["latency", signed(total)])
+    rows.append(["latency", difference(total, "s")])
     return [Sheet("Where the mean difference comes from", ["", "difference"], rows)]
 
 
@@ -132,38 +133,14 @@ def _judged(change: "Change") -> str:
     return f"No difference between {change.other} and {change.base} was shown"
 
 
-def signed(value: float | None) -> str:
-    """A difference of times with its sign: ``−0.9 s``; ``+∞`` where the request, or the quantile, fails."""
-    if value is None:
-        return _NONE
-    sign = "+" if value > 0 else "−" if value < 0 else ""
-    return f"{sign}∞" if math.isinf(value) else f"{sign}{seconds(abs(value))}"
-
-
-def _points(value: float | None) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    if value is None:
-        return _NONE
-    sign = "+" if value > 0 else "−" if value < 0 else ""
-    return f"{sign}{share(abs(value)).removesuffix(' %')} points"
-
-
 def _time(value: float | None) -> str:
     return "not reached" if value is not None and math.isinf(value) else seconds(value)
 
 
-def _cells(estimate: "Estimate", *, is_share: bool = False) -> list[str]:
-    say = _points if is_share else signed
-    return [say(estimate.value), _interval(estimate, is_share=is_share) or _NONE]
-
-
-def _interval(estimate: "Estimate", *, is_share: bool = False) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    say = _points if is_share else signed
-    return f"{say(estimate.low)} … {say(estimate.high)}"
+def _cells(estimate: "Estimate", unit: str = "s") -> list[str]:
+    return [difference(estimate.value, unit), interval(estimate.low, estimate.high, unit, signed=True) or _NONE]
 
 
 def _estimate(estimate: "Estimate") -> str:
-    ends = _interval(estimate)
-    return f"{signed(estimate.value)} ({ends})" if ends else signed(estimate.value)
+    value, ends = _cells(estimate)
+    return value if ends == _NONE else f"{value} ({ends})"

@@ -3,7 +3,7 @@
 For small tables this is much faster than a query, and a sweep reads thousands of them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,21 +16,32 @@ from farweb.errors import ResultsError
 from farweb.files.columns import NULL_CODE, Column, from_arrow
 
 
-def read_columns(file: Path | BinaryIO, names: Iterable[str]) -> Iterable[dict[str, Column]]:
-    """Row groups of a table of a run, as columns by name; a column that the table lacks is left out.
+def read_columns(
+    file: Path | BinaryIO, names: Collection[str], optional: Collection[str] = ()
+) -> Iterable[dict[str, Column]]:
+    """Row groups of a table of a run, as columns by name.
+
+    Args:
+        file: The table.
+        names: Columns that it must have.
+        optional: Further columns, those of them that it has.
 
     Raises:
-        ResultsError: The table is damaged.
+        ResultsError: The table is damaged, or has no such column.
     """
+    place = file if isinstance(file, Path) else getattr(file, "path", file)
     try:
         with pq.ParquetFile(file) as parquet:
             has = set(parquet.schema_arrow.names)
-            wanted = [name for name in names if name in has]
+            if missing := [name for name in names if name not in has]:
+                raise ResultsError(
+                    f"{place}: has no column {missing[0]}: another version of farweb wrote it; run the scenario again"
+                )
+            wanted = [*names, *(name for name in optional if name in has)]
             for group in range(parquet.num_row_groups):
                 read = parquet.read_row_group(group, wanted, use_threads=False)
                 yield from map(from_arrow, read.combine_chunks().to_batches())
     except (OSError, pa.ArrowException) as error:
-        place = file if isinstance(file, Path) else getattr(file, "path", file)
         raise unreadable(place, str(error)) from None
 
 

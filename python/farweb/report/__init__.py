@@ -41,9 +41,11 @@ def report(
         FarwebError: No such metric, figure or factor, or results that cannot stand on one page.
         ResultsError: A result lacks what the page needs.
     """
+    from farweb.report.sections import Asked
     from farweb.results.run import RunTables
     from farweb.results.sweep import SweepTables
 
+    asked = Asked(title, question, metrics, plots, by)
     runs = [each for each in results if isinstance(each, RunTables)]
     sweeps = [each for each in results if isinstance(each, SweepTables)]
     if not results:
@@ -53,9 +55,9 @@ def report(
     if sweeps:
         from farweb.report.sweeps import sweep_page
 
-        return sweep_page(sweeps[0], title=title, question=question, metrics=metrics, plots=plots, by=by)
+        return sweep_page(sweeps[0], asked)
     if by:
         raise FarwebError("--by names factors of a sweep, and runs have none")
     from farweb.report.runs import runs_page
 
-    return runs_page(runs, title=title, question=question, metrics=metrics, plots=plots)
+    return runs_page(runs, asked)

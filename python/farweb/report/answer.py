@@ -1,130 +1,134 @@
-"""The answer that a sweep gives to its question, in sentences: no more than its numbers bear.
+"""The answer that a sweep or a search gives to its question, in sentences: no more than its numbers bear.
 
 A fact is what matters in a few words, and the rest of its sentence.
 """
 
 import math
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from farweb.plot.replicated import words
-from farweb.report.comparisons import Change, changes, strongest
-from farweb.report.estimated import Row, order, rows_by
-from farweb.report.naming import Names, at, names_of, term
-from farweb.report.words import between, change, change_between, percent, plural, shown
-from farweb.results.analysis import JOINT
-from farweb.results.cautions import comparable
+from farweb.report.findings import (
+    CHANCE,
+    Change,
+    Row,
+    changes,
+    ends_of,
+    interval_of,
+    ranked,
+    rows_by,
+    sources,
+)
+from farweb.report.words import Names, at, names_of, term
 from farweb.results.metrics import Metric
 from farweb.results.sweep import SweepTables
+from farweb.results.sweep_statistics import JOINT
+from farweb.results.sweep_warnings import comparable
 from farweb.statistics.paired import paired
-from farweb.text.words import listed
+from farweb.text.quantities import difference, interval, quantity, relative, share
+from farweb.text.words import capital, listed, plural
 
 Fact = tuple[str, str]
 
 _TERMS = 4  # chosen: more sources of variation than these nobody keeps in mind
-CHANCE = ("replications", "error")
-"""Sources of variation, as the table `effects` names them, that no factor is the reason of."""
-
 _JOINT_PERCENT = 5.0  # of the variation, from which an interaction is worth a sentence; chosen
 _LEAST_PERCENT = 1.0  # of the variation, that a source has to have to be named; chosen
 
 
 def answer(sweep: SweepTables, metrics: Sequence[Metric]) -> list[Fact]:
-    """What was checked, and what the runs say of each of these metrics, the most important first."""
+    """Facts: what was checked, then each of these metrics, the most important first."""
     checked = listed([words(metric) for metric in metrics])
-    done = int((sweep.runs["status"] == "done").sum())
-    facts = [
-        (
-            f"Checked: {checked}",
-            f"of {plural(done, 'run')} at {plural(len(sweep.design.points), 'point')}{_how(sweep)}.",
-        )
-    ]
+    done, points = int((sweep.runs["status"] == "done").sum()), plural(len(sweep.design.points), "point")
+    compared = ", compared by replication" if sweep.design.random_numbers == "common" else ""
+    if sweep.design.replications == 1:
+        compared = ", one run each, so that chance cannot be seen"
+    facts = [(f"Checked: {checked}", f"of {plural(done, 'run')} at {points}{compared}.")]
     for metric in metrics:
         facts += _answer(sweep, metric)
     return facts
 
 
-def _how(sweep: SweepTables) -> str:
-    """How points are compared."""
-    if sweep.design.replications == 1:
-        return ", one run each, so that chance cannot be seen"
-    return ", compared by replication" if sweep.design.random_numbers == "common" else ""
-
-
 def _answer(sweep: SweepTables, metric: Metric) -> list[Fact]:
-    """What the runs say of a metric."""
+    """Facts about a metric."""
     if not comparable(sweep, metric.name):
         why = "it is of the requests that ended, which are not the same share of all everywhere; quantiles count all."
         return [(f"Points are not ranked by {words(metric)}:", why)]
-    rows = [row for row in rows_by(sweep, [metric], sweep.design.factors) if _has_value(row, metric)]
+    rows = ranked(rows_by(sweep, [metric], sweep.design.factors), metric)
     if not rows:
         return [("There is no answer yet:", f"no run has a {words(metric)}.")]
-    if len(rows) == 1:
-        return [(_estimate(metric, rows[0], _capital(words(metric))), f"{_interval(metric, rows[0])}.")]
-    names = names_of(sweep)
     if len({row.estimates[metric.name].mean for row in rows}) == 1:
-        return [(_estimate(metric, rows[0], _capital(words(metric))), f"{_interval(metric, rows[0])} at every point.")]
+        everywhere = " at every point" if len(rows) > 1 else ""
+        return [_estimate(metric, rows[0], words(metric), everywhere)]
+    names = names_of(sweep)
     return [
         *_ends(sweep, metric, rows, names),
-        *_changes(metric, strongest(changes(sweep, metric)), names),
+        *_changes(metric, _strongest(changes(sweep, metric)), names),
         *_variation(sweep, metric, names),
     ]
 
 
+def _estimate(metric: Metric, row: Row, what: str, where: str) -> Fact:
+    estimate = row.estimates[metric.name]
+    ends = interval_of(metric, estimate) or "a single run"
+    return f"{capital(what)}: {quantity(estimate.mean, metric.unit)}", f"({ends}){where}."
+
+
 def _ends(sweep: SweepTables, metric: Metric, rows: Sequence[Row], names: Names) -> list[Fact]:
-    """The best point and the worst, and how many cannot be told from the best."""
-    first, last, larger = order(metric)
-    ranked = sorted(rows, key=lambda row: row.estimates[metric.name].mean or 0.0, reverse=larger)
-    best, worst = ranked[0], ranked[-1]
-    factors = sweep.design.factors
-    return [
-        (
-            _estimate(metric, best, f"{first} {words(metric)}"),
-            f"{_interval(metric, best)} at {at(names, factors, best.levels)}.{_like_the_first(sweep, metric, ranked)}",
-        ),
-        (
-            _estimate(metric, worst, _capital(last)),
-            f"{_interval(metric, worst)} at {at(names, factors, worst.levels)}.",
-        ),
-    ]
+    """The best point and the worst, and how many cannot be distinguished from the best."""
+    first, last, _ = ends_of(metric)
+    best, worst = (f" at {at(names, sweep.design.factors, row.levels)}" for row in (rows[0], rows[-1]))
+    fact, rest = _estimate(metric, rows[0], f"{first} {words(metric)}", best)
+    return [(fact, rest + _like_the_first(sweep, metric, rows)), _estimate(metric, rows[-1], last, worst)]
 
 
-def _like_the_first(sweep: SweepTables, metric: Metric, ranked: Sequence[Row]) -> str:
-    """How many points cannot be told from the first, each compared by replication."""
+def _like_the_first(sweep: SweepTables, metric: Metric, rows: Sequence[Row]) -> str:
+    """Number of points that cannot be distinguished from the first, each compared by replication."""
     values = sweep.values(metric.name)
-    first, *others = (row.points[0] for row in ranked)
+    first, *others = (row.points[0] for row in rows)
     compared = [each.interval for each in paired(values[others], np.broadcast_to(values[first], values[others].shape))]
-    if len(ranked) < 3 or any(each.low is None and not (each.mean and math.isinf(each.mean)) for each in compared):
+    if len(rows) < 3 or any(each.low is None and not (each.mean and math.isinf(each.mean)) for each in compared):
         return ""
     same = sum(each.low is not None and each.high is not None and each.low <= 0 <= each.high for each in compared)
     if same == 0:
         return f" Each of the other {len(others)} points differs from it by more than chance explains."
     if same == len(others):
-        return f" None of the other {len(others)} points can be told from it."
-    return f" Of the other {len(others)} points {same} cannot be told from it."
+        return f" None of the other {len(others)} points can be distinguished from it."
+    return f" Of the other {len(others)} points {same} cannot be distinguished from it."
+
+
+def _strongest(found: Sequence[Change]) -> list[Change]:
+    """Selects of each factor the level that makes the largest difference, the largest of all first."""
+    largest: dict[str, Change] = {}
+    for change in sorted(found, key=lambda each: -abs(each.mean)):
+        largest.setdefault(change.factor, change)
+    return list(largest.values())
 
 
 def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact]:
-    """What the factors do, the largest difference first; then those of which one cannot say that they do anything."""
-    ranked = sorted(found, key=lambda each: -abs(each.mean))
+    """Differences that factors make; then those that may be none."""
+
+    def ends(each: Change) -> str:
+        return interval(each.low, each.high, metric.unit, signed=True)
+
     facts = [
         (
-            f"{_capital(names[each.factor])} {each.level} instead of {each.base}: {change(metric, each.mean)}",
-            f"in {words(metric)} ({change_between(metric, each.low, each.high)}), {percent(each.percent)}.",
+            f"{capital(names[each.factor])} {each.levels}: {difference(each.mean, metric.unit)}",
+            f"in {words(metric)} ({ends(each)}), {relative(each.percent)}.",
         )
-        for each in ranked
+        for each in found
         if each.is_real
     ]
     unsure = [
-        f"{names[each.factor]} {each.level} instead of {each.base}, {change(metric, each.mean)} "
-        f"({change_between(metric, each.low, each.high)})"
-        for each in ranked
+        f"{names[each.factor]} {each.levels}, {difference(each.mean, metric.unit)} ({ends(each)})"
+        for each in found
         if each.is_judged and not each.is_real
     ]
     if unsure:
         facts.append((f"Not distinguishable from no difference in {words(metric)}:", f"{'; '.join(unsure)}."))
-    ended = [f"{names[each.factor]} {each.level} instead of {each.base}" for each in ranked if math.isinf(each.mean)]
+    ended = [f"{names[each.factor]} {each.levels}" for each in found if math.isinf(each.mean)]
     if ended:
         what = f"failed requests reach the {words(metric)} of one of the two; compare the share that failed."
         facts.append((f"Decided by failures: {'; '.join(ended)}:", what))
@@ -132,52 +136,81 @@ def _changes(metric: Metric, found: Sequence[Change], names: Names) -> list[Fact
 
 
 def _variation(sweep: SweepTables, metric: Metric, names: Names) -> list[Fact]:
-    """Which factors the variation comes from."""
-    terms = sources(sweep, metric)
-    large = [(name, part) for name, part in terms if name not in CHANCE and part >= _LEAST_PERCENT]
-    told = [f"{term(names, name)} {part:.1f} %" for name, part in large]
-    if not told:
+    """Factors from which the variation comes, and whether what one does depends on another."""
+    parts = sources(sweep, metric)
+    large = {name: part for name, part in parts.items() if name not in CHANCE and part >= _LEAST_PERCENT}
+    if not large:
         return []
-    chance = sum(part for name, part in terms if name in CHANCE)
-    what, rest = (
-        f"Where the variation of {words(metric)} comes from",
-        f"chance between replications makes {chance:.1f} %",
-    )
+    chance = sum(part for name, part in parts.items() if name in CHANCE)
+    what, rest = "", f"chance between replications makes {chance:.1f} %"
+    if sweep.design.replications == 1:
+        rest = f"the interaction of highest order, taken for chance, makes {chance:.1f} %"
     if sweep.design.kind == "latin-hypercube":
-        what, rest = f"{what}, by ranks", f"{chance:.1f} % is not explained by ranks of these factors"
+        what, rest = ", by ranks", f"{chance:.1f} % is not explained by ranks of these factors"
+    of_each = listed([f"{term(names, name)} {part:.1f} %" for name, part in large.items()][:_TERMS])
     rest = f"; {rest}" if chance >= 0.05 else ""
-    return [(f"{what}:", f"{listed(told[:_TERMS])}{rest}."), *_together(large, names)]
+    facts = [(f"Where the variation of {words(metric)} comes from{what}:", f"{of_each}{rest}.")]
+    joint = [name for name, part in large.items() if JOINT in name and part >= _JOINT_PERCENT]
+    if joint:
+        *some, last = term(names, joint[0]).split(JOINT)
+        both = "the differences above are averages over both; table and figures show each."
+        facts.append((f"How much {listed(some)} matters depends on {last}:", both))
+    return facts
 
 
-def _together(terms: Sequence[tuple[str, float]], names: Names) -> list[Fact]:
-    """That what one factor does depends on another, where that makes a difference."""
-    joint = [term(names, name).split(JOINT) for name, part in terms if JOINT in name and part >= _JOINT_PERCENT]
-    if not joint:
-        return []
-    *some, last = joint[0]
-    told = "the differences above are averages over both; table and figures show each."
-    return [(f"How much {listed(some)} matters depends on {last}:", told)]
+class Search:
+    """Findings of `farweb size`, from the manifest of its folder; empty for another sweep."""
 
+    def __init__(self, sweep: SweepTables) -> None:
+        self._sweep = sweep
+        self._asked: Mapping[str, Any] = sweep.manifest.get("search") or {}
+        self._found: Mapping[str, Any] = self._asked.get("answer") or {}
+        self._curve: Sequence[Mapping[str, Any]] = self._found.get("curve", ())
+        self.warnings: Sequence[str] = self._found.get("warnings", ())
 
-def sources(sweep: SweepTables, metric: Metric) -> list[tuple[str, float]]:
-    """Sources of variation and their percentages, the largest first."""
-    rows = sweep.effects([metric.name]).select("term", "percent").drop_nulls().iter_rows()
-    return sorted(((str(name), float(part)) for name, part in rows), key=lambda row: -row[1])
+    def _wanted(self) -> str:
+        key = names_of(self._sweep).get(self._asked["key"], self._asked["key"])
+        return f"{'largest' if self._asked['largest'] else 'smallest'} {key} with {self._asked['target']}"
 
+    @property
+    def question(self) -> str:
+        """Question that was searched for."""
+        return f"What is the {self._wanted()}?" if self._asked else ""
 
-def _has_value(row: Row, metric: Metric) -> bool:
-    return row.estimates[metric.name].mean is not None
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics that the target is about."""
+        return list(dict.fromkeys(each["metric"] for tried in self._curve for each in tried["estimates"]))
 
+    @property
+    def verdicts(self) -> dict[str, list[str]]:
+        """Runs and verdict of each value that was tried, by its label."""
+        return {tried["label"]: [str(tried["n"]), str(tried["verdict"])] for tried in self._curve}
 
-def _estimate(metric: Metric, row: Row, what: str) -> str:
-    return f"{what}: {shown(metric, row.estimates[metric.name].mean)}"
+    def answer(self) -> list[Fact]:
+        """The answer as a fact; nothing as long as there is none."""
+        found, asked = self._found, self._asked
+        if not found:
+            return []
+        runs = plural(found["runs"], "run")
+        chance = f"at {share(found['confidence'])} confidence"
+        sure = "the seed makes no difference" if found["without_chance"] else chance
+        if found["answer"] is None:
+            verb = "meets" if found["attainable"] is False else "was shown to meet"
+            span = f"{self._curve[0]['label']} to {self._curve[-1]['label']}"
+            reached = "; ".join(found["reached"])
+            return [(f"No value from {span} {verb} {asked['target']}:", f"{reached} ({sure}; {runs}).")]
+        other = found["high" if asked["largest"] else "low"]
+        between = "the end of what was tried" if other is None else f"{other['label']} does not meet it"
+        return [(f"{capital(self._wanted())}: {found['answer']['label']}", f"({between}, {sure}; {runs}).")]
 
-
-def _interval(metric: Metric, row: Row) -> str:
-    estimate = row.estimates[metric.name]
-    ends = between(metric, estimate.low, estimate.high)
-    return f"({ends})" if ends else "(a single run)"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    def command(self) -> str:
+        """The command line of the search."""
+        levels = [level for factor in self._sweep.design.factors for level in factor.levels]
+        labels = [tried["label"] for tried in self._curve] or [level.label for level in levels]
+        has_numbers = all(level.number is not None for level in levels)
+        values = f"{labels[0]}..{labels[-1]}" if has_numbers else ",".join(labels)
+        options = {"vary": f"{self._asked['key']}={values}", "target": self._asked["target"]}
+        line = ["farweb size scenario.toml", *(f"--{name} {shlex.quote(value)}" for name, value in options.items())]
+        line += ["--largest"] if self._asked["largest"] else []
+        return " ".join([*line, f"--out {shlex.quote(self._sweep.path.name)}"])

@@ -1,4 +1,4 @@
-"""What a result rests on, in sentences made from the scenarios: what they assume, and what the models leave out.
+"""Assumptions of a result, in sentences made from the scenarios, and what the models leave out.
 
 The sentences say what `docs/models/` says at length.
 """
@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from farweb.report.path_drawing import span
+from farweb.report.path import span
 from farweb.report.points import Point
+from farweb.report.words import extent, key_words
 from farweb.text.quantities import count, rate, seconds
 from farweb.text.words import listed
 
@@ -38,7 +39,7 @@ _LEFT_OUT = {
 
 
 def assumptions(points: Sequence[Point]) -> list[str]:
-    """What the scenarios assume, a sentence or two each."""
+    """Assumptions of the scenarios, a sentence or two each."""
     return [
         *_workload(points),
         *_proxies(points),
@@ -53,7 +54,7 @@ def assumptions(points: Sequence[Point]) -> list[str]:
 
 
 def left_out(points: Sequence[Point]) -> list[str]:
-    """What no number here contains, since the models do not have it."""
+    """Effects that no number contains, since the models do not have them."""
     with_requests = any(leg["connection_use"]["requests"] for leg in _leg_figures(points))
     return [
         _LEFT_OUT["links"],
@@ -67,20 +68,21 @@ def left_out(points: Sequence[Point]) -> list[str]:
 def _workload(points: Sequence[Point]) -> list[str]:
     loads = _texts(points, "workload", "load")
     if "rate" in _values(points, "workload", "scale"):
-        return [_arrivals(points), *_rate(points, loads)]
+        window = span(_texts(points, "workload", "copies_offset"))
+        return [
+            _arrivals(points),
+            f"Load {span(loads)} stands for as many times the requests of the table, or of a day where it has days: "
+            f"drawn ones are left out, or repeated at random within {window}, each by itself. Measured requests are "
+            "there at every load.",
+        ]
     tables = _values(points, "workload", "requests")
     copies = _texts(points, "workload", "copies_offset")
     said = [_arrivals(points)]
     families = _texts(points, "workload", "family")
     if "prowgen" in families:
-        said.append(
-            "Requests are those of the family prowgen, generated from the seed of the run"
-            + (
-                f": load {span(loads)} stands for as many copies, shifted by {span(copies)} each."
-                if loads != ["1"]
-                else "."
-            )
-        )
+        load = f": load {span(loads)} stands for as many copies, shifted by {span(copies)} each"
+        generated = "Requests are those of the family prowgen, generated from the seed of the run"
+        said.append(f"{generated}{load if loads != ['1'] else ''}.")
     if "nzix" in families:
         days, renamed = _texts(points, "workload", "days"), "renamed" in _values(points, "workload", "copies_hosts")
         hosts = "hosts of their own" if renamed else "the same hosts"
@@ -105,7 +107,7 @@ def _workload(points: Sequence[Point]) -> list[str]:
 
 
 def _arrivals(points: Sequence[Point]) -> str:
-    """What requests and those who wait for them do."""
+    """Start of requests, and patience of clients."""
     waits = _texts(points, "clients", "give_up")
     patience = "Clients wait for ever."
     if waits:
@@ -118,18 +120,8 @@ def _arrivals(points: Sequence[Point]) -> str:
     )
 
 
-def _rate(points: Sequence[Point], loads: Sequence[str]) -> list[str]:
-    """What a load that is a rate stands for."""
-    window = span(_texts(points, "workload", "copies_offset"))
-    return [
-        f"Load {span(loads)} stands for as many times the requests of the table, or of a day where it has days: drawn "
-        f"ones are left out, or repeated at random within {window}, each by itself. Measured requests are there at "
-        "every load."
-    ]
-
-
 def _proxies(points: Sequence[Point]) -> list[str]:
-    """Where legs meet."""
+    """Proxies, where legs meet."""
     nodes = _unique(leg["from"] for point in points for leg in point.scenario["leg"][1:])
     if not nodes:
         return []
@@ -140,7 +132,7 @@ def _proxies(points: Sequence[Point]) -> list[str]:
 
 
 def _caches(points: Sequence[Point]) -> list[str]:
-    """What caches hold, and what becomes of what they do not."""
+    """Contents of caches, and how hits come about."""
     caches = [cache for point in points for cache in point.scenario.get("cache") or ()]
     said = []
     if drawn := _unique(cache["node"] for cache in caches if "hit_ratio" in cache):
@@ -159,7 +151,7 @@ def _caches(points: Sequence[Point]) -> list[str]:
 
 
 def _carriers(points: Sequence[Point]) -> list[str]:
-    """What legs say of their carriers."""
+    """Settings of the carriers, leg by leg."""
     said = []
     for number in range(min(len(point.scenario["leg"]) for point in points)):
         legs = [point.scenario["leg"][number] for point in points]
@@ -167,14 +159,14 @@ def _carriers(points: Sequence[Point]) -> list[str]:
         values = {
             key: _unique(str(value) for leg in legs if (value := leg["carrier"].get(key)) is not None) for key in keys
         }
-        told = [f"{key.replace('_', ' ')} {span(texts)}" for key, texts in values.items() if texts]
-        if told:
-            said.append(f"{legs[0]['from']} – {legs[0]['to']}: {', '.join(told)}.")
+        if any(values.values()):
+            keys_said = [f"{key_words(key)} {span(texts)}" for key, texts in values.items() if texts]
+            said.append(f"{legs[0]['from']} – {legs[0]['to']}: {', '.join(keys_said)}.")
     return said
 
 
 def _tcp(points: Sequence[Point]) -> list[str]:
-    profiles = _each_leg(points, ("tcp", "profile"))
+    profiles = _unique(leg["tcp"]["profile"] for point in points for leg in point.scenario["leg"])
     said = [f"TCP with the profile {profile} is {_PROFILES.get(profile, profile)}." for profile in profiles]
     changed: dict[str, list[str]] = {}
     for point in points:
@@ -188,16 +180,16 @@ def _tcp(points: Sequence[Point]) -> list[str]:
 
 
 def _windows(points: Sequence[Point]) -> list[str]:
-    """What one connection can carry, leg by leg."""
+    """Limits of one connection, leg by leg."""
     said = []
     for number in range(min(len(point.figures["legs"]) for point in points)):
         legs = [point.figures["legs"][number] for point in points]
         stretch = f"{legs[0]['from']} – {legs[0]['to']}"
-        round_trip = _range([leg["rtt_ns"] / 1e9 for leg in legs], seconds)
+        round_trip = extent([leg["rtt_ns"] / 1e9 for leg in legs], seconds)
         if any(_by_host(point, number) and leg["hosts"] is None for point, leg in zip(points, legs, strict=True)):
             said.append(
                 f"{stretch}: {round_trip} of propagation there and back. Servers have the window and the segment size "
-                "that the host table tells; it is not at hand here, so limits are not worked out."
+                "that the host table has; it is not at hand here, so limits are not worked out."
             )
             continue
         limits = [leg["window_limit_bps"] for leg in legs if leg["window_limit_bps"] is not None]
@@ -205,9 +197,9 @@ def _windows(points: Sequence[Point]) -> list[str]:
         text = f"{stretch}: {round_trip} of propagation there and back"
         if limits:
             whose = " (median of the servers)" if any(leg["hosts"] for leg in legs) else ""
-            text += f"; the window lets one connection carry {_range(limits, rate)} at most{whose}"
+            text += f"; the window lets one connection carry {extent(limits, rate)} at most{whose}"
         if limits and fill:
-            needed = _range(fill, count)
+            needed = extent(fill, count)
             text += ", and one fills the path" if needed == "1" else f"; it takes {needed} of them to fill the path"
         said.append(f"{text}.")
     return said
@@ -220,7 +212,7 @@ def _by_host(point: Point, leg: int) -> bool:
 
 
 def _interval(points: Sequence[Point]) -> list[str]:
-    """What of a run is counted and measured."""
+    """Interval of a run that is counted and measured."""
     warmups = _texts(points, "run", "warmup")
     if warmups == ["0 s"]:
         said = ["There is no warm-up: what happens while the path is still empty counts."]
@@ -253,19 +245,9 @@ def _texts(points: Sequence[Point], table: str, key: str) -> list[str]:
     return [str(value) for value in _values(points, table, key)]
 
 
-def _each_leg(points: Sequence[Point], keys: tuple[str, str]) -> list[Any]:
-    legs: Iterable[Mapping[str, Any]] = (leg for point in points for leg in point.scenario["leg"])
-    return _unique(leg[keys[0]][keys[1]] for leg in legs)
-
-
 def _leg_figures(points: Sequence[Point]) -> Iterator[Mapping[str, Any]]:
     return (leg for point in points for leg in point.figures["legs"])
 
 
 def _unique(values: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
-
-
-def _range(values: Sequence[float], say: Any) -> str:
-    low, high = say(min(values)), say(max(values))
-    return low if low == high else f"{low} to {high}"

@@ -1,14 +1,22 @@
-"""What the scenarios of a report mean: read again from manifests, so that a report needs nothing but the results.
+"""Meanings of the scenarios of a report: read again from manifests, so that a report needs nothing but the results.
 
 The core reads and checks scenarios; a manifest has one with every default spelled out.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from farweb import _core
+from farweb.report.words import at, names_of
+from farweb.results.manifest import MANIFEST
+from farweb.results.store import input_name, part_name
+from farweb.results.sweep import SweepTables
+from farweb.sweep.inputs import stored_hosts
+from farweb.text.words import listed, plural
 
 
 @dataclass(frozen=True)
@@ -16,7 +24,7 @@ class Point:
     """A scenario and what it means.
 
     Attributes:
-        label: What tells it from the others of a report; empty when there are no others.
+        label: What it has and the others of a report have not; empty when there are no others.
         scenario: The scenario, every default spelled out.
         figures: Links, legs and warnings with their numbers, as `farweb.scenario.Check` has them.
     """
@@ -27,7 +35,7 @@ class Point:
 
     @property
     def warnings(self) -> list[str]:
-        """What is allowed but may not be meant."""
+        """Warnings of `farweb check`: allowed, and perhaps not meant."""
         return list(self.figures["warnings"])
 
 
@@ -45,11 +53,91 @@ def parse(effective: Mapping[str, Any], name: str) -> _core.Scenario:
 
 
 def point(label: str, scenario: _core.Scenario, hosts: _core.HostTable | None) -> Point:
-    """What a scenario means.
+    """Meaning of a scenario.
 
     Args:
-        label: What tells it from others.
+        label: What it has and others have not.
         scenario: The scenario.
         hosts: The host table that it was run with, where it is at hand.
     """
     return Point(label, json.loads(scenario.effective()), json.loads(scenario.check(hosts)))
+
+
+def sweep_points(sweep: SweepTables) -> dict[int, Point]:
+    """Meaning of each point that has a finished run, by its number in the design."""
+    done = sweep.runs["status"] == "done"
+    first: dict[int, str] = {}
+    for number, run in zip(sweep.points.filter(done), sweep.runs["run"].filter(done), strict=True):
+        first.setdefault(number, run)
+    design, names, hosts = sweep.design, names_of(sweep), _Hosts(sweep.store.folder)
+    found = {}
+    for number, run in sorted(first.items()):
+        name = f"{part_name(run)}/{MANIFEST}"
+        manifest = json.loads(sweep.store.read(name))
+        label = at(names, design.factors, list(design.levels(number).values()))
+        scenario = parse(manifest["scenario"], f"{sweep.store.url}/{name}")
+        found[number] = point(label, scenario, hosts.of(manifest))
+    return found
+
+
+class _Hosts:
+    """The host tables that a sweep on this machine keeps with its results, each read once."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._read: dict[str, _core.HostTable] = {}
+
+    def of(self, manifest: Mapping[str, Any]) -> _core.HostTable | None:
+        """The host table of a run; None when it had none, or when it is not at hand."""
+        sha256 = manifest["inputs"].get("hosts", {}).get("sha256")
+        if sha256 is None or self._folder is None or not (self._folder / input_name(sha256)).is_file():
+            return None
+        if sha256 not in self._read:
+            self._read[sha256] = stored_hosts(self._folder, sha256)
+        return self._read[sha256]
+
+
+def which(sweep: SweepTables, points: Mapping[int, Point], some: Sequence[Point]) -> str:
+    """Names some of the points: how many, and the levels that only they have in common."""
+    numbers = [number for number, each in points.items() if any(each is one for one in some)]
+    said, names = [], names_of(sweep)
+    for place, factor in enumerate(sweep.design.factors):
+        here = {sweep.design.points[number][place] for number in numbers}
+        if here != {sweep.design.points[number][place] for number in points}:
+            said.append(f"{names[factor.name]} {listed([factor.levels[index].label for index in sorted(here)])}")
+    how_many = f"{len(numbers)} of {plural(len(points), 'point')}"
+    return f"{how_many}: {', '.join(said)}" if said else how_many
+
+
+_NOT_OF_A_POINT = ("sweep:", "record.")  # what concerns how one runs it, not what it means
+
+
+def warned(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> list[str]:
+    """The warnings of `farweb check` for all points, each once.
+
+    Those that differ in their numbers alone are one, with the numbers of the first point; so are those of several keys
+    that otherwise say the same.
+
+    Args:
+        points: What was simulated.
+        where: Says of some of the points, not all, which they are.
+    """
+    found: dict[str, dict[str, list[Point]]] = {}
+    for each in points:
+        for warning in each.warnings:
+            key, _, text = warning.partition(": ")
+            if not warning.startswith(_NOT_OF_A_POINT):
+                found.setdefault(_without_numbers(text), {}).setdefault(key, []).append(each)
+    said = []
+    for keys in found.values():
+        concerned = [each for each in points if any(each in some for some in keys.values())]
+        first = next(text for text in concerned[0].warnings if text.startswith(f"{next(iter(keys))}: "))
+        place = f" (the first of {plural(len(points), 'point')})" if len(points) > 1 else ""
+        if len(concerned) < len(points):
+            place = f" ({where(concerned)})"
+        said.append(f"{listed(list(keys))}: {first.partition(': ')[2]}{place}.")
+    return said
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d[\d.,]*( [kMGµm]?(?:B|bit/s|s)\b)?", "#", text)

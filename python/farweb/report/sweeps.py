@@ -2,44 +2,32 @@
 
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.plot.replicated import words
 from farweb.report import page
-from farweb.report.answer import answer
-from farweb.report.assumptions import assumptions, left_out
-from farweb.report.estimated import factors_named
-from farweb.report.naming import names_of
+from farweb.report.answer import Search, answer
 from farweb.report.page import Page, section
-from farweb.report.path_drawing import draw_path, path_of, shape, span
-from farweb.report.points import Point
-from farweb.report.reproduction import command, inputs_sheet, manifest, scenario
-from farweb.report.search import answer_of, command_of, metrics_of, question_of, warnings_of
-from farweb.report.statistics import design_sentences, differences, variation, warmup
-from farweb.report.sweep_points import sweep_points, where
-from farweb.report.sweep_tables import factors_that_matter, results
-from farweb.report.sweep_warnings import state, sweep_warnings
-from farweb.report.warned import warned
-from farweb.report.words import plural
-from farweb.results.design import Factor
+from farweb.report.path import span
+from farweb.report.points import Point, sweep_points, which
+from farweb.report.sections import Asked, paths, reproduction, rests_on, warnings
+from farweb.report.tables import differences, factors_that_matter, results, variation, warmup
+from farweb.report.words import names_of
+from farweb.results.design import KINDS, Factor
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_summary import MAIN
+from farweb.results.sweep_warnings import warnings_of
 from farweb.text import toml
 from farweb.text.quantities import count
 from farweb.text.sheet import Sheet
-from farweb.text.words import listed
+from farweb.text.words import capital, listed, plural, ranged
 
 if TYPE_CHECKING:
     from farweb.plot.chart import Chart
-
-_DESIGNS = {
-    "full-factorial": "full factorial design",
-    "one-at-a-time": "one factor at a time",
-    "latin-hypercube": "Latin hypercube",
-    "search": "search",
-}
 
 _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
 """Figures that have a factor along their axis; all but the first are about the load."""
@@ -47,18 +35,14 @@ _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
 _OTHERS = ("effects", "cdf", "size-latency")
 _FIGURES = 3
 _LOAD = "workload.load"
+_ERRORS = 3  # chosen: different errors listed; more are rarely different causes
+
+_DECIDING = ("latency_p50_s", "latency_p90_s")
+"""Metrics that answer a question without one: how it feels as a rule, and how when it is slow."""
 
 
-def sweep_page(
-    sweep: SweepTables,
-    *,
-    title: str | None = None,
-    question: str | None = None,
-    metrics: Sequence[str] = (),
-    plots: Sequence[str] = (),
-    by: Sequence[str] = (),
-) -> Page:
-    """The page of a sweep; see `farweb.report.report` for the arguments.
+def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
+    """The page of a sweep.
 
     Raises:
         FarwebError: There is no such metric, figure or factor.
@@ -66,42 +50,35 @@ def sweep_page(
     """
     if sweep.runs.is_empty():
         raise ResultsError(f"{sweep.path}: no run has ended yet, so there is nothing to report")
-    wanted = _metrics(sweep, metrics)
-    factors = factors_named(sweep.design, by) or factors_that_matter(sweep, wanted[0])
+    search = Search(sweep)
+    metrics = _metrics(sweep, asked.metrics or search.metrics)
+    main = metrics[0]
+    factors = sweep.design.chosen(asked.by) or factors_that_matter(sweep, main)
     points = sweep_points(sweep)
-    asked = question or question_of(sweep) or _question(sweep, wanted)
+    there = list(points.values())
+    facts = [*search.answer(), *answer(sweep, _deciding(sweep, metrics, asked.metrics))]
+    replicated = sweep.points.value_counts()["count"].max() != 1
+    brackets = page.paragraph("In brackets: 95 % confidence intervals.", "note") if replicated else ""
     sections = [
-        page.warnings(state(sweep)),
-        section(
-            "Answer",
-            page.facts([*answer_of(sweep), *answer(sweep, _deciding(sweep, wanted, metrics))]),
-            _intervals(sweep),
-            kind="answer",
-        ),
-        section("Path", *_paths(points), _factors(sweep)),
-        section("Results", *results(sweep, wanted, factors)),
-        section("Figures", *map(page.figure, _charts(sweep, wanted[0], plots, factors))),
-        section("What makes the difference", differences(sweep, wanted), variation(sweep, wanted)),
-        _assumptions(sweep, wanted, list(points.values())),
-        section("Warnings", _warnings(sweep, wanted, points)),
-        _reproduction(sweep, title, question, metrics, plots, by),
+        page.warnings(_state(sweep)),
+        section("Answer", page.facts(facts), brackets, kind="answer"),
+        section("Path", *paths(there, _called), _factors(sweep)),
+        section("Results", *results(sweep, metrics, factors)),
+        section("Figures", *map(page.figure, _charts(sweep, main, asked.plots, factors))),
+        section("What makes the difference", differences(sweep, main), variation(sweep, main)),
+        rests_on(there, _design_sentences(sweep, metrics), warmup(sweep)),
+        warnings(_warnings(sweep, metrics, search), there, lambda some: which(sweep, points, some)),
+        _reproduction(sweep, asked, search),
     ]
-    return Page(title or asked, asked if title else "", _subject(sweep), tuple(sections))
+    return asked.page(search.question or _question(sweep, metrics), _subject(sweep), sections)
 
 
 def _metrics(sweep: SweepTables, names: Sequence[str]) -> list[Metric]:
-    """The metrics of the page: those asked for, or those that suit and of which there is anything to tell."""
-    names = names or metrics_of(sweep)
+    """The metrics of the page: those named, or those that suit and have a value but zero."""
     for name in names:
         sweep.values(name)  # refuses one that the runs do not have
-    if names:
-        return [find_metric(name) for name in dict.fromkeys(names)]
-    told = [name for name in MAIN if _is_above_zero(sweep, name)]
-    return [find_metric(name) for name in told or ["done"]]
-
-
-_DECIDING = ("latency_p50_s", "latency_p90_s")
-"""What answers a question that names no metric: how it feels as a rule, and how when it is slow."""
+    names = names or [name for name in MAIN if _is_above_zero(sweep, name)] or ["done"]
+    return [find_metric(name) for name in dict.fromkeys(names)]
 
 
 def _deciding(sweep: SweepTables, wanted: Sequence[Metric], asked: Sequence[str]) -> list[Metric]:
@@ -112,8 +89,19 @@ def _deciding(sweep: SweepTables, wanted: Sequence[Metric], asked: Sequence[str]
 
 
 def _is_above_zero(sweep: SweepTables, name: str) -> bool:
-    """Whether a metric has a value that is not zero, in any run."""
+    """True where a metric has a value that is not zero, in any run."""
     return name in sweep.metrics and bool(sweep.runs[name].drop_nulls().cast(float).abs().sum() > 0)
+
+
+def _state(sweep: SweepTables) -> list[str]:
+    """Notes that stand before anything else: the sweep has not ended, or runs failed."""
+    planned, ended = sweep.manifest["runs"], len(sweep.runs)
+    failed = int((sweep.runs["status"] == "failed").sum())
+    unfinished = (
+        f"This sweep is not finished: {ended:,} of {planned:,} runs have ended. Numbers are of these, and will change."
+    )
+    without = f"{plural(failed, 'run')} of {ended:,} failed. Numbers are of the others."
+    return [*([] if sweep.complete else [unfinished]), *([without] if failed else [])]
 
 
 def _question(sweep: SweepTables, metrics: Sequence[Metric]) -> str:
@@ -125,59 +113,35 @@ def _question(sweep: SweepTables, metrics: Sequence[Metric]) -> str:
 
 
 def _subject(sweep: SweepTables) -> str:
-    design = sweep.design
-    return " · ".join(
-        [
-            sweep.name,
-            _DESIGNS.get(design.kind, design.kind),
-            f"{plural(len(design.points), 'point')} × {plural(design.replications, 'replication')}"
-            if design.kind != "search"
-            else plural(len(design.points), "point"),
-            plural(len(sweep.runs), "run"),
-            f"farweb {sweep.manifest['version']}",
-        ]
-    )
+    design, runs = sweep.design, plural(len(sweep.runs), "run")
+    points = plural(len(design.points), "point")
+    if design.kind != "search":
+        points += f" × {plural(design.replications, 'replication')}"
+    return " · ".join([sweep.name, KINDS[design.kind], points, runs, f"farweb {sweep.manifest['version']}"])
 
 
-def _intervals(sweep: SweepTables) -> str:
-    """What stands in brackets."""
-    most = sweep.runs.group_by(sweep.points).len()["len"].max()
-    return page.paragraph("In brackets: 95 % confidence intervals.", "note") if most != 1 else ""
-
-
-def _paths(points: dict[int, Point]) -> list[str]:
-    """A drawing for each shape of path that points have."""
-    shapes: dict[tuple[Any, ...], list[Point]] = {}
-    for each in points.values():
-        shapes.setdefault(shape(each), []).append(each)
-    drawn = []
-    for alike in shapes.values():
-        told = " ".join(str(alike[0].figures["text"]).split())
-        drawing = draw_path(path_of(alike), f"The path, in words and as it is at {alike[0].label}: {told}")
-        heading = plural(len(alike), "point")
-        drawn.append(page.part(f"{heading}, such as {alike[0].label}", drawing) if len(shapes) > 1 else drawing)
-    return drawn
+def _called(points: Sequence[Point]) -> str:
+    """Name of points in a drawing of them all."""
+    such_as = f", such as {points[0].label}" if points[0].label else ""
+    return plural(len(points), "point") + such_as
 
 
 def _factors(sweep: SweepTables) -> str:
-    """What was varied."""
+    """Table of what was varied."""
     given = (sweep.manifest["scenario"].get("sweep") or {}).get("factors") or {}
     names = names_of(sweep)
     rows = [[names[factor.name], factor.name, _levels(factor)] for factor in sweep.design.factors]
-    sets = [
-        f"{name} {level['level']}: {', '.join(f'{key} = {_set_to(value)}' for key, value in level['set'].items())}"
-        for name, levels in given.items()
-        if isinstance(levels, list)
-        for level in levels
-        if isinstance(level, dict) and "set" in level
-    ]
+    sets = []
+    for name, levels in given.items():
+        for level in levels if isinstance(levels, list) else ():
+            if isinstance(level, dict) and "set" in level:
+                values = [
+                    f"{key} = {value if isinstance(value, str) else toml.value(value)}"
+                    for key, value in level["set"].items()
+                ]
+                sets.append(f"{name} {level['level']}: {', '.join(values)}")
     header = ["called here", "factor", "levels"]
-    return page.table(Sheet("What was varied (in the drawing in colour)", header, rows, names=3)) + page.bullets(sets)
-
-
-def _set_to(value: Any) -> str:
-    """A value that a level sets: texts as they are, lists and tables as a scenario has them."""
-    return value if isinstance(value, str) else toml.value(value)
+    return page.table(Sheet("What was varied", header, rows, names=3)) + page.bullets(sets)
 
 
 def _levels(factor: Factor) -> str:
@@ -212,61 +176,47 @@ def _chart(sweep: SweepTables, name: str, metric: Metric, factors: Sequence[Fact
     return draw(name, [sweep], by=by, metric=metric.name if "metric" in options else None)
 
 
-def _assumptions(sweep: SweepTables, metrics: Sequence[Metric], points: Sequence[Point]) -> str:
-    """What the numbers rest on and what they leave out."""
-    said = [*assumptions(points), *design_sentences(sweep, metrics)] if points else design_sentences(sweep, metrics)
-    out = page.part("What the models leave out", page.bullets(left_out(points)))
-    return section("Assumptions", page.bullets(said), warmup(sweep), out)
+def _design_sentences(sweep: SweepTables, metrics: Sequence[Metric]) -> list[str]:
+    """Seeds, and what intervals rest on."""
+    said = ["Every run has a seed of its own; runs are independent of each other."]
+    if sweep.design.random_numbers == "common":
+        said = [
+            "Replication r has the same seed at every point (common random numbers): points meet the same chance, so "
+            "that differences between them, taken by replication, are surer than the points are by themselves."
+        ]
+    made = set(sweep.estimates([metric.name for metric in metrics])["method"].to_list())
+    used = [name for method, name in _METHODS.items() if method in made]
+    if used:
+        said.append(
+            "Intervals are 95 % confidence intervals over replications, which are independent of each other "
+            f"({listed(used)}): they say how far chance moves a number, not how far the models are from a real network."
+        )
+    return said
 
 
-def _warnings(sweep: SweepTables, metrics: Sequence[Metric], points: dict[int, Point]) -> str:
-    said = [
-        *sweep_warnings(sweep, metrics, warnings_of(sweep)),
-        *warned(list(points.values()), lambda some: where(sweep, points, some)),
+_METHODS = {"student": "Student's t", "bootstrap": "of quantiles at a point, a bootstrap of the replications"}
+
+
+def _warnings(sweep: SweepTables, metrics: Sequence[Metric], search: Search) -> list[str]:
+    """Warnings about the numbers, and the errors of runs that failed."""
+    said = [*search.warnings, *warnings_of(sweep, [metric.name for metric in metrics])]
+    # Keys of scenarios and names of metrics keep their small letters.
+    sentences = [f"{capital(text) if text.partition(' ')[0].isalpha() else text}." for text in said]
+    failed = sweep.runs.filter(pl.col("status") == "failed")
+    errors = failed.group_by("error", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
+    sentences += [f"{plural(number, 'run')} failed: {error}" for error, number in errors.head(_ERRORS).iter_rows()]
+    if errors.height > _ERRORS:
+        sentences.append(f"There are {errors.height - _ERRORS} other errors; the table runs has them all.")
+    return sentences
+
+
+def _reproduction(sweep: SweepTables, asked: Asked, search: Search) -> str:
+    folder, manifest = sweep.path.name, sweep.manifest
+    made = search.command() if "search" in manifest else f"farweb sweep scenario.toml --out {shlex.quote(folder)}"
+    ran = [
+        ["farweb", str(manifest["version"])],
+        ["result version", str(manifest.get("result_version", "–"))],
+        ["seeds", ranged(sorted(set(sweep.runs["seed"].to_list())))],
+        ["runs", f"{count(len(sweep.runs))} of {count(manifest['runs'])}"],
     ]
-    return page.warnings(said) or page.paragraph("None.")
-
-
-def _reproduction(
-    sweep: SweepTables,
-    title: str | None,
-    question: str | None,
-    metrics: Sequence[str],
-    plots: Sequence[str],
-    by: Sequence[str],
-) -> str:
-    """What it takes to have these numbers again."""
-    folder = sweep.path.name
-    lines = [
-        command_of(sweep, folder)
-        if "search" in sweep.manifest
-        else f"farweb sweep scenario.toml --out {shlex.quote(folder)}",
-        command(folder, title=title, question=question, metric=metrics, plot=plots, by=by),
-    ]
-    told = sweep.manifest
-    facts = [
-        ["farweb", str(told["version"])],
-        ["result version", str(told.get("result_version", "–"))],
-        ["seeds", _seeds(sweep)],
-        ["runs", f"{count(len(sweep.runs))} of {count(told['runs'])}"],
-    ]
-    return section(
-        "How to reproduce",
-        page.paragraph(
-            "The same scenario, seeds, request table and result version give the same tables, byte for byte. With the "
-            "scenario below saved as scenario.toml beside its tables:"
-        ),
-        page.commands(lines),
-        page.table(Sheet("What ran", ["", ""], facts)),
-        page.table(inputs_sheet([told])),
-        page.folded("Scenario, as a file", scenario(told)),
-        page.folded("Manifest", manifest(told)),
-        page.paragraph("Scenario and manifest are in the page itself, and left out on paper.", "note paper"),
-    )
-
-
-def _seeds(sweep: SweepTables) -> str:
-    seeds = sorted(set(sweep.runs["seed"].to_list()))
-    if len(seeds) > 1 and seeds[-1] - seeds[0] == len(seeds) - 1:
-        return f"{seeds[0]} to {seeds[-1]}"
-    return listed(list(map(str, seeds))) if len(seeds) <= 8 else f"{len(seeds):,}, in the table runs"
+    return reproduction([made, asked.command(folder)], Sheet("What ran", ["", ""], ran), [("", manifest)])

@@ -1,77 +1,58 @@
-"""Values of metrics in words, and words in sentences."""
+"""Words of a report: ranges of values, and short names of factors."""
 
-import math
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from farweb.results.metrics import Metric
-from farweb.text.quantities import count, rate, relative, seconds, share, size
+from farweb.results.design import Factor, Level
+from farweb.results.sweep import SweepTables
+from farweb.results.sweep_statistics import JOINT
 
-_NONE = "–"
-_MINUS = "−"
-
-
-def shown(metric: Metric, value: float | None) -> str:
-    """A value of a metric with its unit."""
-    if value is None:
-        return _NONE
-    if math.isinf(value):
-        return seconds(value)  # only times are
-    if value < 0:
-        return f"{_MINUS}{shown(metric, -value)}"
-    match metric.unit:
-        case "s":
-            return seconds(value)
-        case "bit/s":
-            return rate(value)
-        case "B":
-            return size(value)
-        case "1":
-            return share(value)
-        case "points":
-            return f"{share(value).removesuffix(' %')} points"
-    return count(value) if value >= 1000 or value == round(value) else f"{value:.3g}"
+Names = Mapping[str, str]
+"""Short names of factors, by their names."""
 
 
-def change(metric: Metric, value: float) -> str:
-    """A difference, with its sign: ``+12.3 ms``; that of shares is in percentage points."""
-    if math.isinf(value):
-        return "failures decide"
-    told = shown(_difference(metric), value)
-    return f"+{told}" if value > 0 else told
-
-
-def change_between(metric: Metric, low: float | None, high: float | None) -> str:
-    """The interval of a difference."""
-    return _between(_difference(metric), low, high)
-
-
-def _difference(metric: Metric) -> Metric:
-    return replace(metric, unit="points") if metric.unit == "1" else metric
-
-
-def percent(value: float | None) -> str:
-    """A relative difference, given in percent, with its sign."""
-    return relative(value).replace("-", _MINUS)
-
-
-def between(metric: Metric, low: float | None, high: float | None) -> str:
-    """An interval: ``305 … 319 ms``; the unit stands once where both ends have the same.
-
-    No metric is negative, so no interval is told to begin below zero.
-    """
-    return _between(metric, None if low is None else max(low, 0.0), high)
-
-
-def _between(metric: Metric, low: float | None, high: float | None) -> str:
-    if low is None or high is None:
+def extent(values: Iterable[float], say: Callable[[float], str]) -> str:
+    """Values in words, from the smallest to the largest: ``60 ms to 320 ms``; empty when there is none."""
+    ordered = sorted(values)
+    if not ordered:
         return ""
-    first, last = shown(metric, low), shown(metric, high)
-    number, _, unit = first.rpartition(" ")
-    if number and (low == 0 or last.endswith(f" {unit}")):
-        first = number
-    return f"{first} … {last}"
+    low, high = say(ordered[0]), say(ordered[-1])
+    return low if low == high else f"{low} to {high}"
 
 
-def plural(number: int, word: str) -> str:
-    """A number of things: ``1 run``, ``480 runs``."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+def names_of(sweep: SweepTables) -> Names:
+    """Short names: ``load`` for `workload.load`, ``TCP MSS`` for `leg.0.tcp.mss`; two that would be alike stay long."""
+    scenario = sweep.manifest["scenario"]
+    links, legs = len(scenario["path"]["link"]), len(scenario["leg"])
+    short = {factor.name: _short(factor.name, links, legs) for factor in sweep.design.factors}
+    called = list(short.values())
+    return {name: each if called.count(each) == 1 else name for name, each in short.items()}
+
+
+def _short(key: str, links: int, legs: int) -> str:
+    if key == "workload.load":
+        return "load"
+    if found := re.fullmatch(r"path\.link\.(\d+)\.(up|down)\.(\w+)", key):
+        number, direction, what = found.groups()
+        return f"{key_words(what)} {direction}" if links == 1 else f"{key_words(what)} of link {number} {direction}"
+    if found := re.fullmatch(r"leg\.(\d+)\.(tcp|carrier)\.(?:constants\.)?(\w+)", key):
+        number, part, what = found.groups()
+        stem = f"TCP {key_words(what)}" if part == "tcp" else key_words(what)
+        return stem if legs == 1 else f"{stem} of leg {number}"
+    return key
+
+
+def key_words(key: str) -> str:
+    """A key of a scenario in words."""
+    return "MSS" if key == "mss" else key.replace("_", " ")
+
+
+def term(names: Names, source: str) -> str:
+    """A source of variation by the names of its factors; `source` is as the table `effects` has it."""
+    return JOINT.join(names.get(each, each) for each in source.split(JOINT))
+
+
+def at(names: Names, factors: Sequence[Factor], levels: Sequence[Level]) -> str:
+    """Levels in words: ``load 8, circuit satellite``; factors of one level are left out."""
+    pairs = zip(factors, levels, strict=True)
+    return ", ".join(f"{names[factor.name]} {level.label}" for factor, level in pairs if len(factor.levels) > 1)

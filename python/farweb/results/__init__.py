@@ -1,1 +1,1 @@
-"""Results folders of runs and sweeps: reading them, and what their tables say."""
+"""Results folders of runs and sweeps, read and summed up."""

@@ -1,4 +1,4 @@
-"""The packets of one connection as the sender of its data saw them: what time–sequence and window plots draw."""
+"""Packets of one connection as the sender of its data saw them: what time–sequence and window plots draw."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.results.connection_use import connection_uses
+from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables, how_to_record
 
 OPPOSITE = {"up": "down", "down": "up"}
@@ -51,7 +51,7 @@ class Trace:
 
     @property
     def name(self) -> str:
-        """What titles call it."""
+        """Name in titles."""
         of_leg = f" (leg {self.leg}, {self.carrier})" if self.legs > 1 else ""
         return f"connection {self.connection}{of_leg}{'' if self.request is None else f', request {self.request}'}"
 
@@ -165,7 +165,7 @@ def traces(
 
 
 def _during(stay: Stay | None, start_ns: int) -> pl.Expr:
-    """Whether a row is of the time that is shown."""
+    """Condition of rows in the time that is shown."""
     if stay is None:
         return pl.lit(True)
     return pl.col("time_s").is_between((stay.start_ns - start_ns) / 1e9, (stay.end_ns - start_ns) / 1e9)
@@ -181,7 +181,7 @@ def stay_of(results: RunTables, request: int | None, leg: int) -> Stay:
         leg: Number of the leg. Others than 0 need the table `exchanges`.
 
     Raises:
-        ResultsError: No packets were recorded, there is no such request or leg, or it was not told which connection
+        ResultsError: No packets were recorded, there is no such request or leg, or it is not known which connection
             carried it there.
     """
     stays = _stays(results, leg)
@@ -236,7 +236,7 @@ def _absent(results: RunTables, connection: int) -> str:
 
 
 def _credit(at_sender: pl.DataFrame) -> pl.DataFrame:
-    """How far the credit goes, after each packet that the sender sent or received."""
+    """Limit that the credit sets, after each packet that the sender sent or received."""
     if "credit_limit" not in at_sender.columns:  # of a farweb without it
         at_sender = at_sender.with_columns(credit_limit=pl.lit(None, pl.Int64))
     credit = at_sender.select("time_s", "credit_limit")

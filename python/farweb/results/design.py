@@ -4,11 +4,21 @@ The core expands the table `[sweep]` of a scenario; here it is read. A *point* i
 factor; each point is run once a replication.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from farweb.errors import ResultsError
+
 Kind = Literal["full-factorial", "one-at-a-time", "latin-hypercube", "search"]
+
+KINDS: Mapping[Kind, str] = {
+    "full-factorial": "full factorial",
+    "one-at-a-time": "one factor at a time",
+    "latin-hypercube": "Latin hypercube",
+    "search": "search for a size",
+}
+"""Names of kinds of designs."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Factor:
-    """What a sweep varies.
+    """A factor that a sweep varies.
 
     Attributes:
         name: A dotted key of the scenario, or the name given to keys that change together.
@@ -69,7 +79,24 @@ class Design:
         points = tuple(tuple(point) for point in design["points"])
         return cls(design["kind"], design["replications"], design["random_numbers"], factors, points)
 
+    @property
+    def names(self) -> list[str]:
+        """Names of the factors."""
+        return [factor.name for factor in self.factors]
+
     def levels(self, point: int) -> dict[str, Level]:
         """The levels of a point by the factor's name."""
         indexes = self.points[point]
         return {factor.name: factor.levels[index] for factor, index in zip(self.factors, indexes, strict=True)}
+
+    def chosen(self, names: Sequence[str]) -> list[Factor]:
+        """The factors of these names, each once.
+
+        Raises:
+            ResultsError: There is no such factor.
+        """
+        known = {factor.name: factor for factor in self.factors}
+        for name in names:
+            if name not in known:
+                raise ResultsError(f"{name}: no factor of this sweep; it has {', '.join(known)}")
+        return [known[name] for name in dict.fromkeys(names)]

@@ -14,7 +14,7 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import Column, arrow_schema, from_arrow, results_tables
 from farweb.files.parquet import unreadable
-from farweb.results.connection_use import connection_uses
+from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Point = tuple[Literal["end", "link"], int]
 Added = TypeVar("Added")
 
 Progress = Callable[[int, int], None]
-"""Is told how many rows of how many have been read."""
+"""Called with how many rows of how many have been read."""
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
@@ -40,7 +40,7 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written.
+    """A file that was written.
 
     Attributes:
         file: Where.
@@ -86,8 +86,8 @@ def export_pcapng(
         points: Names of the points to write, an interface each (see `capture_points`); None: the one nearest to the
             servers that sees the connection, as most programs take packets that they see twice for retransmissions.
         payload: Write payload too: frames of HTTP/2 and W3C MUX where the run recorded them, with zeros as data, and
-            zeros elsewhere. Else packets have their headers and tell their length.
-        progress: Is told how far it is.
+            zeros elsewhere. Else packets have their headers and say how long they are.
+        progress: Called with how far it is.
 
     Raises:
         ResultsError: No packets were recorded, none of that connection, or not at that point.
@@ -128,7 +128,7 @@ def export_xpl(
         connection: Number of the connection; None: that of the slowest finished request among the recorded ones.
         point: Name of the point from which to look (see `capture_points`); None: where the data are sent from.
         direction: ``up`` or ``down``: which way the data go; None: the way of most of the payload.
-        progress: Is told how far it is.
+        progress: Called with how far it is.
 
     Raises:
         ResultsError: No packets were recorded, none of that connection, or not at that point.
@@ -193,7 +193,7 @@ def _nearest_to_servers(known: dict[str, Point]) -> tuple[str, Point]:
 
 
 def _data(results: RunTables, connection: int, direction: str | None) -> tuple[int, str, str | None]:
-    """The leg of a connection, a direction, and the node that sends that way, as far as the table tells.
+    """The leg of a connection, a direction, and the node that sends that way, as far as the table says.
 
     The direction is that of most of the payload when `direction` is None.
     """
@@ -255,7 +255,7 @@ def _batches(file: "pq.ParquetFile", table: str, group: int, connection: int | N
 
 
 def _may_have(group: "pa.RowGroupMetaData", connection: int) -> bool:
-    """Whether rows of the connection can be in a row group, by what the file says of it."""
+    """True where rows of the connection can be in a row group, by what the file says of it."""
     names = [group.column(index).path_in_schema for index in range(group.num_columns)]
     statistics = group.column(names.index("connection")).statistics
     if statistics is None or not statistics.has_min_max:

@@ -1,10 +1,19 @@
-"""The legs of a run: how many connections were open, what they carried, and what memory they stand for."""
+"""Legs of a run: how their carriers use connections, how many were open, what they carried, what held their senders.
 
+The core says how a carrier uses connections, once for all carriers, and a manifest has it for each leg.
+
+On each connection one end sends the responses. From when the connection is opened until it is closed, or the run ends,
+this sender is at every instant held by one of `HOLDERS`; where several would hold it, by the one nearest to the wire.
+The columns `held_*_ns` of the table `connections` have these times, so that the shares of a leg add up to one. All
+connections of the run count, those of the warm-up as well, and all of their time, between requests too.
+"""
+
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from farweb.results.connection_use import ConnectionUse, connection_uses
+from farweb import _core
 from farweb.text.parse import parse
 from farweb.text.quantities import count, number, seconds, share, size
 from farweb.text.sheet import Sheet
@@ -13,6 +22,43 @@ if TYPE_CHECKING:
     from farweb.results.run import RunTables
 
 _NS = 1e9
+
+
+@dataclass(frozen=True)
+class ConnectionUse:
+    """Use of connections by a carrier.
+
+    Attributes:
+        requests: Requests ride connections; else responses come alone, one-way, without handshake and close.
+        reused: A connection may carry one request after another; else it goes with its request.
+        shared: A connection may carry many requests at once; else one at a time.
+        standing: Connections are open whether requests need them or not; else a request opens the one that it lacks.
+    """
+
+    requests: bool
+    reused: bool
+    shared: bool
+    standing: bool
+
+
+def described(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The legs of a scenario as a manifest has them.
+
+    Raises:
+        ScenarioError: This version of farweb does not know such a carrier.
+    """
+    uses = (json.loads(_core.connection_use(json.dumps(leg["carrier"]))) for leg in scenario["leg"])
+    return [{"leg": number, "connection_use": use} for number, use in enumerate(uses)]
+
+
+def connection_uses(manifest: Mapping[str, Any]) -> tuple[ConnectionUse, ...]:
+    """By leg, what the manifest of a run says; of one that is older than the key, what the core says of its scenario.
+
+    Raises:
+        ScenarioError: The manifest is older, and this version of farweb does not know a carrier of its scenario.
+    """
+    legs = manifest["legs"] if "legs" in manifest else described(manifest["scenario"])
+    return tuple(ConnectionUse(**leg["connection_use"]) for leg in legs)
 
 
 @dataclass(frozen=True)
@@ -27,7 +73,7 @@ class Lives:
     requests: int
     """Requests that they carried; one that came and went on two connections of a mux counts at both."""
     reused: int | None
-    """Those for which no connection was opened: all on a connection but its first. None where they always stand."""
+    """Requests for which no connection was opened: all on a connection but its first. None where they always stand."""
     bytes_up: int
     bytes_down: int
     life_mean_s: float
@@ -38,7 +84,7 @@ class Lives:
     """Idle time of all connections over the time that they lived, 0 to 1; None when they all opened at the very end."""
 
     def cells(self) -> list[str]:
-        """What tables for people say of them."""
+        """Cells of tables for people."""
         return [
             count(self.opened),
             number(self.requests / self.opened),
@@ -64,10 +110,10 @@ class Memory:
     open_mean_bytes: float
     open_max_bytes: int
     idle_mean_bytes: float
-    """Those of connections without a request."""
+    """Buffers of connections without a request."""
 
     def cells(self) -> list[str]:
-        """What tables for people say of it."""
+        """Cells of tables for people."""
         at_a_time = _both(size(self.open_mean_bytes), size(self.open_max_bytes))
         return [self.node, size(self.connection_bytes), at_a_time, size(self.idle_mean_bytes)]
 
@@ -91,17 +137,17 @@ class LegTotals:
     connection_requests_max: int
     """Most requests on one connection at once."""
     memory: tuple[Memory, ...]
-    """At each end whose buffer the scenario fixes."""
+    """Buffers at each end whose size the scenario fixes."""
     connections: Lives | None
     """None when the run did not record connections with the time that they were busy."""
 
     @property
     def name(self) -> str:
-        """What tables for people call it."""
+        """Name in tables for people."""
         return f"{self.leg}: {self.from_node} → {self.to_node}"
 
     def cells(self) -> list[str]:
-        """What tables for people say of the measured interval."""
+        """Cells of tables for people about the measured interval."""
         return [
             self.carrier,
             _both(number(self.open_mean), count(self.open_max)),
@@ -122,9 +168,30 @@ def legs_of(results: "RunTables") -> tuple[LegTotals, ...]:
     measured = manifest.get("measured", {}).get("legs", ())
     if not measured:
         return ()
-    lives = _lives(results)
-    legs, uses = manifest["scenario"]["leg"], connection_uses(manifest)
-    return tuple(_leg(legs[leg["leg"]], uses[leg["leg"]], leg, lives.get(leg["leg"])) for leg in measured)
+    lives, legs, uses = _lives(results), manifest["scenario"]["leg"], connection_uses(manifest)
+    found = []
+    for leg in measured:
+        number = leg["leg"]
+        connections = lives.get(number)
+        if connections is not None and uses[number].standing:
+            connections = replace(connections, reused=None)
+        found.append(
+            LegTotals(
+                from_node=legs[number]["from"],
+                to_node=legs[number]["to"],
+                carrier=carrier_name(legs[number]["carrier"]),
+                memory=tuple(_memory(legs[number], leg)),
+                connections=connections,
+                **{name: leg[name] for name in _OF_LEG},
+            )
+        )
+    return tuple(found)
+
+
+_OF_LEG = (
+    *("leg", "open_mean", "open_max", "busy_mean", "busy_max", "requests_mean", "requests_max"),
+    "connection_requests_max",
+)
 
 
 def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:
@@ -133,10 +200,10 @@ def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:
     Args:
         legs: By the name of a run, its legs; of several runs rows have the name.
     """
-    every = [(_named(run, leg, len(legs)), leg) for run, those in legs.items() for leg in those]
+    first = ["leg"] if len(legs) == 1 else ["run", "leg"]
+    every = [([run, leg.name][-len(first) :], leg) for run, those in legs.items() for leg in those]
     if not every:
         return
-    first = ["leg"] if len(legs) == 1 else ["run", "leg"]
     yield Sheet(
         "Connections and requests at a time, mean / peak in the measured interval",
         [*first, "carrier", "open", "busy", "requests", "most on one"],
@@ -155,39 +222,13 @@ def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:
         yield Sheet(title, header, memory, names=len(first) + 1)
 
 
-def _named(run: str, leg: LegTotals, runs: int) -> list[str]:
-    return [leg.name] if runs == 1 else [run, leg.name]
-
-
-def _leg(
-    scenario: Mapping[str, Any], use: ConnectionUse, measured: Mapping[str, Any], lives: Lives | None
-) -> LegTotals:
-    if lives is not None and use.standing:
-        lives = replace(lives, reused=None)
-    return LegTotals(
-        leg=measured["leg"],
-        from_node=scenario["from"],
-        to_node=scenario["to"],
-        carrier=carrier_name(scenario["carrier"]),
-        open_mean=measured["open_mean"],
-        open_max=measured["open_max"],
-        busy_mean=measured["busy_mean"],
-        busy_max=measured["busy_max"],
-        requests_mean=measured["requests_mean"],
-        requests_max=measured["requests_max"],
-        connection_requests_max=measured["connection_requests_max"],
-        memory=tuple(_memory(scenario, measured)),
-        connections=lives,
-    )
-
-
 def carrier_name(carrier: Mapping[str, Any]) -> str:
     """A carrier in a word: ``http/1.1``, ``mux over 50``."""
     return f"{carrier['kind']} over {carrier['connections']}" if "connections" in carrier else str(carrier["kind"])
 
 
 def _memory(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> Iterator[Memory]:
-    """At each end whose buffer is a size: not that of each host, and not the profile's own, which may grow."""
+    """Buffers at each end that has a size: not that of each host, and not the profile's own, which may grow."""
     tcp = scenario["tcp"]
     for end in ("from", "to"):
         buffer = (tcp.get(end) or {}).get("buffer") or tcp.get("buffer")
@@ -211,27 +252,89 @@ def _lives(results: "RunTables") -> dict[int, Lives]:
     idle = life - pl.col("busy_ns")
     found = connections.group_by("leg").agg(
         pl.len().alias("opened"),
-        pl.col("requests", "bytes_up", "bytes_down").sum(),
+        pl.col("requests").sum(),
         (pl.col("requests") - 1).clip(lower_bound=0).sum().alias("reused"),
-        life.mean().alias("life_mean_ns"),
-        idle.mean().alias("idle_mean_ns"),
-        idle.median().alias("idle_p50_ns"),
-        life.sum().alias("life_ns"),
-        idle.sum().alias("idle_ns"),
+        pl.col("bytes_up", "bytes_down").sum(),
+        life.mean().alias("life_mean_s"),
+        idle.mean().alias("idle_mean_s"),
+        idle.median().alias("idle_p50_s"),
+        pl.when(life.sum() > 0).then(idle.sum() / life.sum()).alias("idle_share"),
     )
-    rows = found.collect().iter_rows(named=True)
-    return {row["leg"]: _of_leg(row) for row in rows}
+    lives = {}
+    for row in found.collect().to_dicts():
+        in_s = {name: row[name] / _NS for name in ("life_mean_s", "idle_mean_s", "idle_p50_s")}
+        leg = row.pop("leg")
+        lives[leg] = Lives(**{**row, **in_s})
+    return lives
 
 
-def _of_leg(row: Mapping[str, Any]) -> Lives:
-    return Lives(
-        opened=row["opened"],
-        requests=row["requests"],
-        reused=row["reused"],
-        bytes_up=row["bytes_up"],
-        bytes_down=row["bytes_down"],
-        life_mean_s=row["life_mean_ns"] / _NS,
-        idle_mean_s=row["idle_mean_ns"] / _NS,
-        idle_p50_s=row["idle_p50_ns"] / _NS,
-        idle_share=row["idle_ns"] / row["life_ns"] if row["life_ns"] else None,
-    )
+HOLDERS: Mapping[str, str] = {
+    "credit": "credit of the carrier",
+    "cwnd": "cwnd",
+    "window": "the peer's window",
+    "buffer": "its send buffer",
+    "nagle": "Nagle's rule",
+    "recovery": "recovery from a loss",
+    "handshake": "handshake",
+    "application": "its program",
+    "nothing": "nothing to send",
+}
+"""Holders of a sender, as columns name them, and what they are called."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Holders of the senders of a leg.
+
+    Attributes:
+        leg: Number of the leg.
+        connections: How many it had.
+        time_s: For how long they were open, all together.
+        shares: Of that time, by what is in `HOLDERS`, 0 to 1; they add up to 1.
+    """
+
+    leg: int
+    connections: int
+    time_s: float
+    shares: Mapping[str, float]
+
+
+def held_by_leg(results: "RunTables") -> tuple[Held, ...]:
+    """Holders of the senders of each leg; none for legs without such a time, and where the run did not record it."""
+    import polars as pl
+
+    columns = {name: f"held_{name}_ns" for name in HOLDERS}
+    if not (results.path / "connections.parquet").is_file():
+        return ()
+    table = results.scan("connections")
+    if not set(columns.values()) <= set(table.collect_schema().names()):  # of a farweb without them
+        return ()
+    known = table.filter(pl.all_horizontal(pl.col(*columns.values()).is_not_null()))
+    sums = known.group_by("leg").agg(pl.len().alias("connections"), pl.col(*columns.values()).sum()).sort("leg")
+    found = []
+    for row in sums.collect().iter_rows(named=True):
+        if total := sum(row[column] for column in columns.values()):
+            shares = {name: row[column] / total for name, column in columns.items()}
+            found.append(Held(row["leg"], row["connections"], total / _NS, shares))
+    return tuple(found)
+
+
+def held_sheet(name: str, legs: Sequence[Held]) -> Sheet:
+    """The table for people: a row a holder, a column a leg; in each column the shares add up to 100.0 %."""
+    each = [_percent([leg.shares[holder] for holder in HOLDERS]) for leg in legs]
+    rows = [list(row) for row in zip(HOLDERS.values(), *each, strict=True)] if legs else []
+    if legs:
+        rows.append(["open, in all", *(seconds(leg.time_s) for leg in legs)])
+        rows.append(["connections", *(count(leg.connections) for leg in legs)])
+    header = ["", *(f"leg {leg.leg}" for leg in legs)]
+    return Sheet(f"{name}: what holds the senders of responses", header, rows)
+
+
+def _percent(shares: Sequence[float]) -> list[str]:
+    """Shares that add up to one in percent with a digit behind the point, rounded so that they add up to 100.0 %."""
+    exact = [1000 * share for share in shares]
+    tenths = [int(each) for each in exact]
+    by_rest = sorted(range(len(exact)), key=lambda place: tenths[place] - exact[place])
+    for place in by_rest[: 1000 - sum(tenths)]:
+        tenths[place] += 1
+    return [f"{each / 10:.1f} %" for each in tenths]

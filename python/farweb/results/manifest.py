@@ -1,4 +1,4 @@
-"""Manifests: what a results folder says of itself, read and checked."""
+"""Manifests of results folders, read and checked."""
 
 import json
 from pathlib import Path
@@ -43,6 +43,15 @@ def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
     except OSError as error:
         raise ResultsError(f"{path / MANIFEST}: cannot be read: {error}") from None
     return parse_manifest(content, str(path), kind)
+
+
+def kind_of(path: str | Path) -> str:
+    """Kind of the results at `path`: of a run, or of a sweep, which alone may be at a URL such as s3://….
+
+    Raises:
+        ResultsError: There is neither.
+    """
+    return SWEEP_KIND if "://" in str(path) else str(read_manifest(Path(path), None)["kind"])
 
 
 def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The metrics of a run: the numbers that a sweep keeps of each run, and that statistics are made of.
+"""Metrics of a run: the numbers that a sweep keeps of each run, and that statistics are made of.
 
 Requests that start before the end of the scenario's `run.warmup` count in `left_out` and in nothing else. Rates,
 utilisation, queues and what legs held are those of the measured interval (`run.measure`); counters of the simulation
@@ -14,26 +14,18 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal
 
 from farweb.errors import ResultsError
-from farweb.files.columns import NULL_INT, Column, results_tables
-from farweb.files.parquet import equals, read_columns
-from farweb.results.caches import ratios
-from farweb.statistics.quantiles import quantiles, with_lost
+from farweb.files.columns import results_tables
 from farweb.text import parse as quantity
 
 if TYPE_CHECKING:
     from farweb.files.columns import TableSpec
-    from farweb.results.run import RunTables
 
 Kind = Literal["count", "mean", "quantile", "maximum", "rate"]
 Value = int | float | None
 
-_NS = 1e9
 SAMPLE = "sample"  # the tag of requests that are measured in every run
 DEFINITION = 2
 """Number of what the metrics mean: with another one the same run has other values. 2: quantiles count failures."""
@@ -63,8 +55,9 @@ class Metric:
 
     @property
     def whole(self) -> bool:
-        """Whether it is a whole number."""
-        return self.kind == "count" or self.name.endswith("queue_bytes_max") or _is_peak_of_leg(self.name)
+        """True for a whole number."""
+        peak_of_leg = re.fullmatch(r"leg_\d+_\w+_max", self.name) is not None
+        return self.kind == "count" or self.name.endswith("queue_bytes_max") or peak_of_leg
 
 
 def _times(name: str, what: str, shares: Iterable[int]) -> list[Metric]:
@@ -188,66 +181,48 @@ _ALL = [
 ]
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
-"""The metrics that every run has, in the order of their columns; those of each link follow them (`link_metrics`), then
-those of each leg (`leg_metrics`) and of each cache (`cache_metrics`)."""
+"""The metrics that every run has, in the order of their columns; those of its parts follow them (`metrics_of`)."""
 
-_OF_A_LINK = {
-    "bps": ("bit/s", "IP bits carried {}, over its length.", "rate"),
-    "utilisation": ("1", "Share of time in which it was transmitting {}.", "rate"),
-    "queue_bytes_mean": ("B", "Time-weighted mean of the bytes queued {}.", "mean"),
-    "queue_bytes_max": ("B", "Peak of the bytes queued {}.", "maximum"),
-    "drops": ("", "Packets dropped {}, by the full queue or the loss process.", "count"),
-}
-_LINK_NAME = re.compile(r"link_(\d+)_(up|down)_(" + "|".join(_OF_A_LINK) + ")")
+_KINDS: dict[str, Kind] = {"mean": "mean", "max": "maximum"}
 
-_OF_A_LEG = {
-    column["name"]: column
-    for column in results_tables()["legs"]["columns"]
-    if column["name"] not in ("leg", "time_ns", "interval_ns")
-}
-_LEG_NAME = re.compile(r"leg_(\d+)_(" + "|".join(_OF_A_LEG) + ")")
-
-_OF_A_CACHE = {
-    "requests": ("", "Requests that came to it after the warm-up, up to the end of the run.", "count"),
-    "hit_ratio": ("1", "Share of them that it served from what it held; delayed hits left out.", "rate"),
-    "delayed_hit_ratio": ("1", "Share of them that it served from a fetch that was under way.", "rate"),
-    "byte_hit_ratio": ("1", "Share of the response bytes asked for that were hits; delayed hits left out.", "rate"),
-}
-_PART = re.compile(r"(link|leg|cache)_(\d+)")
-_CACHE_NAME = re.compile(r"cache_(\d+)_(" + "|".join(_OF_A_CACHE) + ")")
-
-
-def _is_peak_of_leg(name: str) -> bool:
-    return _LEG_NAME.fullmatch(name) is not None and name.endswith("_max")
-
-
-def link_metrics(link: int, direction: str) -> list[Metric]:
-    """The metrics of a direction of a link: `link_0_down_bps` and its like."""
-    return [
-        Metric(f"link_{link}_{direction}_{what}", unit, f"Link {link} {direction}: {text.format(_INTERVAL)}", kind)  # type: ignore[arg-type]
-        for what, (unit, text, kind) in _OF_A_LINK.items()
-    ]
-
-
-def leg_metrics(leg: int) -> list[Metric]:
-    """The metrics of a leg, the columns of the table `legs`: `leg_0_open_mean` and its like."""
-    kinds: dict[str, Kind] = {"mean": "mean", "max": "maximum"}
-    return [
-        Metric(
-            *(f"leg_{leg}_{name}", column["unit"]),
-            f"Leg {leg}, {_INTERVAL}: {column['description']}",
-            kinds[name.rpartition("_")[2]],
+_OF_A_PART: dict[str, dict[str, tuple[str, str, Kind]]] = {
+    "link": {
+        "bps": ("bit/s", f"IP bits carried {_INTERVAL}, over its length.", "rate"),
+        "utilisation": ("1", f"Share of time in which it was transmitting {_INTERVAL}.", "rate"),
+        "queue_bytes_mean": ("B", f"Time-weighted mean of the bytes queued {_INTERVAL}.", "mean"),
+        "queue_bytes_max": ("B", f"Peak of the bytes queued {_INTERVAL}.", "maximum"),
+        "drops": ("", f"Packets dropped {_INTERVAL}, by the full queue or the loss process.", "count"),
+    },
+    "leg": {
+        column["name"]: (
+            column["unit"],
+            f"{column['description']} In the measured interval.",
+            _KINDS[column["name"].rpartition("_")[2]],
         )
-        for name, column in _OF_A_LEG.items()
-    ]
+        for column in results_tables()["legs"]["columns"]
+        if column["name"] not in ("leg", "time_ns", "interval_ns")
+    },
+    "cache": {
+        "requests": ("", "Requests that came to it after the warm-up, up to the end of the run.", "count"),
+        "hit_ratio": ("1", "Share of them that it served from what it held; delayed hits left out.", "rate"),
+        "delayed_hit_ratio": ("1", "Share of them that it served from a fetch that was under way.", "rate"),
+        "byte_hit_ratio": ("1", "Share of the response bytes asked for that were hits; delayed hits left out.", "rate"),
+    },
+}
 
 
-def cache_metrics(cache: int) -> list[Metric]:
-    """The metrics of a cache, by its place among the caches of the scenario: `cache_0_hit_ratio` and its like."""
-    return [
-        Metric(f"cache_{cache}_{what}", unit, f"Cache {cache}: {text}", kind)  # type: ignore[arg-type]
-        for what, (unit, text, kind) in _OF_A_CACHE.items()
-    ]
+def metrics_of(part: str) -> dict[str, Metric]:
+    """The metrics of a part of the path, by the end of their names.
+
+    Args:
+        part: A direction of a link, `link_0_down`; a leg, `leg_0`; or a cache, `cache_0`, by its place among the caches
+            of the scenario.
+    """
+    called = part.replace("_", " ").capitalize()
+    return {
+        what: Metric(f"{part}_{what}", unit, f"{called}: {text}", kind)
+        for what, (unit, text, kind) in _OF_A_PART[part.partition("_")[0]].items()
+    }
 
 
 _WITHIN = re.compile(r"within\s*\((.*)\)")
@@ -287,35 +262,29 @@ def find_metric(name: str) -> Metric:
         return METRICS[name]
     if in_time := _WITHIN.fullmatch(name):
         return within(in_time[1])
-    if of_link := _LINK_NAME.fullmatch(name):
-        link, direction, _ = of_link.groups()
-        return next(metric for metric in link_metrics(int(link), direction) if metric.name == name)
-    if of_leg := _LEG_NAME.fullmatch(name):
-        return next(metric for metric in leg_metrics(int(of_leg[1])) if metric.name == name)
-    if of_cache := _CACHE_NAME.fullmatch(name):
-        return next(metric for metric in cache_metrics(int(of_cache[1])) if metric.name == name)
+    of_part = _of_named_part(name)
+    if name in of_part:
+        return of_part[name]
     import difflib
 
-    near = difflib.get_close_matches(name, [*METRICS, *_alike(name), "within(5 s)"], 1, 0.4)
+    near = difflib.get_close_matches(name, [*METRICS, *of_part, "within(5 s)"], 1, 0.4)
     raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
 
 
+_PART = re.compile(r"(link|leg|cache)_\d+")
+
+
 def is_of_part(name: str) -> bool:
-    """Whether a name begins as those of a link's, leg's or cache's metrics do."""
+    """True where a name begins as those of a link's, leg's or cache's metrics do."""
     return _PART.match(name) is not None
 
 
-def _alike(name: str) -> list[str]:
+def _of_named_part(name: str) -> dict[str, Metric]:
     """The metrics of the link, the leg or the cache that a name begins with."""
-    if not (begun := _PART.match(name)):
-        return []
-    number = int(begun[2])
-    of = {
-        "link": [metric for direction in ("up", "down") for metric in link_metrics(number, direction)],
-        "leg": leg_metrics(number),
-        "cache": cache_metrics(number),
-    }
-    return [metric.name for metric in of[begun[1]]]
+    if not (part := _PART.match(name)):
+        return {}
+    parts = [f"{part[0]}_up", f"{part[0]}_down"] if part[1] == "link" else [part[0]]
+    return {metric.name: metric for each in parts for metric in metrics_of(each).values()}
 
 
 def metrics_table() -> "TableSpec":
@@ -324,6 +293,7 @@ def metrics_table() -> "TableSpec":
     Those of link 0 down stand for those of all links, those of leg 0 and cache 0 for those of all legs and caches.
     Shares `within` a time are worked out for the times that are asked for, and are no columns.
     """
+    parts = ("link_0_down", "leg_0", "cache_0")
     return {
         "name": "metrics",
         "description": "The metrics of a run: columns of the table `runs` of a sweep. Links and directions each have "
@@ -337,93 +307,9 @@ def metrics_table() -> "TableSpec":
                 "nullable": True,
                 "description": metric.description,
             }
-            for metric in [*METRICS.values(), *link_metrics(0, "down"), *leg_metrics(0), *cache_metrics(0)]
+            for metric in [*METRICS.values(), *(each for part in parts for each in metrics_of(part).values())]
         ],
     }
-
-
-def measure(results: "RunTables", more: Iterable[Metric] = ()) -> dict[str, Value]:
-    """The metrics of a run from its folder; see `Measurement.metrics`.
-
-    Reads the columns that it needs, a row group at a time.
-
-    Args:
-        results: The run.
-        more: Shares `within` a time that are measured too.
-
-    Raises:
-        ResultsError: The run has no measured interval, or a table is damaged.
-    """
-    if "measured" not in results.manifest:
-        raise ResultsError(f"{results.path}: does not say what was measured: it is of an older farweb; run it again")
-    measurement = Measurement(results.warmup_ns)
-    for table, names in _MEASURED.items():
-        file = results.path / f"{table}.parquet"
-        if table == "requests" or file.is_file():
-            measurement.begin(table)
-            for columns in read_columns(file, names):
-                measurement.add(table, columns)
-    return measurement.metrics(results.manifest, more)
-
-
-class Measurement:
-    """Collects what metrics need of the tables of a run, as their rows come.
-
-    Memory grows by some 50 bytes a request and 16 bytes a connection.
-
-    Args:
-        warmup_ns: Requests that start before are left out.
-    """
-
-    def __init__(self, warmup_ns: int) -> None:
-        self._requests = _Requests(warmup_ns)
-        self._connections: _Connections | None = None
-
-    def begin(self, table: str) -> None:
-        """Take note that the run has this table, if with no row."""
-        if table == "connections" and self._connections is None:
-            self._connections = _Connections()
-
-    def add(self, table: str, columns: Mapping[str, Column]) -> None:
-        """Take the next rows of a table; those of tables that no metric is made of are passed over."""
-        if table == "requests":
-            self._requests.add(columns)
-        elif table == "connections":
-            self.begin(table)
-            assert self._connections is not None, "begin() has made it"
-            self._connections.add(columns)
-
-    def metrics(self, manifest: Mapping[str, Any], more: Iterable[Metric] = ()) -> dict[str, Value]:
-        """The metrics in the order of `METRICS`, then those of links, legs and caches; None without a value.
-
-        Results of a farweb that did not measure legs have no metrics of them.
-
-        Args:
-            manifest: That of the run, when all rows are there.
-            more: Shares `within` a time that are measured too.
-        """
-        measured, now_ns = manifest["measured"], manifest["now_ns"]
-        from_ns, to_ns = measured["from_ns"], measured["to_ns"]
-        span_s = (to_ns - from_ns) / _NS
-        presented = measured.get("presented_bytes")
-        connections = self._connections
-        found: dict[str, Value] = {
-            **self._requests.metrics(from_ns, to_ns),
-            "presented_bps": 8 * presented / span_s if presented is not None and span_s > 0 else None,
-            **_path(measured["links"]),
-            **(dict.fromkeys(_OPEN) if connections is None else connections.metrics(from_ns, to_ns, now_ns)),
-            "simulated_s": now_ns / _NS,
-            "measured_s": span_s,
-            "events": manifest["events"],
-            "packet_hops": manifest["packet_hops"],
-        }
-        each = {
-            **_each_link(measured["links"]),
-            **_each_leg(measured.get("legs", ())),
-            **_each_cache(measured.get("caches", ())),
-        }
-        shares = {metric.name: self._requests.within(metric.within_s) for metric in more if metric.within_s is not None}
-        return {**{name: found[name] for name in METRICS}, **each, **shares}
 
 
 def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
@@ -434,189 +320,3 @@ def restored(metrics: Mapping[str, Value]) -> dict[str, Value]:
         if value is None and asked and name in METRICS and METRICS[name].kind == "quantile":
             found[name] = math.inf
     return found
-
-
-_MEASURED = {
-    "requests": (
-        *("start_ns", "first_byte_ns", "end_ns", "acked_ns", "response_bytes", "retransmits", "timeouts", "status"),
-        "tag",
-    ),
-    "connections": ("open_ns", "close_ns"),
-}
-"""The columns that metrics are made of, by table."""
-
-_OPEN = ("connections", "connections_open_mean", "connections_open_max")
-
-
-class _Requests:
-    """What is counted and collected of the table of requests."""
-
-    def __init__(self, warmup_ns: int) -> None:
-        self._warmup_ns = warmup_ns
-        self._counts = dict.fromkeys(
-            (
-                *("requests", "done", "failed", "unfinished", "left_out", "sample_requests", "response_bytes"),
-                *("retransmits", "timeouts"),
-            ),
-            0,
-        )
-        self._start: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        self._size: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        self._first_ns: int | None = None
-        self._last_ns: int | None = None
-        self._latency: list[NDArray[np.int64]] = []
-        self._first_byte: list[NDArray[np.int64]] = []
-        self._acked: list[NDArray[np.int64]] = []
-        self._sample: list[NDArray[np.int64]] = []
-
-    def add(self, columns: Mapping[str, Any]) -> None:
-        start, size = columns["start_ns"], columns["response_bytes"]
-        self._start.append(start)
-        self._size.append(size)
-        counted = start >= self._warmup_ns
-        tag = columns.get("tag")
-        sample = counted & equals(tag, SAMPLE) if tag is not None else np.zeros_like(counted)
-        done = counted & equals(columns["status"], "done")
-        found = {
-            "requests": counted.sum(),
-            "left_out": (~counted).sum(),
-            "done": done.sum(),
-            **{status: (counted & equals(columns["status"], status)).sum() for status in ("failed", "unfinished")},
-            "sample_requests": sample.sum(),
-            "response_bytes": size[done].sum(),
-            **{name: columns[name][counted].sum() for name in ("retransmits", "timeouts")},
-        }
-        for name, value in found.items():
-            self._counts[name] += int(value)
-        if counted.any():
-            first = int(start[counted].min())
-            self._first_ns = first if self._first_ns is None else min(self._first_ns, first)
-        if done.any():
-            end = columns["end_ns"]
-            last = int(end[done].max())
-            self._last_ns = last if self._last_ns is None else max(self._last_ns, last)
-            self._latency.append((end - start)[done])
-            self._first_byte.append((columns["first_byte_ns"] - start)[done])
-            self._sample.append((end - start)[done & sample])
-            if "acked_ns" in columns:  # tables of an older farweb lack it
-                acked = columns["acked_ns"]
-                self._acked.append((acked - start)[done & (acked >= start)])
-
-    def within(self, limit_s: float) -> float | None:
-        """The share of requests that were answered within a time."""
-        if not self._counts["requests"]:
-            return None
-        answered = sum(int((times <= round(limit_s * _NS)).sum()) for times in self._latency)
-        return answered / self._counts["requests"]
-
-    def metrics(self, from_ns: int, to_ns: int) -> dict[str, Value]:
-        span_s = (to_ns - from_ns) / _NS
-        start = np.concatenate(self._start)
-        offered_bytes = int(np.concatenate(self._size)[(start >= from_ns) & (start < to_ns)].sum())
-        number, done = self._counts["requests"], self._counts["done"]
-        lost = number - done
-        lost_sample = self._counts["sample_requests"] - sum(map(len, self._sample))
-        return {
-            **self._counts,
-            "failed_share": lost / number if number else None,
-            **_distribution("latency", self._latency, lost),
-            **_distribution("first_byte", self._first_byte, lost),
-            **_distribution("acked", self._acked, 0),
-            **_distribution("sample_latency", self._sample, lost_sample),
-            "goodput_bps": goodput_bps(self._counts["response_bytes"], self._first_ns, self._last_ns),
-            "offered_bps": 8 * offered_bytes / span_s if span_s > 0 else None,
-        }
-
-
-def _distribution(name: str, parts: list[NDArray[np.int64]], lost: int) -> dict[str, Value]:
-    """Mean, quantiles and maximum of times in ns, in s, as far as there are metrics of them; `lost` never ended."""
-    shares = {f"{name}_p{share}_s": share / 100 for share in (50, 90, 95, 99) if f"{name}_p{share}_s" in METRICS}
-    times = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    found = quantiles(with_lost(times, lost), list(shares.values()))
-    values = [float(times.mean()) if times.size else None, *found, float(times.max()) if times.size else None]
-    names = [f"{name}_mean_s", *shares, f"{name}_max_s"]
-    return {name: None if value is None else value / _NS for name, value in zip(names, values, strict=True)}
-
-
-def _path(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    """What all links did together."""
-    links = list(links)
-    drops = sum(link["drops"] for link in links)
-    offered = drops + sum(link["packets"] for link in links)
-    carried = {link["direction"]: carried_bps(link) for link in links if link["link"] == 0}
-    return {
-        "carried_bps": carried.get("down"),
-        "carried_up_bps": carried.get("up"),
-        "utilisation": max((float(link["busy"]) for link in links), default=None),
-        "queue_bytes_mean": max((float(link["queue_bytes_mean"]) for link in links), default=None),
-        "queue_bytes_max": max((link["queue_bytes_max"] for link in links), default=None),
-        "drops": drops,
-        "loss_ratio": drops / offered if offered else None,
-    }
-
-
-def _each_link(links: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for link in links:
-        values = (
-            *(carried_bps(link), float(link["busy"]), float(link["queue_bytes_mean"]), link["queue_bytes_max"]),
-            link["drops"],
-        )
-        metrics = link_metrics(link["link"], link["direction"])
-        found |= {metric.name: value for metric, value in zip(metrics, values, strict=True)}
-    return found
-
-
-def _each_leg(legs: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    return {f"leg_{leg['leg']}_{what}": leg[what] for leg in legs for what in _OF_A_LEG}
-
-
-def _each_cache(caches: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for cache in caches:
-        of = {"requests": cache["requests"], **ratios(cache)}
-        found |= {f"cache_{cache['cache']}_{what}": of[what] for what in _OF_A_CACHE}
-    return found
-
-
-def goodput_bps(response_bytes: int, first_ns: int | None, last_ns: int | None) -> float | None:
-    """Bits of responses over the time from the first start to the last end; None where that is no time."""
-    if first_ns is None or last_ns is None or last_ns <= first_ns:
-        return None
-    return 8 * response_bytes / ((last_ns - first_ns) / _NS)
-
-
-def carried_bps(link: Mapping[str, Any]) -> float | None:
-    """Bits that a direction of a link carried, over the length of the interval; None where that is no time."""
-    span_s = link["interval_ns"] / _NS
-    return 8 * link["bytes"] / span_s if span_s > 0 else None
-
-
-class _Connections:
-    """What is counted and collected of the table of connections."""
-
-    def __init__(self) -> None:
-        self._open = [np.empty(0, np.int64)]
-        self._close = [np.empty(0, np.int64)]
-
-    def add(self, columns: Mapping[str, Any]) -> None:
-        self._open.append(columns["open_ns"])
-        self._close.append(columns["close_ns"])
-
-    def metrics(self, from_ns: int, to_ns: int, now_ns: int) -> dict[str, Value]:
-        """How many connections there were, and how many were open at a time in the measured interval.
-
-        Those that are open at the end, at `now_ns`, close then.
-        """
-        opened, closed = np.concatenate(self._open), np.concatenate(self._close)
-        closed = np.where(closed == NULL_INT, now_ns, closed)
-        if to_ns <= from_ns:
-            return {**dict.fromkeys(_OPEN), "connections": opened.size}
-        within = (opened < to_ns) & (closed > from_ns)
-        begin, end = np.maximum(opened[within], from_ns), np.minimum(closed[within], to_ns)
-        # One that closes at the moment when another opens was not open beside it.
-        mean = float((end - begin).sum() / (to_ns - from_ns))
-        begin.sort()
-        end.sort()
-        most = int((np.arange(1, begin.size + 1) - np.searchsorted(end, begin, "right")).max(initial=0))
-        return dict(zip(_OPEN, (opened.size, mean, most), strict=True))

@@ -1,4 +1,4 @@
-"""The tables of a run, read from its folder when they are asked for."""
+"""Tables of a run, read from its folder when they are asked for."""
 
 import functools
 from pathlib import Path
@@ -95,20 +95,29 @@ class RunTables:
 
         from farweb.files.parquet import unreadable
 
-        file = self.path / f"{table}.parquet"
-        if not file.is_file():
-            if table in self.manifest["rows"]:
-                raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
-            raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
+        file = self.file(table)
         try:
             pl.read_parquet_schema(file)
         except (OSError, pl.exceptions.PolarsError) as error:
             raise unreadable(file, str(error)) from None
         return with_derived(table, pl.scan_parquet(file, glob=False))
 
+    def file(self, table: str) -> Path:
+        """The file of a table.
+
+        Raises:
+            ResultsError: The run did not record this table; the message says what to set. Or the file has gone.
+        """
+        file = self.path / f"{table}.parquet"
+        if file.is_file():
+            return file
+        if table in self.manifest["rows"]:
+            raise ResultsError(f"{file}: has gone; the same farweb run makes it again")
+        raise ResultsError(f"{self.path}: has no table of {table}: {how_to_record(table)}")
+
     @property
     def name(self) -> str:
-        """What the run is called: its scenario's name, or the folder's."""
+        """Name of the run: its scenario's, or the folder's."""
         return self.manifest.get("name") or self.path.name
 
     @property
@@ -127,6 +136,6 @@ class RunTables:
 
 
 def how_to_record(table: str) -> str:
-    """What to do about a table that is not there."""
+    """Advice about a table that is not there."""
     wish = _ASKED_FOR_BY.get(table)
     return f"set {wish} in the scenario and run it again" if wish else "it is not complete"

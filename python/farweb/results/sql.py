@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
-    """What an SQL query finds in the tables of a run: requests, and all others that were recorded.
+    """Answer an SQL query over the tables of a run: requests, and all others that were recorded.
 
     Raises:
         ResultsError: The query is wrong, or is not a query.
@@ -41,7 +41,7 @@ def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
 
 
 def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
-    """What an SQL query finds in the tables of a sweep.
+    """Answer an SQL query over the tables of a sweep.
 
     Its own: runs, estimates, differences, effects, level_effects, warmup, timings; of all its runs together, with the
     columns run, the factors and replication first: requests, and all others that were recorded. Names of factors
@@ -52,12 +52,12 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
     """
     import duckdb
 
-    from farweb.results.sweep import STATISTICS
-    from farweb.results.sweep_tables import to_table
+    from farweb.results.sweep_schema import to_table
+    from farweb.results.sweep_statistics import STATISTICS
 
     named = set(re.findall(r"\w+", query.lower()))
     with duckdb.connect() as database:
-        labels = ["run", *(factor.name for factor in sweep.design.factors), "replication"]
+        labels = ["run", *sweep.design.names, "replication"]
         database.register("runs", sweep.runs.to_arrow())
         database.register("timings", sweep.timings.to_arrow())
         for table in STATISTICS:

@@ -1,4 +1,4 @@
-"""The folder of a sweep: on this machine, or in an object store.
+"""Folder of a sweep: on this machine, or in an object store.
 
 What is in it is whole or absent. A part of a local folder is written beside its place and renamed; to an object store
 its tables go first and its manifest last, and a part without a manifest does not count. A file `.lock` is held by the
@@ -49,7 +49,7 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run.
+    """Outcome of a run.
 
     Attributes:
         run: Its id.
@@ -115,7 +115,7 @@ class Store:
 
     @property
     def arrow_filesystem(self) -> "fs.FileSystem":
-        """The same, as Arrow takes it."""
+        """File system of the folder, as Arrow takes it."""
         from pyarrow import fs
 
         return fs.LocalFileSystem() if self.folder is not None else fs.PyFileSystem(fs.FSSpecHandler(self.filesystem))
@@ -130,11 +130,11 @@ class Store:
         self._root = root.rstrip("/")
 
     def path(self, name: str) -> str:
-        """Where `name` is, as the file system has it."""
+        """Path of `name`, as the file system has it."""
         return f"{self._root}/{name}" if name else self._root
 
     def has(self, name: str) -> bool:
-        """Whether there is a file or folder `name`."""
+        """True when there is a file or folder `name`."""
         if self.folder is not None:
             return (self.folder / name).exists()
         with _transfer_errors(self.url, "read"):
@@ -299,7 +299,7 @@ class Store:
             self.filesystem.put_file(str(file), self.path(name))
 
     def outcome(self, run: str) -> Outcome:
-        """What came of a run whose part is whole.
+        """Outcome of a run whose part is whole.
 
         Raises:
             ResultsError: Its manifest cannot be read.
@@ -401,7 +401,7 @@ def part_name(run: str) -> str:
 
 
 def failure_name(run: str) -> str:
-    """Name of the file that tells why a run failed."""
+    """Name of the file that says why a run failed."""
     return f"{_FAILURES}/{run}.json"
 
 

@@ -1,22 +1,17 @@
-"""A run in a few numbers."""
+"""Summary of a run in a few numbers."""
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from farweb.results import caches as totals
-from farweb.results import failures, legs
-from farweb.results.caches import CacheTotals
-from farweb.results.failures import FailureTotals
-from farweb.results.legs import LegTotals
-from farweb.results.metrics import carried_bps, goodput_bps
-from farweb.statistics.quantiles import quantiles, to_json, with_lost
+from farweb.results.legs import LegTotals, legs_of, sheets
+from farweb.results.requests import Requests
+from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
+from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, rate, seconds, share, size
 from farweb.text.sheet import Sheet, to_html, to_rich
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.console import RenderableType
 
     from farweb.results.run import RunTables
@@ -40,41 +35,11 @@ class Quantiles:
     p99_s: float | None
     max_s: float | None
 
-    def told(self, value: float | None) -> str:
+    def text(self, value: float | None) -> str:
         """A quantile in words: ``342 ms``, or ``more than 78.2 s`` where failed requests reach it."""
         if value is None or math.isfinite(value):
             return seconds(value)
         return seconds(value) if self.max_s is None else f"more than {seconds(self.max_s)}"
-
-
-@dataclasses.dataclass(frozen=True)
-class LinkTotals:
-    """One direction of a link over the whole run."""
-
-    link: int
-    direction: str
-    from_node: str
-    to_node: str
-    rate_bps: float
-    """IP bits carried, a second of the run."""
-    busy: float
-    """Share of the run in which it was transmitting, 0 to 1."""
-    packets: int
-    drops: int
-    queue_bytes_mean: float
-    queue_bytes_max: int
-
-    def cells(self) -> list[str]:
-        """What tables for people say of it."""
-        return [
-            f"{self.from_node} → {self.to_node}",
-            rate(self.rate_bps),
-            share(self.busy),
-            count(self.packets),
-            count(self.drops),
-            size(self.queue_bytes_mean),
-            size(self.queue_bytes_max),
-        ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,9 +64,9 @@ class Summary:
     failures: tuple[FailureTotals, ...]
     """Requests that failed or were cut off, by cause; empty for results of a farweb that did not record it."""
     latency: Quantiles
-    """From the request at the first node to the last byte of its response there."""
+    """Times from the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
-    """From the request at the first node to the first byte of its response there."""
+    """Times from the request at the first node to the first byte of its response there."""
     response_bytes: int
     """Responses of finished requests, headers included."""
     goodput_bps: float | None
@@ -114,7 +79,7 @@ class Summary:
     legs: tuple[LegTotals, ...]
     """Empty for results of a farweb that did not measure them."""
     caches: tuple[CacheTotals, ...]
-    """From the clients on; empty where there are none."""
+    """Caches from the clients on; empty where there are none."""
     events: int
     packet_hops: int
     wall_s: float
@@ -137,7 +102,7 @@ class Summary:
             [
                 label,
                 *(count(self.requests), share(self.failed_share)),
-                *map(q.told, (q.p50_s, q.p90_s, q.p99_s)),
+                *map(q.text, (q.p50_s, q.p90_s, q.p99_s)),
                 *(self.of_ended(seconds(value)) for value in (q.mean_s, q.max_s)),
             ]
             for label, q in (("latency", self.latency), ("first byte", self.first_byte))
@@ -156,73 +121,62 @@ class Summary:
             ["packet-hops", count(self.packet_hops)],
             ["wall time", seconds(self.wall_s)],
         ]
-        links = [link.cells() for link in self.links]
-        told = [
+        first = [
             Sheet(f"{self.name}, seed {self.seed}", header, times),
             Sheet("Requests", ["", "value"], facts),
+            Sheet(
+                "Requests without a whole response",
+                ["cause", "meaning", "requests", "of all", "after, median"],
+                [cause.cells() for cause in self.failures],
+                names=2,
+            ),
+            Sheet(
+                "Links",
+                ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"],
+                [link.cells() for link in self.links],
+            ),
+            Sheet(
+                "Caches, after the warm-up",
+                ["cache", "holds", "requests", "hits", "delayed", "bytes hit", "asked again", "holds at the end"],
+                [cache.cells() for cache in self.caches],
+                names=2,
+            ),
         ]
-        told.extend(failures.sheets(self.failures))
-        if links:
-            header = ["link", "carried", "busy", "packets", "drops", "mean queue", "peak queue"]
-            told.append(Sheet("Links", header, links))
-        return [*told, *totals.sheets(self.caches), *legs.sheets({self.name: self.legs})]
+        return [*(sheet for sheet in first if sheet.rows), *sheets({self.name: self.legs})]
 
     def of_ended(self, text: str) -> str:
-        """What is said of the requests that ended, with the share of all that they are where they are not all."""
+        """Text about the requests that ended, with the share of all that they are where they are not all."""
         if not self.failed_share or not self.latency.n:
             return text
         return f"{text} (of {share(1 - self.failed_share)})"
 
 
 def summarize(results: "RunTables") -> Summary:
-    """The summary of `results`; reads the columns that it needs, and keeps 16 bytes a request."""
-    import polars as pl
-
+    """The summary of `results`; memory grows as that of `farweb.results.requests.Times`."""
     manifest = results.manifest
-    warmup = results.warmup_ns
-    requests = results.scan("requests")
-    counted = pl.col("start_ns") >= warmup
-    done = counted & (pl.col("status") == "done")
-    times = requests.filter(done).select(
-        latency=(pl.col("end_ns") - pl.col("start_ns")) / _NS,
-        first_byte=(pl.col("first_byte_ns") - pl.col("start_ns")) / _NS,
-    )
-    ended = times.collect(engine="streaming")
-    row = (
-        requests.select(
-            pl.len().alias("all"),
-            counted.sum().alias("requests"),
-            *((counted & (pl.col("status") == status)).sum().alias(status) for status in _STATUSES),
-            pl.col("response_bytes").filter(done).sum(),
-            pl.col("start_ns").filter(counted).min().alias("from_ns"),
-            pl.col("end_ns").filter(done).max().alias("to_ns"),
-            pl.col("retransmits", "timeouts").filter(counted).sum(),
-        )
-        .collect(engine="streaming")
-        .row(0, named=True)
-    )
-    lost = row["requests"] - row["done"]
+    requests = Requests(results.warmup_ns).read(results.file("requests"))
+    counts = requests.counts
     return Summary(
         name=results.name,
         seed=manifest["seed"],
         simulated_s=manifest["now_ns"] / _NS,
-        requests=row["requests"],
-        done=row["done"],
-        failed=row["failed"],
-        unfinished=row["unfinished"],
-        left_out=row["all"] - row["requests"],
-        failed_share=lost / row["requests"] if row["requests"] else None,
-        failures=failures.failures_of(results),
-        latency=_distribution(ended["latency"], lost),
-        first_byte=_distribution(ended["first_byte"], lost),
-        response_bytes=row["response_bytes"],
-        goodput_bps=goodput_bps(row["response_bytes"], row["from_ns"], row["to_ns"]),
-        retransmits=row["retransmits"],
-        timeouts=row["timeouts"],
+        requests=counts["requests"],
+        done=counts["done"],
+        failed=counts["failed"],
+        unfinished=counts["unfinished"],
+        left_out=counts["left_out"],
+        failed_share=requests.failed_share,
+        failures=failures_of(results),
+        latency=_distribution(requests, "latency"),
+        first_byte=_distribution(requests, "first_byte"),
+        response_bytes=counts["response_bytes"],
+        goodput_bps=requests.goodput_bps,
+        retransmits=counts["retransmits"],
+        timeouts=counts["timeouts"],
         connections=manifest["rows"].get("connections"),
-        links=tuple(_link(link, manifest["scenario"]["path"]["nodes"]) for link in manifest["links"]),
-        legs=legs.legs_of(results),
-        caches=totals.caches_of(results),
+        links=links_of(manifest),
+        legs=legs_of(results),
+        caches=caches_of(results),
         events=manifest["events"],
         packet_hops=manifest["packet_hops"],
         wall_s=manifest["wall_s"],
@@ -230,27 +184,6 @@ def summarize(results: "RunTables") -> Summary:
     )
 
 
-_STATUSES = ("done", "failed", "unfinished")
-
-
-def _distribution(ended: "pl.Series", lost: int) -> Quantiles:
-    """The distribution of times of requests that ended, and of as many as did not."""
-    p50, p90, p99 = quantiles(with_lost(ended, lost), (0.5, 0.9, 0.99))
-    return Quantiles(len(ended), ended.mean(), p50, p90, p99, ended.max())  # type: ignore[arg-type]
-
-
-def _link(link: Mapping[str, Any], nodes: Sequence[str]) -> LinkTotals:
-    ends = nodes[link["link"]], nodes[link["link"] + 1]
-    from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
-    return LinkTotals(
-        link=link["link"],
-        direction=link["direction"],
-        from_node=from_node,
-        to_node=to_node,
-        rate_bps=carried_bps(link) or 0.0,
-        busy=link["busy"],
-        packets=link["packets"],
-        drops=link["drops"],
-        queue_bytes_mean=link["queue_bytes_mean"],
-        queue_bytes_max=link["queue_bytes_max"],
-    )
+def _distribution(requests: Requests, of: str) -> Quantiles:
+    """The distribution of times, with those that did not end as the slowest."""
+    return Quantiles(requests.ended_ns(of).size, *requests.distribution_s(of, (0.5, 0.9, 0.99)))

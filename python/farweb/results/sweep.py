@@ -1,4 +1,4 @@
-"""The results of a sweep: its runs, and what they tell together.
+"""Results of a sweep: its runs, and their statistics.
 
 Statistics are computed from the rows of `runs` and, for intervals of quantiles and the warm-up, from the requests of
 each run. A finished sweep has them as tables; of an unfinished one they are computed from what is there.
@@ -19,17 +19,14 @@ import numpy as np
 from farweb.errors import ResultsError
 from farweb.files.columns import with_derived
 from farweb.files.parquet import unreadable
-from farweb.results import analysis
-from farweb.results.analysis import Row, Values
 from farweb.results.design import Design
 from farweb.results.manifest import MANIFEST, SWEEP_KIND, parse_manifest, read_manifest
 from farweb.results.metrics import find_metric, restored
-from farweb.results.requests import finished_requests
+from farweb.results.requests import times_of
 from farweb.results.run import RunTables, how_to_record
 from farweb.results.store import Store, failure_name, part_name
-from farweb.results.sweep_statistics import STATISTICS as STATISTICS
-from farweb.results.sweep_statistics import OfRequests, compute, of_requests
-from farweb.results.sweep_tables import factor_value, to_table, write_table
+from farweb.results.sweep_schema import factor_value, to_table, write_table
+from farweb.results.sweep_statistics import STATISTICS, OfRequests, Row, Values, by_point, compute, effects, of_requests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,12 +71,12 @@ class SweepTables:
 
     @property
     def name(self) -> str:
-        """What the sweep is called: its scenario's name, or the folder's."""
+        """Name of the sweep: its scenario's, or the folder's."""
         return self.manifest.get("name") or self.path.name
 
     @property
     def complete(self) -> bool:
-        """Whether every planned run has ended, well or not."""
+        """True when every planned run has ended, well or not."""
         return bool(self.manifest["complete"])
 
     @functools.cached_property
@@ -106,7 +103,7 @@ class SweepTables:
         finished, failed = self.store.finished(), self.store.failed()
         rows: list[Row] = []
         for planned in self._plan(finished, failed):
-            row = {name: planned[name] for name in ("run", *self._factors(), "replication", "seed")}
+            row = {name: planned[name] for name in ("run", *self.design.names, "replication", "seed")}
             if planned["run"] in finished:
                 metrics = self._json(f"{part_name(planned['run'])}/{MANIFEST}")["metrics"]
                 rows.append({**restored(metrics), **row, "status": "done", "error": None})
@@ -127,13 +124,13 @@ class SweepTables:
         if self.store.has(_PLAN):
             return self._read("plan").to_dicts()
         kept = ("run", "replication", "seed")
-        told = [self._json(f"{part_name(run)}/{MANIFEST}") for run in finished]
-        told += [{"run": run, **self._json(failure_name(run))} for run in failed - finished]
-        told.sort(key=lambda row: (row["point"], row["replication"]))
-        points = (self.design.levels(row["point"]) for row in told)
+        rows = [self._json(f"{part_name(run)}/{MANIFEST}") for run in finished]
+        rows += [{"run": run, **self._json(failure_name(run))} for run in failed - finished]
+        rows.sort(key=lambda row: (row["point"], row["replication"]))
+        points = (self.design.levels(row["point"]) for row in rows)
         return [
             {**{name: level.value for name, level in levels.items()}, **{name: row[name] for name in kept}}
-            for row, levels in zip(told, points, strict=True)
+            for row, levels in zip(rows, points, strict=True)
         ]
 
     def _json(self, name: str) -> Row:
@@ -142,9 +139,6 @@ class SweepTables:
         except ValueError as error:
             raise ResultsError(f"{self.store.url}/{name}: cannot be read: {error}") from None
         return content
-
-    def _factors(self) -> list[str]:
-        return [factor.name for factor in self.design.factors]
 
     @functools.cached_property
     def timings(self) -> "pl.DataFrame":
@@ -195,7 +189,7 @@ class SweepTables:
             levels = self.design.levels(point)
             key = tuple(factor_value(factor, levels[factor.name].value) for factor in self.design.factors)
             numbers.setdefault(key, point)
-        factors = self._factors()
+        factors = self.design.names
         rows = self.runs.select(factors).iter_rows() if factors else [()] * len(self.runs)
         try:
             return pl.Series("point", [numbers[row] for row in rows], pl.Int64)
@@ -225,13 +219,13 @@ class SweepTables:
 
     def _by_run(self, column: "NDArray[np.float64]") -> Values:
         """Values of the rows of `runs`, by point and replication."""
-        return analysis.by_point(self.design, self.points.to_list(), self.runs["replication"].to_list(), column)
+        return by_point(self.design, self.points.to_list(), self.runs["replication"].to_list(), column)
 
     def _within(self, limit_s: float) -> "NDArray[np.float64]":
         """The share of each run's requests that were answered within a time."""
         there = self.files("requests")
         runs = (run if run in there else None for run in self.runs["run"])
-        return np.array([run and finished_requests(self.store, run).within(limit_s) for run in runs], float)
+        return np.array([run and times_of(self.store, run).within(limit_s) for run in runs], float)
 
     def scan(self, table: str) -> "pl.LazyFrame":
         """A table of all finished runs as a lazy frame; the columns run, the factors and replication precede its own.
@@ -244,7 +238,7 @@ class SweepTables:
         files = self.files(table)
         if not files:
             raise ResultsError(f"{self.store.url}: no run has a table of {table}: {how_to_record(table)}")
-        labels = ["run", *self._factors(), "replication"]
+        labels = ["run", *self.design.names, "replication"]
         of_file = pl.LazyFrame({"run": list(files), "file": list(files.values())})
         of_run = self.runs.lazy().select(labels).join(of_file, on="run")
         if self.store.folder is not None:
@@ -336,22 +330,22 @@ class SweepTables:
         rows: list[Row] = []
         for metric in self.metrics if metrics is None else metrics:
             try:
-                terms, levels = analysis.effects(self.design, metric, self.values(metric), log=True)
+                terms, levels = effects(self.design, metric, self.values(metric), log=True)
             except ValueError as error:
                 raise ResultsError(f"{self.store.url}: {error}") from None
             rows += terms if table == "effects" else levels
         return _frame(to_table(table, self.design, rows))
 
     def warmup(self) -> "pl.DataFrame":
-        """How much of the beginning of runs MSER-5 would leave out, a row a point."""
+        """Warm-up that MSER-5 would leave out, a row a point."""
         return self._statistics("warmup", None)
 
     def refusals(self, metrics: Sequence[str] | None = None) -> dict[str, str]:
-        """Why there is no allocation of variation, by metric; empty when there is one for all."""
+        """Reasons why there is no allocation of variation, by metric; empty when there is one for all."""
         found = {}
         for metric in self.metrics if metrics is None else metrics:
             try:
-                analysis.effects(self.design, metric, self.values(metric))
+                effects(self.design, metric, self.values(metric))
             except ValueError as error:
                 found[metric] = str(error)
         return found

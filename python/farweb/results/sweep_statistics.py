@@ -1,28 +1,250 @@
-"""The tables of statistics of a sweep, from the metrics of its runs and from their requests."""
+"""Statistics of a sweep as tables, from the metrics of its runs and from their requests.
 
-from collections.abc import Iterable, Mapping, Sequence
+The methods are in `farweb.statistics`; here they are applied to points, factors and replications.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from farweb.results import analysis
-from farweb.results.analysis import Row, Values
-from farweb.results.design import Design
-from farweb.results.requests import QUANTILES, finished_requests
+from farweb.results.design import Design, Level
+from farweb.results.requests import QUANTILES, times_of
 from farweb.results.store import Store
-from farweb.results.sweep_tables import to_table
+from farweb.results.sweep_schema import to_table
+from farweb.statistics import anova
 from farweb.statistics.intervals import Interval, quantiles, students
+from farweb.statistics.paired import Difference, paired
+from farweb.statistics.warmup import mser5
+
+_NS = 1e9
 
 STATISTICS = ("estimates", "differences", "effects", "level_effects", "warmup")
+"""Names of the tables."""
+
+Row = dict[str, Any]
+Values = NDArray[np.float64]
+"""A metric of a sweep: a row a point, a column a replication; NaN where a run is missing or failed or has no value."""
+
+Comparison = tuple[Row, list[int], list[int]]
+"""A comparison: the beginning of a row, the points of the level, and as many of the base."""
+
+JOINT = " × "
+OVERALL = "overall"
+AT_A_POINT = "point"
+
+
+def estimate_row(design: Design, point: int, metric: str, interval: Interval, method: str) -> Row:
+    """A row of the table `estimates`."""
+    return {
+        "point": point,
+        **_values(design.levels(point)),
+        "metric": metric,
+        **_ends(interval),
+        "method": method if interval.n > 1 else "none",
+    }
+
+
+def _values(levels: Mapping[str, Level]) -> Row:
+    return {name: level.value for name, level in levels.items()}
+
+
+def _ends(interval: Interval) -> Row:
+    return {name: getattr(interval, name) for name in ("n", "mean", "sd", "low", "high")}
+
+
+def differences(compared: Sequence[Comparison], metric: str, values: Values) -> list[Row]:
+    """Rows of the table `differences` for one metric."""
+    if not compared:
+        return []
+    # A mean with a NaN is NaN: a replication counts over all when it has every pair.
+    at_level, at_base = (
+        np.array([values[points[0]] if len(points) == 1 else values[points].mean(axis=0) for points in each])
+        for each in zip(*((level, base) for _, level, base in compared), strict=True)
+    )
+    found = paired(at_level, at_base)
+    return [{**row, "metric": metric, **_difference(each)} for (row, *_), each in zip(compared, found, strict=True)]
+
+
+def comparisons(design: Design) -> Iterator[Comparison]:
+    """Each level of each factor against the factor's first, over all and at each combination of the other factors."""
+    numbers = {point: number for number, point in enumerate(design.points)}
+    for position, factor in enumerate(design.factors):
+        for index, level in enumerate(factor.levels[1:], start=1):
+            bases = {
+                number: numbers.get((*point[:position], 0, *point[position + 1 :]))
+                for point, number in numbers.items()
+                if point[position] == index
+            }
+            pairs = [(number, base) for number, base in bases.items() if base is not None]
+            if not pairs:
+                continue
+            head = {"factor": factor.name, "level": level.label, "base": factor.levels[0].label}
+            at_level, at_base = (list(each) for each in zip(*pairs, strict=True))
+            yield {**head, factor.name: level.value, "scope": OVERALL}, at_level, at_base
+            if len(pairs) > 1:
+                for number, base in pairs:
+                    yield {**head, **_values(design.levels(number)), "scope": AT_A_POINT}, [number], [base]
+
+
+def _difference(found: Difference) -> Row:
+    return {
+        **_ends(found.interval),
+        "base_mean": found.base,
+        "percent": found.percent,
+        "unpaired_half_width": found.unpaired,
+        "variance_reduction": found.variance_reduction,
+    }
+
+
+def effects(design: Design, metric: str, values: Values, *, log: bool = False) -> tuple[list[Row], list[Row]]:
+    """Rows of the tables `effects` and `level_effects`.
+
+    Raises:
+        ValueError: There can be none; the message is the reason.
+    """
+    if design.kind == "search":
+        raise ValueError("the runs of a search for a size are no design of experiments")
+    if design.kind == "latin-hypercube":
+        return _ranked(design, metric, values), []
+    if np.isinf(values).any():
+        raise ValueError("requests failed in such numbers that in some runs it is more than the slowest that ended")
+    kept = values[:, ~np.isnan(values).any(axis=0)]
+    if kept.shape[1] == 0:
+        raise ValueError("no replication has a value at every point")
+    if log:
+        if kept.min() <= 0:
+            raise ValueError(f"{metric} has values that are not positive and have no logarithm")
+        kept = np.log(kept)
+    blocks = design.random_numbers == "common"
+    if design.kind == "full-factorial":
+        shape = [len(factor.levels) for factor in design.factors]
+        order = sorted(range(len(design.points)), key=design.points.__getitem__)
+        analysis = anova.full_factorial(kept[order].reshape(*shape, -1), blocks=blocks)
+    else:
+        analysis = anova.one_at_a_time(kept, _one_at_a_time(design), blocks=blocks)
+    head = {"metric": metric, "n": int(kept.size), "transform": "log" if log else "none"}
+    terms = [{**head, **_term(design, term), "method": design.kind} for term in analysis.terms]
+    return terms, [{**head, **_effect(design, effect)} for effect in analysis.effects]
+
+
+def _one_at_a_time(design: Design) -> list[list[int]]:
+    """For each factor, its points by level; the base point first."""
+    base = tuple(0 for _ in design.factors)
+    groups = []
+    for position in range(len(design.factors)):
+        others = [
+            number
+            for number, point in enumerate(design.points)
+            if all(index == 0 for place, index in enumerate(point) if place != position)
+        ]
+        groups.append(sorted(others, key=lambda number: design.points[number][position]))
+    assert all(design.points[group[0]] == base for group in groups), "the first point is the base"
+    return groups
+
+
+def _ranked(design: Design, metric: str, values: Values) -> list[Row]:
+    """Rank regression over the points that have a value."""
+    varied = [position for position, factor in enumerate(design.factors) if len(factor.levels) > 1]
+    inputs = np.array(
+        [[_place(design.factors[position].levels, point[position]) for position in varied] for point in design.points]
+    )
+    means = np.array([each.mean for each in students(values)], float)
+    known = ~np.isnan(means)
+    analysis = anova.rank_regression(inputs[known], means[known]) if varied else None
+    if analysis is None:
+        raise ValueError(f"{metric} does not vary, or there are too few points for a regression")
+    head = {"metric": metric, "n": int(known.sum()), "transform": "ranks", "method": design.kind}
+    rows = []
+    for term in analysis.terms:
+        row = _term(design, term)
+        if term.factors:
+            row["term"] = design.factors[varied[term.factors[0]]].name
+        rows.append({**head, **row})
+    return rows
+
+
+def _place(levels: Sequence[Level], index: int) -> float:
+    """Place of a level on its axis; without a number, in the order of the scenario."""
+    number = levels[index].number
+    return float(index) if number is None or any(level.number is None for level in levels) else number
+
+
+_KINDS = {"higher": "higher interactions", "replications": "replications", "error": "error"}
+
+
+def _term(design: Design, term: anova.Term) -> Row:
+    numbers = {name: getattr(term, name) for name in ("ss", "df", "percent", "ms", "f", "p", "coefficient")}
+    return {"term": _KINDS.get(term.kind) or _named(design, term.factors), "order": len(term.factors), **numbers}
+
+
+def _named(design: Design, factors: Sequence[int]) -> str:
+    return JOINT.join(design.factors[number].name for number in factors)
+
+
+def _effect(design: Design, effect: anova.Effect) -> Row:
+    levels = {
+        design.factors[number].name: design.factors[number].levels[index]
+        for number, index in zip(effect.factors, effect.levels, strict=True)
+    }
+    ends = {name: getattr(effect, name) for name in ("effect", "low", "high")}
+    label = JOINT.join(level.label for level in levels.values())
+    return {"term": _named(design, effect.factors), "levels": label, **_values(levels), **ends}
+
+
+def left_out(design: Design, values: Values) -> int:
+    """Number of replications that an analysis of variance does without, because a point lacks them."""
+    if design.kind not in {"full-factorial", "one-at-a-time"}:
+        return 0
+    return int(np.isnan(values).any(axis=0).sum())
+
+
+def warmup(runs: Sequence[tuple[Values, Values]], warmup_s: float) -> Row:
+    """Warm-up of a point, as a row of the table `warmup` has it.
+
+    Args:
+        runs: Of each replication the starts and latencies of its finished requests in s, by start.
+        warmup_s: What the scenario leaves out.
+    """
+    runs = [(starts, latencies) for starts, latencies in runs if starts.size]
+    found = mser5([latencies for _, latencies in runs]) if runs else None
+    truncated_s = None
+    if found is not None:
+        place = found.observations
+        truncated_s = 0.0 if place == 0 else float(np.mean([starts[place] for starts, _ in runs]))
+    return {
+        "n": len(runs),
+        "requests": min((starts.size for starts, _ in runs), default=0),
+        "truncated_requests": None if found is None else found.observations,
+        "truncated_s": truncated_s,
+        "steady": None if found is None else found.steady,
+        "warmup_s": warmup_s,
+    }
+
+
+def warmup_row(design: Design, point: int, found: Row) -> Row:
+    """A row of the table `warmup`, with what `warmup` has found."""
+    return {"point": point, **_values(design.levels(point)), **found}
+
+
+def by_point(design: Design, points: Sequence[int], replications: Sequence[int], column: Values) -> Values:
+    """A metric's column of runs as an array of points and replications."""
+    found: Values = np.full((len(design.points), max(replications, default=-1) + 1), math.nan)
+    found[list(points), list(replications)] = column
+    return found
 
 
 @dataclass(frozen=True)
 class OfRequests:
-    """What the finished requests of a point tell, all replications together.
+    """Statistics of the finished requests of a point, all replications together.
 
     Attributes:
         quantiles: The metrics that are quantiles, with their intervals.
-        warmup: What `analysis.warmup` has found.
+        warmup: What `warmup` has found.
     """
 
     quantiles: Mapping[str, Interval]
@@ -30,20 +252,19 @@ class OfRequests:
 
 
 def of_requests(store: Store, runs: Sequence[str]) -> OfRequests | None:
-    """What the requests of these runs of a point tell; None when there are none.
+    """The statistics of the requests of these runs of a point; None when there are none.
 
     Raises:
         ResultsError: A part is damaged.
     """
     if not runs:
         return None
-    finished = [finished_requests(store, run) for run in runs]
+    times = [times_of(store, run) for run in runs]
     found: dict[str, Interval] = {}
     for of, shares in QUANTILES.items():
-        intervals = quantiles([each.times(of) for each in finished], list(shares.values()))
+        intervals = quantiles([each.all_ns(of) / _NS for each in times], list(shares.values()))
         found |= dict(zip(shares, intervals, strict=True))
-    series = [(each.start_s, each.latency_s) for each in finished]
-    return OfRequests(found, analysis.warmup(series, finished[0].warmup_s))
+    return OfRequests(found, warmup([each.series() for each in times], times[0].warmup_s))
 
 
 def compute(
@@ -54,15 +275,15 @@ def compute(
     Args:
         design: Of the sweep.
         metrics: The values of each metric.
-        requests: What the requests of each point tell, in the order of the points.
+        requests: Of each point, in the order of the points.
     """
     rows: dict[str, list[Row]] = {table: [] for table in STATISTICS}
-    compared = list(analysis.comparisons(design))
+    compared = list(comparisons(design))
     for metric, values in metrics.items():
-        rows["differences"] += analysis.differences(compared, metric, values)
+        rows["differences"] += differences(compared, metric, values)
         try:
-            terms, levels = analysis.effects(design, metric, values)
-        except ValueError:  # its reason is told where warnings are
+            terms, levels = effects(design, metric, values)
+        except ValueError:  # its reason is among the warnings
             continue
         rows["effects"] += terms
         rows["level_effects"] += levels
@@ -72,7 +293,7 @@ def compute(
         for metric, intervals in means.items():
             interval = bootstrapped.get(metric, intervals[point])
             method = "bootstrap" if metric in bootstrapped else "student"
-            rows["estimates"].append(analysis.estimate_row(design, point, metric, interval, method))
+            rows["estimates"].append(estimate_row(design, point, metric, interval, method))
         if found is not None:
-            rows["warmup"].append(analysis.warmup_row(design, point, found.warmup))
-    return {table: to_table(table, design, told) for table, told in rows.items()}
+            rows["warmup"].append(warmup_row(design, point, found.warmup))
+    return {table: to_table(table, design, found) for table, found in rows.items()}

@@ -1,21 +1,21 @@
-"""What `farweb show` says of a sweep: estimates, differences, what the variation is due to, and what to beware of."""
+"""Summary of a sweep in a few tables, as `farweb show` prints it: estimates, differences, variation, warnings."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farweb.errors import ResultsError
-from farweb.results.cautions import cautions
-from farweb.results.design import Design
+from farweb.results.design import KINDS, Design
 from farweb.results.metrics import find_metric
+from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import student
 from farweb.statistics.quantiles import to_json
-from farweb.text.quantities import number, rate, relative, seconds, share, size, with_margin
+from farweb.text.quantities import difference, quantity, relative, seconds, with_margin
 from farweb.text.sheet import Sheet, to_html, to_rich
+from farweb.text.words import ranged
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,19 +23,11 @@ if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
 
 MAIN = ("latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
-"""What is shown unless other metrics are asked for; those of which no run has a value but zero are left out."""
+"""Metrics shown unless others are asked for; those of which no run has a value but zero are left out."""
 
 _MOST_POINTS = 48  # chosen: a screen; JSON and SQL have all
 _MOST_TERMS = 15
 _MOST_FAILURES = 10
-
-_UNITS: dict[str, Callable[[float | None], str]] = {"s": seconds, "bit/s": rate, "B": size, "1": share}
-_KINDS = {
-    "full-factorial": "full factorial",
-    "one-at-a-time": "one factor at a time",
-    "latin-hypercube": "Latin hypercube",
-    "search": "search for a size",
-}
 
 
 @dataclass(frozen=True)
@@ -108,28 +100,19 @@ class SweepSummary:
         return to_html(self._sheets()) + (f"<ul>{warnings}</ul>" if warnings else "")
 
     def _sheets(self) -> list[Sheet]:
-        sheets = [Sheet(self.name, ["", "value"], self._facts())]
-        if self.estimates:
-            sheets.append(self._estimates())
-        if self.differences:
-            sheets.append(self._differences())
-        if self.effects:
-            sheets.append(self._effects())
-        if self.failed:
-            sheets.append(self._failures())
-        return sheets
+        facts = Sheet(self.name, ["", "value"], self._facts())
+        found = (facts, self._estimates(), self._differences(), self._effects(), self._failures())
+        return [sheet for sheet in found if sheet.rows]
 
     def _facts(self) -> list[list[str]]:
         design = self.design
         factors = ", ".join(f"{each.name} ({len(each.levels)})" for each in design.factors)
         numbers = "common random numbers" if design.random_numbers == "common" else "independent"
-        seeds = [str(seed) for seed in self.seeds]
-        told = ", ".join(seeds) if len(seeds) <= 5 else f"{seeds[0]} … {seeds[-1]} ({len(seeds)})"
         facts = [
-            ["design", f"{_KINDS[design.kind]}, {len(design.points)} points"],
+            ["design", f"{KINDS[design.kind]}, {len(design.points)} points"],
             ["factors (levels)", factors],
             ["replications", "as many as it took" if design.kind == "search" else str(design.replications)],
-            ["seeds", f"{told or '–'}, {numbers}"],
+            ["seeds", f"{ranged(self.seeds) or '–'}, {numbers}"],
             ["runs", f"{self.done} of {self.planned} done, {len(self.failed)} failed, {self.missing} missing"],
         ]
         known = [row for row in self.warmup if row["truncated_s"] is not None]
@@ -141,7 +124,7 @@ class SweepSummary:
         return facts
 
     def _estimates(self) -> Sheet:
-        factors = [name for name in self.estimates[0] if name in _names(self.design)]
+        factors = [name for row in self.estimates[:1] for name in row if name in self.design.names]
         rows: dict[tuple[str, ...], dict[str, str]] = {}
         for row in self.estimates:
             labels = tuple(_label(self.design, name, row[name]) for name in factors)
@@ -182,7 +165,7 @@ class SweepSummary:
         return Sheet(what, ["", *analysed], shown)
 
     def _failures(self) -> Sheet:
-        names = _names(self.design)
+        names = self.design.names
         shown = [
             [
                 row["run"],
@@ -196,12 +179,8 @@ class SweepSummary:
         return Sheet(f"Failed runs{cut}", ["run", *names, "replication", "error"], shown)
 
 
-def _names(design: Design) -> list[str]:
-    return [factor.name for factor in design.factors]
-
-
 def _label(design: Design, name: str, value: Any) -> str:
-    """How a level is called by its value in the factor's column."""
+    """Label of a level, by its value in the factor's column."""
     factor = next(each for each in design.factors if each.name == name)
     return next((level.label for level in factor.levels if level.value == value), str(value))
 
@@ -215,20 +194,19 @@ def plus_minus(row: Mapping[str, Any], *, signed: bool = False) -> str:
         return "failures decide"
     if high is not None:
         return with_margin(mean, high - mean, unit, signed=signed)
-    sign = "+" if signed and mean > 0 else ""
-    return sign + _UNITS.get(unit, number)(mean)
+    return difference(mean, unit) if signed else quantity(mean, unit)
 
 
 def _explained(row: Mapping[str, Any] | None) -> str:
     if row is None or row["percent"] is None:
         return "–"
-    told = f"{row['percent']:.1f} %"
+    text = f"{row['percent']:.1f} %"
     if row["coefficient"] is not None:
-        told += f" ({row['coefficient']:+.2f})"
+        text += f" ({row['coefficient']:+.2f})".replace("-", "−")
     if row["p"] is None:
-        return told
+        return text
     chance = "< 0.001" if row["p"] < 0.001 else f"= {row['p']:.3f}"
-    return f"{told}, p {chance}"
+    return f"{text}, p {chance}"
 
 
 def summarize(
@@ -238,10 +216,8 @@ def summarize(
     import polars as pl
 
     shown = list(metrics or _main(sweep))
-    names = _names(sweep.design)
-    for name in by or ():
-        if name not in names:
-            raise ResultsError(f"{name}: no factor of this sweep; it has {', '.join(names)}")
+    names = sweep.design.names
+    sweep.design.chosen(by or ())
     failed = sweep.runs.filter(pl.col("status") == "failed").select("run", *names, "replication", "error")
     effects = sweep.effects(shown, log=log)
     return SweepSummary(
@@ -257,19 +233,19 @@ def summarize(
         effects=effects.to_dicts(),
         level_effects=sweep.level_effects(shown, log=log).to_dicts(),
         warmup=sweep.warmup().to_dicts(),
-        warnings=cautions(sweep, [metric for metric in shown if metric in MAIN] or shown),
+        warnings=warnings_of(sweep, [metric for metric in shown if metric in MAIN] or shown),
     )
 
 
 def _main(sweep: "SweepTables") -> list[str]:
-    """The main metrics that tell something."""
+    """The main metrics that have a value but zero."""
     known = [metric for metric in MAIN if metric in sweep.metrics and not np.isnan(sweep.values(metric)).all()]
     return [metric for metric in known if np.nan_to_num(sweep.values(metric)).any()] or known
 
 
 def _by(sweep: "SweepTables", metrics: Sequence[str], by: Sequence[str]) -> list[dict[str, Any]]:
     """Estimates by some of the factors: in each replication the mean over all levels of the others."""
-    names = _names(sweep.design)
+    names = sweep.design.names
     positions = [names.index(name) for name in by]
     groups: dict[tuple[int, ...], list[int]] = {}
     for point, indexes in enumerate(sweep.design.points):

@@ -14,7 +14,7 @@ from typing import Any
 from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.results.design import Design, Factor, Level
-from farweb.results.requests import finished_requests
+from farweb.results.requests import times_of
 from farweb.results.store import Outcome, Store
 from farweb.size.answer import Answer, answer_of
 from farweb.size.search import Limits, Search
@@ -165,8 +165,8 @@ def _run(
 def _shares(store: Store, run: str, target: Target) -> dict[str, float | None]:
     """The shares of a run's requests that were answered within the times of the target."""
     metrics = [clause.metric for clause in target.clauses if clause.metric.within_s is not None]
-    requests = finished_requests(store, run) if metrics else None
-    return {each.name: requests.within(each.within_s) for each in metrics if requests and each.within_s}
+    times = times_of(store, run) if metrics else None
+    return {each.name: times.within(each.within_s) for each in metrics if times and each.within_s}
 
 
 class _Runs:

@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from farweb.errors import FarwebError, RunError
-from farweb.results.digests import damages
+from farweb.results.integrity import damages
 from farweb.results.store import Outcome, Store, failure_name, part_name
 from farweb.sweep.main_guard import check_main_guard
 from farweb.sweep.plan import Run

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.description import Description
-from farweb.results import digests
+from farweb.results import integrity
 from farweb.results.design import Design
 from farweb.results.manifest import MANIFEST, SWEEP_KIND
 from farweb.results.metrics import METRICS
 from farweb.results.store import Outcome, Store, part_name
-from farweb.results.sweep import STATISTICS, SweepTables
-from farweb.results.sweep_tables import factor_value, schema, write_table
+from farweb.results.sweep import SweepTables
+from farweb.results.sweep_schema import factor_value, schema, write_table
+from farweb.results.sweep_statistics import STATISTICS
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool
@@ -111,11 +112,11 @@ def sweep_steps(
 def _is_whole(store: Store, manifest: Mapping[str, Any], runs: Sequence[Run]) -> bool:
     """Whether the store has a finished sweep of this plan, all of it as it was written."""
     there = store.manifest()
-    if there is None or digests.unsealed(there) != {**manifest, "complete": True}:
+    if there is None or integrity.unsealed(there) != {**manifest, "complete": True}:
         return False
     parts = {run.run for run in runs}
     return parts <= store.finished() and not any(
-        any(digests.damages(store, folder, full=True)) for folder in ("", *map(part_name, sorted(parts)))
+        any(integrity.damages(store, folder, full=True)) for folder in ("", *map(part_name, sorted(parts)))
     )
 
 
@@ -152,8 +153,8 @@ def finish(store: Store, manifest: Mapping[str, Any], design: Design, table: "Ru
     tables = {}
     for name in ("plan", "runs", *STATISTICS):  # not timings: those of equal sweeps differ
         with store.open(f"{name}.parquet") as file:
-            tables[f"{name}.parquet"] = digests.describe(file)
-    store.write_json(MANIFEST, digests.seal({**manifest, "complete": True}, tables))
+            tables[f"{name}.parquet"] = integrity.describe(file)
+    store.write_json(MANIFEST, integrity.seal({**manifest, "complete": True}, tables))
 
 
 def _collected(

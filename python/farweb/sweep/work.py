@@ -8,7 +8,7 @@ from typing import Any
 from farweb import _core
 from farweb.errors import FarwebError, RunError, StorageError
 from farweb.results.manifest import MANIFEST
-from farweb.results.metrics import Measurement
+from farweb.results.measure import Measurement
 from farweb.results.store import Outcome, Store, part_name
 from farweb.run import Progress, Tables, simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables

@@ -1,6 +1,7 @@
 """Formats numbers with units for people: three significant digits."""
 
 import math
+from collections.abc import Callable
 
 _NONE = "–"
 ENDLESS = "more than any that ended"
@@ -42,10 +43,10 @@ def relative(percent: float | None) -> str:
     """A relative difference: ``"+8.74 %"``, and from ten times what it is compared with on ``"+78.4 ×"``."""
     if percent is None:
         return _NONE
-    sign = "+" if percent > 0 else ""
-    if abs(percent) >= 1000:
-        return f"{sign}{_digits(percent / 100)} ×"
-    return f"{sign}{plain(percent, 3 if abs(percent) >= 0.1 else 1)} %"
+    size = abs(percent)
+    if size >= 1000:
+        return f"{_sign(percent)}{_digits(size / 100)} ×"
+    return f"{_sign(percent)}{plain(size, 3 if size >= 0.1 else 1)} %"
 
 
 def plain(value: float, digits: int) -> str:
@@ -69,6 +70,49 @@ def number(value: float | None) -> str:
     return _digits(value) if abs(value) < 999.5 else count(value)
 
 
+_WRITERS: dict[str, Callable[[float | None], str]] = {"s": seconds, "bit/s": rate, "B": size, "1": share}
+
+
+def quantity(value: float | None, unit: str) -> str:
+    """A number with its unit.
+
+    Args:
+        value: The number; an infinite one is a time, whatever its unit.
+        unit: ``s``, ``bit/s``, ``B``, ``1`` (shown in percent), or any other, which is left away.
+    """
+    if value is None or math.isinf(value):
+        return seconds(value)
+    return f"{'−' if value < 0 else ''}{_WRITERS.get(unit, number)(abs(value))}"
+
+
+def difference(value: float | None, unit: str) -> str:
+    """A difference with its sign: ``"+12.3 ms"``, ``"+∞"``; that of shares is in percentage points."""
+    if value is None:
+        return _NONE
+    size = "∞" if math.isinf(value) else quantity(abs(value), unit)
+    return _sign(value) + (f"{size.removesuffix(' %')} points" if unit == "1" else size)
+
+
+def interval(low: float | None, high: float | None, unit: str, *, signed: bool = False) -> str:
+    """An interval: ``"305 … 319 ms"``, the unit once where both ends have the same; empty where one is missing.
+
+    Args:
+        low: Lower end.
+        high: Upper end.
+        unit: As `quantity` takes it.
+        signed: Whether it is an interval of a `difference`.
+    """
+    if low is None or high is None:
+        return ""
+    first, last = (difference(end, unit) if signed else quantity(end, unit) for end in (low, high))
+    without, _, name = first.rpartition(" ")
+    return f"{without if without and (low == 0 or last.endswith(f' {name}')) else first} … {last}"
+
+
+def _sign(value: float) -> str:
+    return "+" if value > 0 else "−" if value < 0 else ""
+
+
 _SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "s": ((1e-6, "µs"), (1e-3, "ms"), (1, "s")),
     "1": ((1e-2, "%"),),
@@ -86,12 +130,14 @@ def with_margin(value: float, margin: float, unit: str, *, signed: bool = False)
     Args:
         value: The estimate.
         margin: Half the width of its interval, at least 0.
-        unit: ``s``, ``bit/s``, ``B``, ``1`` (shown in percent), or any other, which is left away.
-        signed: Whether a positive value has its sign.
+        unit: As `quantity` takes it.
+        signed: Whether it is a difference: with its sign, and of shares in percentage points.
     """
     largest = max(abs(value), margin)
     scales = _SCALES.get(unit, ((1.0, ""),))
     scale, name = next((each for each in reversed(scales) if largest >= each[0]), scales[0])
+    if signed and unit == "1":
+        name = "points"
     value, margin = value / scale, margin / scale
     finest = _MOST_DIGITS - 1 - math.floor(math.log10(largest / scale)) if largest else 0
     wanted = 1 - math.floor(math.log10(margin)) if margin else 2 - math.floor(math.log10(abs(value))) if value else 0
@@ -99,8 +145,8 @@ def with_margin(value: float, margin: float, unit: str, *, signed: bool = False)
     width = f"{margin:,.{places}f}"
     if not float(width.replace(",", "")):
         width = plain(margin, 1)  # none, or narrower than the digits that are shown
-    text = f"{value:{'+' if signed else ''},.{places}f} ± {width}"
-    return f"{text} {name}".rstrip()
+    text = f"{value:{'+' if signed else ''},.{places}f}".replace("-", "−")
+    return f"{text} ± {width} {name}".rstrip()
 
 
 def _scaled(value: float | None, unit: str) -> str:

@@ -10,6 +10,25 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def ranged(numbers: Sequence[int]) -> str:
+    """Ascending whole numbers in a few words: ``1 to 4``, ``2, 7 and 9``, ``2 … 900 (20)``."""
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    if len(numbers) > 5:
+        return f"{numbers[0]} … {numbers[-1]} ({len(numbers):,})"
+    return listed([str(each) for each in numbers])
+
+
+def plural(number: int, word: str) -> str:
+    """A number of things: ``1 run``, ``480 runs``."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def capital(text: str) -> str:
+    """Text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 def distinguishing(names: Sequence[str], longest: int) -> list[str]:
     """Names without the words that all of them begin or end with, where one is too long for its place.
 

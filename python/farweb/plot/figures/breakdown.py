@@ -11,7 +11,8 @@ from farweb.plot import style
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import labels, provenance, short_labels
-from farweb.results.breakdown import Breakdown, Kind, break_down
+from farweb.results.breakdown import Breakdown, break_down
+from farweb.results.parts import Kind
 from farweb.results.run import RunTables
 from farweb.text.quantities import seconds
 from farweb.text.words import listed

@@ -10,10 +10,10 @@ from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.grouping import short_names
 from farweb.plot.replicated import about_runs, base_unit, words
-from farweb.results.cautions import comparable
 from farweb.results.design import Design
 from farweb.results.metrics import Metric, find_metric
 from farweb.results.sweep import SweepTables
+from farweb.results.sweep_warnings import comparable
 
 TERMS_MAX = 12
 """Terms of which the share is drawn; chosen: those that are left out explain little, and the caption says how much."""

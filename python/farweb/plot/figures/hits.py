@@ -6,8 +6,8 @@ from farweb.errors import ResultsError
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel
 from farweb.plot.measured import Samples, labels, provenance, samples, warmup_line
-from farweb.results.caches import caches_of
 from farweb.results.run import RunTables
+from farweb.results.totals import caches_of
 from farweb.text.quantities import seconds, share
 
 

@@ -1,12 +1,12 @@
-"""What to beware of in the results of a sweep: each caution is a line that says what is wrong and what would help."""
+"""Warnings about the results of a sweep: each is a line that says what is wrong and what would help."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farweb.results.analysis import left_out
 from farweb.results.metrics import find_metric
+from farweb.results.sweep_statistics import left_out
 from farweb.text.quantities import count, seconds, share
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _SHORT = 0.1  # chosen: a tenth of the run says little about the rest
 
 
-def cautions(sweep: "SweepTables", metrics: Sequence[str]) -> list[str]:
-    """What to beware of when reading the statistics of these metrics."""
+def warnings_of(sweep: "SweepTables", metrics: Sequence[str]) -> list[str]:
+    """Warnings about the statistics of these metrics."""
     return [
         *_missing(sweep),
         *_replications(sweep, metrics),
@@ -51,12 +51,12 @@ def _replications(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]
     refused = sweep.refusals(metrics)
     for reason in dict.fromkeys(refused.values()):
         if design.kind != "search":
-            told = ", ".join(metric for metric, its_reason in refused.items() if its_reason == reason)
-            yield f"no allocation of variation for {told}: {reason}"
+            those = ", ".join(metric for metric, its_reason in refused.items() if its_reason == reason)
+            yield f"no allocation of variation for {those}: {reason}"
     lacking = {metric: left_out(design, array) for metric, array in values.items() if metric not in refused}
     if most := max(lacking.values(), default=0):
-        told = ", ".join(metric for metric, number in lacking.items() if number)
-        yield f"{most} replications, in which a point lacks a value, are in no allocation of variation of {told}"
+        those = ", ".join(metric for metric, number in lacking.items() if number)
+        yield f"{most} replications, in which a point lacks a value, are in no allocation of variation of {those}"
     varied = sum(len(factor.levels) > 1 for factor in design.factors)
     if design.kind == "full-factorial" and len(refused) < len(metrics):
         if design.replications == 1 and varied > 1:
@@ -68,7 +68,7 @@ def _replications(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]
 
 
 def _constant(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> bool:
-    """Whether a metric that has values is the same in all replications at every point."""
+    """True where a metric that has values is the same in all replications at every point."""
     several = values[((~np.isnan(values)).sum(axis=1) > 1) & ~np.isinf(values).any(axis=1)]
     if not several.size:
         return False
@@ -94,7 +94,7 @@ def _requests(sweep: "SweepTables") -> Iterator[str]:
 
 
 def _failures(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]:
-    """What failed requests make of the metrics."""
+    """Metrics that failed requests reach or cannot be ranked by."""
     if "failed_share" not in sweep.metrics:
         yield "the runs are of an older farweb, whose quantiles leave out requests that failed; run the sweep again"
         return
@@ -114,7 +114,7 @@ def _failures(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]:
 
 
 def comparable(sweep: "SweepTables", metric: str) -> bool:
-    """Whether points can be ranked by a metric: one of the requests that ended only where as many ended at each."""
+    """True where points can be ranked by a metric: one of requests that ended, only where as many ended at each."""
     if not find_metric(metric).of_ended or "failed_share" not in sweep.metrics:
         return True
     low, high = _covered(sweep)

@@ -1,22 +1,21 @@
-"""The path of a scenario, or of several that differ only in values, drawn as SVG.
+"""Drawing of the path of a scenario, or of several that differ only in values, as SVG.
 
 Nodes stand in a row, clients on the left. A link has what holds upwards (towards the servers) above it and what holds
 downwards below it; a leg is a bracket with its carrier and its TCP, several brackets in one where it has several
 connections all the time. A node where two legs meet is a proxy, and says so. Where scenarios have different values,
-these are told in colour and bold. For narrow screens there is a second drawing that stands upright, the servers at
+these are in colour and bold. For narrow screens there is a second drawing that stands upright, the servers at
 the top; the stylesheet shows one of the two.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 from html import escape
 from typing import Any
 
 from farweb.report.points import Point
-from farweb.text.parse import QuantityError, parse
-
-_LARGER = {"ns": "us", "us": "ms"}
+from farweb.report.words import key_words
+from farweb.text.parse import QuantityError, parse, write
 
 _CHARACTER = 7.4  # px, chosen: the mean width of a letter of the widest usual sans-serif at 12.5 px, with room to spare
 _LINE = 17  # px from one line of text to the next
@@ -57,13 +56,13 @@ class Leg:
 
     @property
     def strands(self) -> list[float]:
-        """How far from the bracket each line that stands for its connections is, in px."""
+        """Distances from the bracket of the lines that stand for its connections, in px."""
         return [_STRAND * strand for strand in range(min(self.connections, _STRANDS))]
 
 
 @dataclass(frozen=True)
 class Path:
-    """What is drawn.
+    """Content of a drawing.
 
     Attributes:
         nodes: Their names, clients first.
@@ -79,22 +78,22 @@ class Path:
     legs: tuple[Leg, ...]
     caches: tuple[tuple[Term, ...], ...]
 
-    def told_at(self, node: int, room: float) -> list[list[Term]]:
-        """What is told of a node in lines of so many px: whether it is a proxy, and its caches."""
+    def lines_at(self, node: int, room: float) -> list[list[Term]]:
+        """Text at a node in lines of so many px: proxy or not, and its caches."""
         is_proxy = {leg.last for leg in self.legs} & {leg.first for leg in self.legs} >= {node}
         proxy = [[Term("", "proxy")]] if is_proxy else []
         return proxy + (wrap("cache: ", self.caches[node], room) if self.caches[node] else [])
 
 
 def shape(point: Point) -> tuple[Any, ...]:
-    """What scenarios have to share for one drawing to show them."""
+    """Nodes, legs and caches, which scenarios share that one drawing shows."""
     legs = tuple((leg["from"], leg["to"]) for leg in point.scenario["leg"])
     caches = tuple(cache["node"] for cache in point.scenario.get("cache") or ())
     return tuple(point.scenario["path"]["nodes"]), legs, caches
 
 
 def path_of(points: Sequence[Point]) -> Path:
-    """What is drawn of scenarios of one shape."""
+    """Content of the drawing of scenarios of one shape."""
     nodes = tuple(points[0].scenario["path"]["nodes"])
     links = range(len(nodes) - 1)
     legs = []
@@ -111,47 +110,44 @@ def path_of(points: Sequence[Point]) -> Path:
 
 
 def _way(point: Point, link: int, direction: str) -> dict[str, str]:
-    """What one direction of a link has; the keys are the words before the values."""
+    """Values of one direction of a link; the keys are the words before them."""
     way = point.scenario["path"]["link"][link][direction]
-    told = {"": way["rate"] if way["rate"] != "unlimited" else "unlimited rate", " ": _readable(way["delay"])}
-    if way["rate"] != "unlimited":
-        told["queue "] = way.get("queue") or "unlimited"
-    loss = str(point.figures["links"][link][direction]["loss"])
-    told["loss "] = loss.removeprefix("loss ")
-    return told
-
-
-def _readable(delay: str) -> str:
-    """A duration in the unit that people would write it in: ``10.73 ms`` for ``10730 us``."""
-    value, _, unit = delay.partition(" ")
-    while unit in _LARGER and int(value.partition(".")[0]) >= 1000:
-        value, unit = f"{Decimal(value) / 1000:f}", _LARGER[unit]
-    return f"{value} {unit}"
+    is_limited = way["rate"] != "unlimited"
+    return {
+        "": way["rate"] if is_limited else "unlimited rate",
+        " ": write(parse(way["delay"]).number, "s"),
+        **({"queue ": way.get("queue") or "unlimited"} if is_limited else {}),
+        "loss ": str(point.figures["links"][link][direction]["loss"]).removeprefix("loss "),
+    }
 
 
 def _standing(leg: Mapping[str, Any]) -> int:
-    """How many connections a leg has all the time; at least the one that is drawn."""
+    """Number of connections that a leg has all the time; at least the one that is drawn."""
     return int(leg["connections"]) if leg["connection_use"]["standing"] else 1
 
 
 def _leg(point: Point, number: int) -> dict[str, str]:
     leg, use = point.scenario["leg"][number], point.figures["legs"][number]["connection_use"]
     carrier, tcp = leg["carrier"], leg["tcp"]
-    told = {"": carrier["kind"], " ": tcp["profile"]}
-    told |= {f"{_words(key)} ": str(value) for key, value in _flat(carrier) if key != "kind"}
+    values = {"": carrier["kind"], " ": tcp["profile"], **_of_keys(carrier, without="kind")}
     if use["requests"]:  # one-way agents have neither
-        told["MSS "] = tcp["mss"]
-        told["buffer "] = tcp.get("buffer") or "the profile's own"
-    told |= {f"{_words(key)} ": str(value) for key, value in _flat(tcp.get("constants") or {})}
+        values |= {"MSS ": tcp["mss"], "buffer ": tcp.get("buffer") or "the profile's own"}
+    values |= _of_keys(tcp.get("constants") or {})
     for end in ("from", "to"):
-        ends = _flat(tcp.get(end) or {})
-        told |= {f"{_words(key)} at {leg[end]} ": str(value) for key, value in ends}
-    return told
+        values |= {f"{key}at {leg[end]} ": value for key, value in _of_keys(tcp.get(end) or {}).items()}
+    return values
 
 
 def _caches(scenario: Mapping[str, Any], node: str) -> dict[str, str]:
-    caches = [cache for cache in scenario.get("cache") or () if cache["node"] == node]
-    return {f"{_words(key)} ": str(value) for cache in caches for key, value in _flat(cache) if key != "node"}
+    values: dict[str, str] = {}
+    for cache in scenario.get("cache") or ():
+        values |= _of_keys(cache, without="node") if cache["node"] == node else {}
+    return values
+
+
+def _of_keys(table: Mapping[str, Any], without: str = "") -> dict[str, str]:
+    """The values of keys, by the words before them."""
+    return {f"{key_words(key)} ": str(value) for key, value in _flat(table) if key != without}
 
 
 def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -163,26 +159,21 @@ def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _words(key: str) -> str:
-    return {"mss": "MSS"}.get(key, key.replace("_", " "))
-
-
-def _merged(told: Sequence[Mapping[str, str]]) -> tuple[Term, ...]:
+def _merged(values: Sequence[Mapping[str, str]]) -> tuple[Term, ...]:
     """The values of all scenarios, a term a key; a key that a scenario lacks has no value there."""
-    keys = dict.fromkeys(key for each in told for key in each)
     terms = []
-    for key in keys:
-        texts = list(dict.fromkeys(each.get(key, "none") for each in told))
-        if key == "loss " and texts == ["none"]:
-            continue
-        terms.append(Term(key.lstrip(), span(texts), len(texts) > 1))
+    for key in dict.fromkeys(key for each in values for key in each):
+        texts = list(dict.fromkeys(each.get(key, "none") for each in values))
+        if (key, texts) != ("loss ", ["none"]):
+            terms.append(Term(key.lstrip(), span(texts), len(texts) > 1))
     return tuple(terms)
 
 
 def span(texts: Sequence[str]) -> str:
     """Different values in a few words: ``60 ms … 320 ms``, ``linux or bsd44-lite``."""
-    numbers = sorted((text for text in texts if _magnitude(text) is not None), key=lambda text: _magnitude(text) or 0)
-    others = [text for text in texts if _magnitude(text) is None]
+    sizes = {text: size for text in texts if (size := _size(text)) is not None}
+    numbers = sorted(sizes, key=lambda text: sizes[text])
+    others = [text for text in texts if text not in sizes]
     if len(others) > 3:
         others = [f"{len(others)} others" if numbers else f"{len(others)} values"]
     if len(numbers) > 2:
@@ -191,22 +182,22 @@ def span(texts: Sequence[str]) -> str:
     return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} or {every[-1]}"
 
 
-def _magnitude(text: str) -> float | None:
+def _size(text: str) -> Fraction | None:
     """A quantity as a number to sort by; None for other texts."""
     try:
-        return float(parse(text).number)
+        return parse(text).number
     except QuantityError:
         return None
 
 
-def draw_path(path: Path, told: str) -> str:
+def draw_path(path: Path, words: str) -> str:
     """The drawing, in both forms.
 
     Args:
         path: What to draw.
-        told: What it shows, in words, for who cannot see it.
+        words: What it shows, for who cannot see it.
     """
-    return f'<div class="path">{_Wide(path).svg(told)}{_Tall(path).svg(told)}</div>'
+    return f'<div class="path">{_Wide(path).svg(words)}{_Tall(path).svg(words)}</div>'
 
 
 class _Sheet:
@@ -219,10 +210,10 @@ class _Sheet:
         self._height = 0.0
         self._parts: list[str] = []
 
-    def svg(self, told: str) -> str:
+    def svg(self, words: str) -> str:
         size = f"{self._width:.0f}", f"{self._height:.0f}"
         box = f'viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" height="{size[1]}"'
-        return f'<svg class="{self.kind}" role="img" aria-label="{escape(told)}" {box}>{"".join(self._parts)}</svg>'
+        return f'<svg class="{self.kind}" role="img" aria-label="{escape(words)}" {box}>{"".join(self._parts)}</svg>'
 
     def node(self, x: float, y: float, width: float, name: str) -> None:
         """A box with a name, its middle at `x`, `y`."""
@@ -246,7 +237,7 @@ class _Sheet:
             f'<polygon class="head" points="{corners}"/>'
         )
 
-    def words(self, x: float, y: float, lines: Sequence[Sequence[Term]], anchor: str = "middle") -> None:
+    def text(self, x: float, y: float, lines: Sequence[Sequence[Term]], anchor: str = "middle") -> None:
         """Lines of text, the base of the first at `y`."""
         for number, line in enumerate(lines):
             spans = " · ".join(map(_span, line))
@@ -282,8 +273,8 @@ class _Wide(_Sheet):
             self.arrow((left, axis - 5), (right, axis - 5))
             self.arrow((right, axis + 5), (left, axis + 5))
             middle = (places[link] + places[link + 1]) / 2
-            self.words(middle, axis - _BOX / 2 - 8 - (len(up[link]) - 1) * _LINE, up[link])
-            self.words(middle, axis + _BOX / 2 + 20, down[link])
+            self.text(middle, axis - _BOX / 2 - 8 - (len(up[link]) - 1) * _LINE, up[link])
+            self.text(middle, axis + _BOX / 2 + 20, down[link])
         for x, box, name in zip(places, boxes, path.nodes, strict=True):
             self.node(x, axis, box, name)
         below = axis + _BOX / 2 + 20 + max(map(len, down)) * _LINE
@@ -291,10 +282,10 @@ class _Wide(_Sheet):
         self._draw_legs(path, places, below)
 
     def _draw_nodes(self, path: Path, places: Sequence[float], top: float, room: float) -> float:
-        """What nodes hold, below the links."""
-        lines = [path.told_at(node, room) for node in range(len(path.nodes))]
+        """Write what nodes hold, below the links."""
+        lines = [path.lines_at(node, room) for node in range(len(path.nodes))]
         for x, each in zip(places, lines, strict=True):
-            self.words(x, top + 4, each)
+            self.text(x, top + 4, each)
         most = max(map(len, lines))
         return top + most * _LINE + 8 if most else top
 
@@ -305,7 +296,7 @@ class _Wide(_Sheet):
             for strand in leg.strands:
                 self.bracket(f"M{left:.0f} {top:.0f}", f"v{9 + strand:g}", f"H{right:.0f}", f"v-{9 + strand:g}")
             lines = wrap(f"leg {number}: ", leg.terms, right - left)
-            self.words((left + right) / 2, top + 29, lines)
+            self.text((left + right) / 2, top + 29, lines)
             most = max(most, len(lines))
         self._height = top + 29 + (most - 1) * _LINE + 8
 
@@ -324,7 +315,7 @@ class _Tall(_Sheet):
             places[number] = y
             box = min(220, max(100, 8.2 * len(path.nodes[number]) + 22))
             self.node(x - 50 + box / 2, y, box, path.nodes[number])
-            self.words(text, y + _BOX / 2 + 16, path.told_at(number, _TALL_WIDTH - text), "start")
+            self.text(text, y + _BOX / 2 + 16, path.lines_at(number, _TALL_WIDTH - text), "start")
             y = y + _BOX / 2
             if number > 0:
                 y = self._draw_link(path, number - 1, x, text, y)
@@ -333,14 +324,14 @@ class _Tall(_Sheet):
     def _draw_link(self, path: Path, link: int, x: float, text: float, top: float) -> float:
         """A link below the node at its upper end; where the next node has its middle."""
         room = _TALL_WIDTH - text
-        above = len(path.told_at(link + 1, room)) * _LINE
+        above = len(path.lines_at(link + 1, room)) * _LINE
         up = wrap("up ↑ ", path.up[link], room)
         down = wrap("down ↓ ", path.down[link], room)
         bottom = top + above + (len(up) + len(down)) * _LINE + 22
         self.arrow((x - 5, bottom - 3), (x - 5, top + 3))
         self.arrow((x + 5, top + 3), (x + 5, bottom - 3))
-        self.words(text, top + above + 18, up, "start")
-        self.words(text, top + above + 22 + len(up) * _LINE, down, "start")
+        self.text(text, top + above + 18, up, "start")
+        self.text(text, top + above + 22 + len(up) * _LINE, down, "start")
         return bottom + _BOX / 2
 
     def _draw_legs(self, path: Path, places: Sequence[float], top: float) -> None:
@@ -354,7 +345,7 @@ class _Tall(_Sheet):
                 f'transform="rotate(-90 12 {middle:.0f})">leg {number}</text>'
             )
             lines = wrap(f"leg {number}: ", leg.terms, _TALL_WIDTH - 4)
-            self.words(2, top, lines, "start")
+            self.text(2, top, lines, "start")
             top += len(lines) * _LINE + 4
         self._height = top - _LINE + 8
 

@@ -1,4 +1,4 @@
-"""The tables of a sweep's folder: their columns with units and meanings, and how they are written.
+"""Schema of the tables of a sweep's folder: columns with units and meanings, and how they are written.
 
 Tables have a column a factor, named like it; where those stand, a specification says `FACTORS`.
 """
@@ -213,7 +213,7 @@ def is_column(name: str) -> bool:
 
 
 def all_specs() -> list[TableSpec]:
-    """What `farweb schema results` says of sweeps: the metrics, then the tables."""
+    """Tables of sweeps as `farweb schema results` prints them: the metrics, then the tables."""
     return [metrics_table(), *SWEEP_TABLES.values()]
 
 

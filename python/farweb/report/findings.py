@@ -1,0 +1,129 @@
+"""Findings of a sweep in a metric: estimates by levels, what each level changes, and where the variation comes from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from farweb.plot.replicated import Estimates
+from farweb.results.design import Factor, Level
+from farweb.results.metrics import Metric
+from farweb.results.sweep import SweepTables
+from farweb.statistics.intervals import Interval
+from farweb.text.quantities import interval
+
+CHANCE = ("replications", "error")
+"""Sources of variation, as the table `effects` names them, that no factor is the reason of."""
+
+_LOW_IS_GOOD = {"failed", "unfinished", "failed_share", "drops", "loss_ratio", "retransmits", "timeouts"}
+_HIGH_IS_GOOD = {"done", "goodput_bps", "carried_bps", "carried_up_bps", "response_bytes", "utilisation"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Levels of some factors, and what the runs at them say.
+
+    Attributes:
+        levels: A level of each of the factors.
+        points: Numbers of the design's points that have them.
+        estimates: By the metric's name, with 95 % intervals over replications.
+    """
+
+    levels: tuple[Level, ...]
+    points: tuple[int, ...]
+    estimates: dict[str, Interval]
+
+
+def rows_by(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor]) -> list[Row]:
+    """A row for each combination of levels of some factors, in the order of the design; the others are pooled.
+
+    Pooled points have the same weight; a replication that lacks one of them is left out.
+    """
+    together: dict[tuple[Level, ...], list[int]] = {}
+    for point in range(len(sweep.design.points)):
+        levels = sweep.design.levels(point)
+        together.setdefault(tuple(levels[factor.name] for factor in by), []).append(point)
+    tables = {metric.name: Estimates(sweep, metric.name) for metric in metrics}
+    rows = [
+        Row(levels, tuple(points), {name: table.of(points) for name, table in tables.items()})
+        for levels, points in together.items()
+    ]
+    if sweep.design.kind == "search":  # which tries values in an order of its own
+        rows.sort(key=lambda row: [level.number or 0.0 for level in row.levels])
+    return rows
+
+
+def ranked(rows: Sequence[Row], metric: Metric) -> list[Row]:
+    """The rows with a value of a metric, those of its first end (see `ends_of`) first."""
+    known = [row for row in rows if row.estimates[metric.name].mean is not None]
+    return sorted(known, key=lambda row: row.estimates[metric.name].mean or 0.0, reverse=ends_of(metric)[2])
+
+
+def ends_of(metric: Metric) -> tuple[str, str, bool]:
+    """Names of the two ends of points ranked by a metric, and whether the first is the largest."""
+    if metric.unit == "s" or metric.name in _LOW_IS_GOOD or "drops" in metric.name:
+        return "Best", "worst", False
+    if metric.name in _HIGH_IS_GOOD or metric.within_s is not None:
+        return "Best", "worst", True
+    return "Lowest", "highest", False
+
+
+def interval_of(metric: Metric, estimate: Interval) -> str:
+    """The interval of an estimate, cut at zero, as no metric is negative; empty where there is none."""
+    return interval(None if estimate.low is None else max(estimate.low, 0.0), estimate.high, metric.unit)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A level against the first.
+
+    Attributes:
+        factor: Name of the factor.
+        level: The level.
+        base: The factor's first level.
+        mean: Level less base, averaged over all pairs of points that differ in nothing else.
+        low: Lower end of its 95 % interval; None for fewer than two replications.
+        high: Upper end.
+        percent: Of the mean at the base; None when that is zero.
+    """
+
+    factor: str
+    level: str
+    base: str
+    mean: float
+    low: float | None
+    high: float | None
+    percent: float | None
+
+    @property
+    def levels(self) -> str:
+        """The level and the base in words."""
+        return f"{self.level} instead of {self.base}"
+
+    @property
+    def is_judged(self) -> bool:
+        """True with an interval."""
+        return self.low is not None and self.high is not None
+
+    @property
+    def is_real(self) -> bool:
+        """True where the interval leaves zero out."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+def changes(sweep: SweepTables, metric: Metric) -> list[Change]:
+    """The levels of each factor against its first, in the order of the design; those without a value are left out.
+
+    A search has none: its levels are those that it came to try, and its first is no base for anything.
+    """
+    if sweep.design.kind == "search":
+        return []
+    rows = sweep.differences([metric.name]).filter((pl.col("scope") == "overall") & pl.col("mean").is_not_null())
+    columns = ["factor", "level", "base", "mean", "low", "high", "percent"]
+    return [Change(*row) for row in rows.select(columns).iter_rows()]
+
+
+def sources(sweep: SweepTables, metric: Metric) -> dict[str, float]:
+    """Sources of variation and their percentages, the largest first."""
+    rows = sweep.effects([metric.name]).select("term", "percent").drop_nulls()
+    return dict(rows.sort("percent", descending=True, maintain_order=True).iter_rows())

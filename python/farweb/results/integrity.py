@@ -1,0 +1,227 @@
+"""Integrity of a results folder: which of its files are missing or not as they were written.
+
+A manifest has the size and the SHA-256 digest of every table beside it, and a digest of itself. Sizes and numbers of
+rows show what is missing or cut off, at the price of a look at each file; digests show a single bit that is not as it
+was written.
+"""
+
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from farweb.errors import ResultsError
+from farweb.results.manifest import MANIFEST, RUN_KIND, kind_of
+from farweb.results.store import Store, part_name
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from farweb.results.sweep import SweepTables
+
+_FILES = "files"
+_OWN = "sha256"
+_CHUNK_BYTES = 1 << 20  # chosen: large enough that reading costs more than calling
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A file of a results folder that is not as it was written.
+
+    Attributes:
+        file: Its path within the folder.
+        what: What is wrong with it, in a few words.
+    """
+
+    file: str
+    what: str
+
+
+def describe(file: BinaryIO) -> dict[str, Any]:
+    """Describe a file, open at its start, as a manifest does: its size in bytes and its SHA-256 digest."""
+    digest = hashlib.sha256()
+    size = 0
+    while chunk := file.read(_CHUNK_BYTES):
+        size += len(chunk)
+        digest.update(chunk)
+    return {"bytes": size, "sha256": digest.hexdigest()}
+
+
+def seal(manifest: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A manifest with what `describe` says of its tables, by file name, and with its own digest."""
+    whole = {**manifest, _FILES: dict(tables)}
+    return {**whole, _OWN: _digest(whole)}
+
+
+def unsealed(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest without what `seal` has added."""
+    return {key: value for key, value in manifest.items() if key not in {_FILES, _OWN}}
+
+
+def _digest(manifest: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in manifest.items() if key != _OWN}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
+    """The files that are not as they were written, of a run's folder, a sweep's, or a part of it.
+
+    Of results from before manifests had digests nothing but numbers of rows can be checked.
+
+    Args:
+        store: The results folder.
+        folder: Where in it the manifest stands: `""`, or the name of a part.
+        full: Whether digests are compared, which reads every byte.
+
+    Raises:
+        StorageError: The place cannot be read.
+    """
+    place = f"{folder}/" if folder else ""
+    try:
+        manifest = json.loads(store.read(place + MANIFEST))
+        sizes, rows = manifest.get(_FILES, {}), manifest.get("rows")
+        if full and manifest.get(_OWN, own := _digest(manifest)) != own:
+            yield Damage(place + MANIFEST, _NOT_AS_WRITTEN)
+            return
+    except (ResultsError, ValueError, AttributeError) as error:
+        yield Damage(place + MANIFEST, f"cannot be read: {str(error).splitlines()[0]}")
+        return
+    counts = {f"{table}.parquet": count for table, count in rows.items()} if isinstance(rows, dict) else {}
+    for name in sorted({*counts, *sizes}):
+        if what := _damage(store, place + name, sizes.get(name), counts.get(name), full=full):
+            yield Damage(place + name, what)
+
+
+_NOT_AS_WRITTEN = "is not as it was written (by its SHA-256 digest)"
+
+
+def _damage(store: Store, file: str, said: Mapping[str, Any] | None, rows: int | None, *, full: bool) -> str | None:
+    size = store.size(file)
+    if size is None:
+        return "is missing"
+    if said is not None and size != said["bytes"]:
+        return f"has {size:,} B, and {said['bytes']:,} B were written"
+    if said is not None and full:
+        with store.open(file) as stream:
+            return None if describe(stream) == said else _NOT_AS_WRITTEN
+    return None if rows is None else _wrong_rows(store, file, rows)
+
+
+def _wrong_rows(store: Store, file: str, rows: int) -> str | None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with store.open(file) as stream:
+            found = pq.read_metadata(stream).num_rows
+    except (pa.ArrowException, OSError) as error:
+        return f"cannot be read: {str(error).splitlines()[0]}"
+    return None if found == rows else f"has {found:,} rows, and {rows:,} were written"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Outcome of a verification.
+
+    Attributes:
+        path: The results folder.
+        full: Whether every byte was compared with its digest, or sizes and numbers of rows only.
+        folders: Results folders looked at: one of a run; of a sweep its own and those of its runs.
+        unfinished: Planned runs of a sweep that have not ended; the sweep says itself that it is not complete.
+        damages: Files that are missing or not as they were written.
+        leftovers: What killed commands have left in the folder; nothing takes it for results.
+    """
+
+    path: str
+    full: bool
+    folders: int
+    unfinished: int
+    damages: tuple[Damage, ...]
+    leftovers: tuple[str, ...]
+
+    @property
+    def whole(self) -> bool:
+        """True when nothing is damaged or missing."""
+        return not self.damages
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `farweb verify --json` prints them."""
+        return {**asdict(self), "whole": self.whole}
+
+    def __rich__(self) -> "RenderableType":
+        checked = "every byte" if self.full else "sizes and numbers of rows (--full: every byte)"
+        lines = [f"{self.path}: {checked} of {self.folders:,} result folder{'s' if self.folders > 1 else ''} checked."]
+        lines += [f"  {damage.file}: {damage.what}" for damage in self.damages]
+        if self.unfinished:
+            lines.append(f"{self.unfinished:,} planned runs have not ended; farweb sweep goes on with them.")
+        if self.leftovers:
+            lines.append(f"Left by commands that were killed, and safe to remove: {', '.join(self.leftovers)}")
+        lines.append("Nothing is damaged." if self.whole else _ADVICE)
+        return "\n".join(lines)
+
+
+_ADVICE = "The same farweb run or farweb sweep as before makes what is damaged again."
+
+
+def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int], None] | None = None) -> Verification:
+    """Check that a results folder is as it was written.
+
+    Args:
+        path: The folder of a run or of a sweep; of a sweep also a URL.
+        full: Compare every byte with its digest; otherwise sizes and numbers of rows.
+        progress: Called with the number of folders checked, and of those in all.
+
+    Raises:
+        ResultsError: There are no results at `path`, or its manifest cannot be read.
+    """
+    from farweb.results.sweep import SweepTables
+
+    kind, store = kind_of(path), Store(path)
+    left = tuple(map(str, store.leftovers()))
+    if kind == RUN_KIND:
+        return Verification(str(path), full, 1, 0, tuple(damages(store, full=full)), left)
+    found = list(damages(store, full=full))
+    ended, lost, unfinished = _planned(SweepTables.open(path))
+    found += [Damage(part_name(run), "is missing") for run in lost]
+    for checked, run in enumerate(ended, start=1):
+        found += damages(store, part_name(run), full=full)
+        if progress is not None:
+            progress(checked, len(ended))
+    return Verification(str(path), full, 1 + len(ended), unfinished, tuple(found), left)
+
+
+def _planned(sweep: "SweepTables") -> tuple[list[str], list[str], int]:
+    """Runs of a sweep's plan: those with results, those whose results have gone, and how many have not ended."""
+    finished, failed = sweep.store.finished(), sweep.store.failed()
+    plan = sweep.planned_runs()
+    ended = [run for run in plan if run in finished]
+    rest = [run for run in plan if run not in finished and run not in failed]
+    return (ended, rest, 0) if sweep.complete else (ended, [], len(rest))
+
+
+_READERS = {"polars", "pyarrow", "duckdb", "_duckdb"}
+_NO_COLUMN = re.compile(r'(?:unable to find column|Referenced column|a column named) "?(\w+)')
+
+
+def explain(error: BaseException, folders: Iterable[Path]) -> str | None:
+    """Explain in a line why results could not be read; None when they are not to blame for an error.
+
+    Every byte is compared with the digests of the manifests, so that the damaged file is named.
+
+    Args:
+        error: What a reader ended with.
+        folders: Results folders that it may have read.
+    """
+    found = [folder for folder in folders if (folder / MANIFEST).is_file()]
+    for folder in found:
+        with contextlib.suppress(ResultsError):
+            for damage in verify(folder, full=True).damages:
+                return f"{folder / damage.file}: {damage.what}: run the scenario again"
+    if found and type(error).__module__.partition(".")[0] in _READERS and (missing := _NO_COLUMN.search(str(error))):
+        version = json.loads((found[0] / MANIFEST).read_bytes()).get("version")
+        return f"{found[0]}: has no column {missing[1]}: farweb {version} wrote it otherwise; run the scenario again"
+    return None

@@ -1,0 +1,261 @@
+"""Parts of the latency of each request: the journey of its first byte up and of the last byte of its response down.
+
+The parts of a request's latency follow one another without gaps, so that they add up to it, to the nanosecond. On each
+leg, from the clients: waiting for a connection, its handshake, the request on its way; at the end of the last leg that
+it reached the server, or the cache that serves it, until it has released the last byte (of a delayed hit: until the
+fetch under way has brought that); then on each leg, from the servers: the last byte waits because the sender is held by
+cwnd, by a window or otherwise, it travels, and what is left is the rest. A request that was served before the last leg
+spent no time on the legs behind. One that failed or was under way when the run ended has
+no latency: its parts are null from where it stopped.
+
+- **Held**: from when the last byte was there to be sent until it was. A sender that has bytes
+  and does not send them is held; the table `exchanges` has how long, and by what, since the first byte was there. Where
+  bytes were held before the last one was there, which cost nothing, what remains is divided in the same proportion.
+  By Nagle's rule a segment that is not full waits for the acknowledgement of what is on its way; on connections that
+  carry one response this does not happen, as the end of the stream goes with the last byte. Credit is that of the
+  carrier, as W3C MUX has it. What none of these held is held otherwise: by a program that takes time to wake, by the
+  recovery from a loss, or by a connection that is not established.
+- **Travel** is the propagation of the leg's links; **the rest** is queues, transmission, segments sent again, and what
+  a proxy takes to pass something on (nothing, as it is modelled).
+- **The request on its way** contains its own queues and transmission.
+
+Round trips are propagation there and back over the whole path.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from farweb.results.legs import ConnectionUse, connection_uses
+from farweb.text.parse import parse
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Kind = Literal[
+    "wait",
+    "handshake",
+    "request",
+    "fetch",
+    "server",
+    "cwnd",
+    "window",
+    "buffer",
+    "credit",
+    "nagle",
+    "other",
+    "travel",
+    "rest",
+]
+
+KINDS: Mapping[Kind, str] = {
+    "wait": "waiting for a connection",
+    "handshake": "handshake",
+    "request": "request on its way",
+    "fetch": "waiting for a fetch under way",
+    "server": "server",
+    "cwnd": "held by cwnd",
+    "window": "held by the window",
+    "buffer": "held by the send buffer",
+    "credit": "held by credit",
+    "nagle": "held by Nagle's rule",
+    "other": "held otherwise",
+    "travel": "response on its way",
+    "rest": "the rest",
+}
+"""The kinds of parts in the order of time, and what they are called."""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A leg, as far as a breakdown needs it.
+
+    Attributes:
+        from_node: Its end at the clients.
+        to_node: Its end at the servers.
+        carrier: Kind of its carrier.
+        use: How its carrier uses connections.
+        up_ns: Propagation of its links, upwards.
+        down_ns: Propagation of its links, downwards.
+        inside: By node inside it that has a cache, propagation from there, downwards.
+        has_cache: Whether there is a cache at its end at the servers, or inside.
+    """
+
+    from_node: str
+    to_node: str
+    carrier: str
+    use: ConnectionUse
+    up_ns: int
+    down_ns: int
+    inside: Mapping[str, int] = field(default_factory=dict)
+    has_cache: bool = False
+
+
+STEPS = ("start_ns", "connect_ns", "requested_ns", "ready_last_ns", "sent_last_ns", "end_ns", "cwnd_ns", "window_ns")
+"""The columns of the table `exchanges` without which there are no parts."""
+
+
+def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
+    """The legs of a run."""
+    scenario = manifest["scenario"]
+    nodes = scenario["path"]["nodes"]
+    legs = []
+    caches = {cache["node"] for cache in scenario.get("cache", ())}
+
+    def propagation(first: int, last: int, direction: str) -> int:
+        links = scenario["path"]["link"][first:last]
+        return sum(int(parse(link[direction]["delay"]).number * 10**9) for link in links)
+
+    for leg, use in zip(scenario["leg"], connection_uses(manifest), strict=True):
+        first, last = nodes.index(leg["from"]), nodes.index(leg["to"])
+        up_ns, down_ns = (propagation(first, last, direction) for direction in ("up", "down"))
+        inside = {
+            node: propagation(first, place, "down")
+            for place, node in enumerate(nodes)
+            if first < place < last and node in caches
+        }
+        has_cache = bool(inside) or leg["to"] in caches
+        legs.append(Leg(leg["from"], leg["to"], leg["carrier"]["kind"], use, up_ns, down_ns, inside, has_cache))
+    return tuple(legs)
+
+
+def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame | None") -> "pl.DataFrame":
+    """The parts of each request's latency, in ns.
+
+    Args:
+        exchanges: The table `exchanges`, or rows of it, with `served_by` of the table `requests` where there are caches
+            inside a leg.
+        legs: Of the scenario, from the clients.
+        opened: `connection` and `open_ns` of each connection; None where they were not recorded: then what comes before
+            a connection is there counts as its handshake.
+
+    Returns:
+        A row a request that came to the first leg, with the columns `request`, `server`, and `kind leg` for each other
+        kind and leg; all int64. Where a request was served before a leg, its parts there are 0; what it never came to
+        the end of is null, when it failed or was under way when the run ended. `server` is at the end of the last leg
+        that it came to.
+    """
+    import polars as pl
+
+    if "cache_answer" not in exchanges.columns:  # of a farweb without caches
+        exchanges = exchanges.with_columns(cache_answer=pl.lit(None, pl.String))
+    if "credit_ns" not in exchanges.columns:  # of a farweb that knew only cwnd and window
+        exchanges = exchanges.with_columns(buffer_ns=0, credit_ns=0, nagle_ns=0)
+    sources = ["served_by"] if any(leg.inside for leg in legs) else []
+    path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
+    for place in range(1, len(legs)):
+        path = path.join(_leg_rows(exchanges, place, legs[place], opened), on="request", how="left")
+    columns = [pl.col("request")]
+    for place, leg in enumerate(legs):
+        served_before = pl.col(f"start_ns {place}").is_null() & pl.col("end_ns 0").is_not_null()
+        columns += [
+            pl.when(served_before).then(0).otherwise(part).cast(pl.Int64).alias(name)
+            for name, part in _of_leg(place, leg, is_last=place == len(legs) - 1)
+        ]
+    return path.sort("request").select(*columns, _server(legs).alias("server"))
+
+
+_REASONS: Sequence[Kind] = ("cwnd", "window", "buffer", "credit", "nagle")
+
+
+def _leg_rows(
+    exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataFrame | None", *more: str
+) -> "pl.DataFrame":
+    """The steps of each exchange on a leg, the number of the leg in their names, and when its handshake began."""
+    import polars as pl
+
+    rows = exchanges.filter(pl.col("leg") == place)
+    if opened is None:
+        rows = rows.with_columns(open_ns=pl.col("start_ns"))
+    else:
+        rows = rows.join(opened, left_on="connection_up", right_on="connection", how="left")
+    if not leg.use.requests:
+        rows = rows.with_columns(connect_ns=pl.col("start_ns"), requested_ns=pl.col("start_ns"))
+    begun = pl.col("open_ns").fill_null(pl.col("start_ns"))
+    if leg.use.reused and not leg.use.shared:
+        # A connection that was there before the request had another one on it, and no handshake of its own.
+        begun = pl.when(begun < pl.col("start_ns")).then(pl.col("connect_ns")).otherwise(begun)
+    is_open = pl.col("connect_ns").is_not_null()
+    begun = pl.when(is_open).then(begun.clip(upper_bound=pl.col("connect_ns"))).otherwise(pl.col("open_ns"))
+    rows = rows.with_columns(begun_ns=begun.clip(lower_bound=pl.col("start_ns")))
+    rows = rows.with_columns(window_ns=pl.col("window_ns") - pl.col("buffer_ns"))
+    of_leg = (*STEPS, "buffer_ns", "credit_ns", "nagle_ns", "begun_ns", "cache_answer")
+    return rows.select("request", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
+
+
+def _at(name: str, leg: int) -> "pl.Expr":
+    """Column of a step of a request on a leg, or of a time that the table has for it there."""
+    import polars as pl
+
+    return pl.col(f"{name}_ns {leg}")
+
+
+def _server(legs: Sequence[Leg]) -> "pl.Expr":
+    """Time of the server, at the end of the last leg that a request came to; where it waited for a fetch, 0."""
+    import polars as pl
+
+    def at_end(place: int) -> "pl.Expr":
+        taken = _at("ready_last", place) - _at("requested", place)
+        leg = legs[place]
+        waited = leg.has_cache and not _waits_before(leg)
+        return pl.when(_joined(place, len(legs))).then(0 * taken).otherwise(taken) if waited else taken
+
+    server = at_end(0)
+    for place in range(1, len(legs)):
+        server = pl.when(_at("start", place).is_null()).then(server).otherwise(at_end(place))
+    return server
+
+
+def _joined(place: int, legs: int) -> "pl.Expr":
+    """Condition of requests that came to this leg last, and waited for a fetch under way there."""
+    import polars as pl
+
+    delayed = pl.col(f"cache_answer {place}").eq_missing("delayed hit")
+    return delayed & _at("start", place + 1).is_null() if place + 1 < legs else delayed
+
+
+def _waits_before(leg: Leg) -> bool:
+    """True where requests wait for a fetch before their connection is opened: at caches inside a leg."""
+    return bool(leg.inside) and leg.use.requests
+
+
+def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.Expr]]":
+    """The parts that a leg has in the latency of each request that came to it, and their names."""
+    import polars as pl
+
+    def at(name: str) -> pl.Expr:
+        return _at(name, place)
+
+    held = at("sent_last") - at("ready_last")
+    first_ones = [
+        pl.sum_horizontal(*map(at, _REASONS[: count + 1]), ignore_nulls=False) for count in range(len(_REASONS))
+    ]
+    since_first = first_ones[-1]
+    # Some of it may have been before the last byte was there.
+    costs = pl.when(held < since_first).then(held).otherwise(since_first)
+    ends = [(costs * (some / since_first)).fill_nan(0).round().cast(pl.Int64) for some in first_ones]
+    way = at("end") - at("sent_last")
+    down = pl.lit(leg.down_ns)
+    for node, from_there in leg.inside.items():
+        down = pl.when(pl.col("served_by").eq_missing(node)).then(from_there).otherwise(down)
+    travel = pl.when(way > down).then(down).otherwise(way)
+    rest = way - travel
+    if not is_last:
+        start, end = _at("start", place + 1), _at("end", place + 1)
+        between = (start - at("requested")) + (at("ready_last") - end)
+        rest = rest + pl.when(start.is_null()).then(0).otherwise(between)
+    wait = at("begun") - at("start")
+    if leg.has_cache:
+        joined = _joined(place, place + 1 if is_last else place + 2)
+        fetch = wait if _waits_before(leg) else at("ready_last") - at("requested")
+        yield f"fetch {place}", pl.when(joined).then(fetch).otherwise(0 * wait)
+        if _waits_before(leg):
+            wait = pl.when(joined).then(0 * wait).otherwise(wait)
+    yield f"wait {place}", wait
+    yield f"handshake {place}", at("connect") - at("begun")
+    yield f"request {place}", at("requested") - at("connect")
+    for kind, begin, end in zip(_REASONS, [0 * costs, *ends], ends, strict=False):
+        yield f"{kind} {place}", end - begin
+    yield f"other {place}", held - ends[-1]
+    yield f"travel {place}", travel
+    yield f"rest {place}", rest

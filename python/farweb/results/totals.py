@@ -1,0 +1,195 @@
+"""Totals of a run: what each link carried, each cache served, and which requests have no whole response, by cause."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from farweb.text.parse import parse
+from farweb.text.quantities import count, rate, seconds, share, size
+
+if TYPE_CHECKING:
+    from farweb.results.run import RunTables
+
+_NS = 1e9
+
+
+@dataclass(frozen=True)
+class LinkTotals:
+    """One direction of a link over the whole run."""
+
+    link: int
+    direction: str
+    from_node: str
+    to_node: str
+    rate_bps: float
+    """IP bits carried, a second of the run."""
+    busy: float
+    """Share of the run in which it was transmitting, 0 to 1."""
+    packets: int
+    drops: int
+    queue_bytes_mean: float
+    queue_bytes_max: int
+
+    def cells(self) -> list[str]:
+        """Cells of tables for people."""
+        return [
+            f"{self.from_node} → {self.to_node}",
+            rate(self.rate_bps),
+            share(self.busy),
+            count(self.packets),
+            count(self.drops),
+            size(self.queue_bytes_mean),
+            size(self.queue_bytes_max),
+        ]
+
+
+def links_of(manifest: Mapping[str, Any]) -> tuple[LinkTotals, ...]:
+    """Each direction of each link of a run."""
+    nodes = manifest["scenario"]["path"]["nodes"]
+    found = []
+    for link in manifest["links"]:
+        ends = nodes[link["link"]], nodes[link["link"] + 1]
+        from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
+        kept = {name: link[name] for name in _OF_LINK}
+        found.append(LinkTotals(from_node=from_node, to_node=to_node, rate_bps=carried_bps(link) or 0.0, **kept))
+    return tuple(found)
+
+
+def carried_bps(link: Mapping[str, Any]) -> float | None:
+    """Bits that a direction of a link carried, over the length of the interval; None where that is no time."""
+    span_s = link["interval_ns"] / _NS
+    return 8 * link["bytes"] / span_s if span_s > 0 else None
+
+
+_OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean", "queue_bytes_max")
+
+
+@dataclass(frozen=True)
+class CacheTotals:
+    """A cache: the requests that came to it after the warm-up, and what it holds at the end of the run.
+
+    A request that is neither a hit nor a delayed hit went on towards the servers.
+    """
+
+    node: str
+    holds: str
+    """Policy and capacity, or how its hits are known."""
+    requests: int
+    hits: int
+    """Served from what it held; delayed hits left out."""
+    delayed_hits: int
+    """Served from a fetch that was under way."""
+    revalidations: int
+    """Hits before which it asked whether what it held was still good."""
+    hit_ratio: float | None
+    """`hits` over `requests`; None without requests, as those below."""
+    delayed_hit_ratio: float | None
+    """`delayed_hits` over `requests`."""
+    byte_hit_ratio: float | None
+    """Response bytes of hits over those of all requests; delayed hits left out."""
+    objects: int
+    bytes: int
+
+    def cells(self) -> list[str]:
+        """Cells of tables for people."""
+        return [
+            self.node,
+            self.holds,
+            count(self.requests),
+            share(self.hit_ratio),
+            share(self.delayed_hit_ratio),
+            share(self.byte_hit_ratio),
+            count(self.revalidations),
+            f"{count(self.objects)} / {size(self.bytes)}",
+        ]
+
+
+def caches_of(results: "RunTables") -> tuple[CacheTotals, ...]:
+    """The caches of a run, from the clients on; empty where there are none."""
+    manifest = results.manifest
+    path: list[str] = manifest["scenario"]["path"]["nodes"]
+    found = (
+        _cache(manifest["scenario"]["cache"][measured["cache"]], measured)
+        for measured in manifest.get("measured", {}).get("caches", ())
+    )
+    return tuple(sorted(found, key=lambda cache: path.index(cache.node)))
+
+
+def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
+    """Hits of a cache, as shares of what it was asked for; None where it was asked for nothing."""
+    requests, in_bytes = measured["requests"], measured["request_bytes"]
+    return {
+        "hit_ratio": measured["hits"] / requests if requests else None,
+        "delayed_hit_ratio": measured["delayed_hits"] / requests if requests else None,
+        "byte_hit_ratio": measured["hit_bytes"] / in_bytes if in_bytes else None,
+    }
+
+
+def _cache(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> CacheTotals:
+    kept = {name: {**measured, **ratios(measured)}[name] for name in _OF_CACHE}
+    return CacheTotals(node=scenario["node"], holds=_holds(scenario), **kept)
+
+
+_OF_CACHE = (
+    *("requests", "hits", "delayed_hits", "revalidations", "hit_ratio", "delayed_hit_ratio", "byte_hit_ratio"),
+    *("objects", "bytes"),
+)
+
+
+def _holds(scenario: Mapping[str, Any]) -> str:
+    """Contents of a cache, in a few words."""
+    if "policy" in scenario:
+        siblings = f"{scenario['siblings']} × " if scenario["siblings"] > 1 else ""
+        return f"{siblings}{size(float(parse(scenario['capacity']).number))}, {scenario['policy']}"
+    if "hit_ratio" in scenario:
+        return f"{share(scenario['hit_ratio'])}, drawn"
+    return "as the table lists"
+
+
+MEANINGS = {
+    "refused": "A reset answered the SYN or the SYN-ACK.",
+    "handshake timed out": "Nothing answered the SYN or the SYN-ACK, however often it was sent again.",
+    "reset": "A reset came on the established connection.",
+    "server gave up": "A server or proxy got no answer to the response that it sent again, or closed before its end.",
+    "client gave up": "The client ended it after clients.give_up, or got no answer to what it sent again.",
+    "proxy lost": "One of these happened on a leg behind a proxy, which passed it on.",
+    "run ended": "The end of the run came first, or nothing was left to happen.",
+}
+"""Meaning of each cause, in the order of tables. Source: the column `failure` of `farweb schema results`."""
+
+
+@dataclass(frozen=True)
+class FailureTotals:
+    """Requests after the warm-up that failed or were cut off, of one cause."""
+
+    cause: str
+    requests: int
+    share: float
+    """Share of all requests after the warm-up, 0 to 1."""
+    after_p50_s: float
+    """Median time from the start of a request to its failure, or to the end of the run that cut it off, in seconds."""
+    meaning: str
+
+    def cells(self) -> list[str]:
+        """Cells of tables for people."""
+        return [self.cause, self.meaning, count(self.requests), share(self.share), seconds(self.after_p50_s)]
+
+
+def failures_of(results: "RunTables") -> tuple[FailureTotals, ...]:
+    """The causes that there were, in the order of `MEANINGS`; none for results of a farweb that did not record them."""
+    import polars as pl
+
+    requests = results.scan("requests")
+    if "failure" not in requests.collect_schema():
+        return ()
+    counted = requests.filter(pl.col("start_ns") >= results.warmup_ns).select(
+        pl.col("failure").cast(pl.String), after_s=(pl.col("failed_ns") - pl.col("start_ns")) / _NS
+    )
+    groups = counted.group_by("failure").agg(pl.len(), pl.col("after_s").median()).collect(engine="streaming")
+    found = {cause: (number, after_s) for cause, number, after_s in groups.iter_rows()}
+    total = sum(number for number, _ in found.values())
+    return tuple(
+        FailureTotals(cause, found[cause][0], found[cause][0] / total, found[cause][1], meaning)
+        for cause, meaning in MEANINGS.items()
+        if cause in found
+    )
