@@ -136,11 +136,24 @@ def test_a_proxy_is_named_and_legs_have_their_carriers() -> None:
     assert "proxy" not in drawn(made(3))[0].splitlines()
 
 
+def brackets(svg: str) -> set[str | None]:
+    return {path.get("d") for path in ElementTree.fromstring(svg).iter("path") if path.get("class") == "leg"}
+
+
 @pytest.mark.parametrize(("connections", "strands"), [(1, 1), (2, 2), (4, 4), (50, 4)])
 def test_a_bundle_of_connections_has_several_strands(connections: int, strands: int) -> None:
     for svg in SVG.findall(draw_path(path_of([proxied(connections)]), "in words")):
-        brackets = [path for path in ElementTree.fromstring(svg).iter("path") if path.get("class") == "leg"]
-        assert len({path.get("d") for path in brackets}) == strands + 1  # and the other leg's
+        assert len(brackets(svg)) == strands + 1  # and the other leg's
+
+
+@pytest.mark.parametrize(("open_rule", "strands"), [("fixed", 3), ("at-session-limit", 1)])
+def test_only_connections_that_stand_all_the_time_are_strands(open_rule: str, strands: int) -> None:
+    near, far = proxied().scenario["leg"]
+    http2 = {"kind": "http/2", "connections": 3, "open_rule": open_rule}
+    legs = [{**near, "carrier": http2}, far]
+    some = point("", parse({**proxied().scenario, "leg": legs}, "proxied"), None)
+    for svg in SVG.findall(draw_path(path_of([some]), "in words")):
+        assert len(brackets(svg)) == strands + 1
 
 
 def test_how_many_connections_a_bundle_has_may_be_varied() -> None:

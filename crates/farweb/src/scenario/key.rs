@@ -88,7 +88,8 @@ impl Kind {
     }
 }
 
-fn resolve(schema: &Value) -> &Value {
+/// The definition that `schema` refers to, or itself.
+pub(super) fn resolve(schema: &Value) -> &Value {
     let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
     name.map_or(schema, |name| &SCHEMA["$defs"][name])
 }

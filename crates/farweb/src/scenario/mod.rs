@@ -90,7 +90,7 @@ impl Scenario {
 
 /// The typed scenario, once the document has its shape and keeps all rules; levels of a sweep are not looked at.
 fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
-    let mut problems = shape::problems(document, &SCHEMA);
+    let mut problems = shape::problems(document);
     problems.extend(sweep::shape_problems(document));
     if !problems.is_empty() {
         return Err(problems);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, join, quote};
 use super::problem::Problem;
-use super::{CapturePoint, QueueLimit, key};
+use super::{CapturePoint, QueueLimit, SCHEMA, key};
 use crate::http::mux::Overhead;
 use crate::net::ListedPackets;
 use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
@@ -12,22 +12,28 @@ use crate::units::{BitRate, Bytes, Duration, Quantity, QuantityError};
 /// Words of the format that this version does not have yet: the end of the key, the word, and what it names.
 const LATER: [(&str, &str, &str); 1] = [(".carrier.kind", "http/3", "carrier")];
 
-/// Everything in `document` that does not follow `schema`.
-pub(super) fn problems(document: &Document, schema: &Value) -> Vec<Problem> {
-    let mut walk = Walk { document, schema, problems: Vec::new() };
-    walk.value("", schema, &document.tree);
+/// Everything in `document` that does not follow the schema of a scenario.
+pub(super) fn problems(document: &Document) -> Vec<Problem> {
+    let mut walk = Walk { document, problems: Vec::new() };
+    walk.value("", &SCHEMA, &document.tree);
+    walk.problems
+}
+
+/// Everything in `value`, which stands at `path` in `document`, that does not follow a definition of the schema.
+pub(super) fn problems_of(document: &Document, path: &str, definition: &str, value: &Value) -> Vec<Problem> {
+    let mut walk = Walk { document, problems: Vec::new() };
+    walk.value(path, &SCHEMA["$defs"][definition], value);
     walk.problems
 }
 
 struct Walk<'a> {
     document: &'a Document,
-    schema: &'a Value,
     problems: Vec<Problem>,
 }
 
 impl<'a> Walk<'a> {
     fn value(&mut self, path: &str, schema: &'a Value, value: &Value) {
-        let schema = self.resolve(schema);
+        let schema = key::resolve(schema);
         // Null stands for what reading has already reported; TOML has none.
         if value.is_null() {
             return;
@@ -38,7 +44,12 @@ impl<'a> Walk<'a> {
         if let Some(branches) = schema["anyOf"].as_array()
             && (value.is_object() || schema["type"].is_null())
         {
-            return self.by_what_is_beside(path, branches, value);
+            let types: Vec<&str> = branches.iter().filter_map(|branch| branch["type"].as_str()).collect();
+            let is_plain = |name: &&str| matches!(*name, "string" | "number");
+            return match types.iter().all(is_plain) && types.len() == branches.len() {
+                true => self.one_of_types(path, &types, value),
+                false => self.by_what_is_beside(path, branches, value),
+            };
         }
         match (schema["type"].as_str(), value) {
             (Some("object"), Value::Object(table)) => self.table(path, schema, table),
@@ -57,9 +68,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn resolve(&self, schema: &'a Value) -> &'a Value {
-        let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
-        name.map_or(schema, |name| &self.schema["$defs"][name])
+    /// A text or number, as the types say.
+    fn one_of_types(&mut self, path: &str, types: &[&str], value: &Value) {
+        let found = match value {
+            Value::String(_) => "string",
+            Value::Number(_) => "number",
+            _ => "",
+        };
+        if !types.contains(&found) {
+            let wanted: Vec<&str> = types.iter().map(|name| type_name(name)).collect();
+            self.wrong_type(path, value, &wanted.join(" or "));
+        }
     }
 
     /// A table whose keys, or a number whose range, depends on the profile, the family or the scale beside it. An unknown one is
@@ -125,12 +144,14 @@ impl<'a> Walk<'a> {
             match keys.and_then(|keys| keys.get(key)) {
                 Some(schema) => self.value(&path, schema, value),
                 None if any_key.is_object() => self.value(&path, any_key, value),
+                None if any_key == true => {}
                 None => self.unknown_key(&path, key, keys.unwrap_or(&no_keys)),
             }
         }
         for key in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !table.contains_key(key) {
-                let wanted = self.resolve(&schema["properties"][key]);
+                let stated = &schema["properties"][key];
+                let wanted = if stated["examples"].is_null() { key::resolve(stated) } else { stated };
                 self.report(&join(path, key), format!("missing; {}", how_to_write(key, wanted)));
             }
         }
@@ -222,6 +243,7 @@ fn point_error(value: &Value) -> Option<String> {
 fn type_name(name: &str) -> &str {
     match name {
         "object" => "a table",
+        "string" => "text",
         "array" => "a list",
         "integer" => "a whole number",
         "number" => "a number",
@@ -245,11 +267,18 @@ pub(super) fn describe(value: &Value) -> String {
 fn how_to_write(key: &str, schema: &Value) -> String {
     match (&schema["examples"][0], schema["type"].as_str()) {
         (Value::Null, Some(wanted)) => {
-            format!("{key} is {}", if wanted == "string" { "text" } else { type_name(wanted) })
+            format!("{key} is {}", type_name(wanted))
         }
         (Value::Null, None) => format!("{key} is a table with a kind"),
-        (example, _) => format!("write for example {key} = {example}"),
+        (example, _) => format!("write for example {key} = {}", inline(example)),
     }
+}
+
+/// A value as TOML has it on a line.
+fn inline(value: &Value) -> String {
+    let Some(table) = value.as_object() else { return value.to_string() };
+    let pairs: Vec<_> = table.iter().map(|(key, value)| format!("{} = {value}", join("", key))).collect();
+    format!("{{ {} }}", pairs.join(", "))
 }
 
 fn list_quoted(words: &[&str]) -> String {

@@ -17,7 +17,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub(super) use check::{design_of, point};
 pub use design::{Design, DesignFactor, Level};
@@ -97,8 +97,10 @@ pub enum Levels {
 #[serde(deny_unknown_fields)]
 pub struct NamedLevel {
     /// Its label.
+    #[schemars(example = &"cable")]
     pub level: Label,
     /// Values by dotted key; all levels of a factor set the same keys.
+    #[schemars(example = json!({ "path.link.0.down.delay": "60 ms" }))]
     pub set: Map<String, Value>,
 }
 
@@ -116,9 +118,11 @@ pub enum Label {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// Least value.
+    /// Least value: a number, or text with a unit.
+    #[schemars(with = "Label", example = &"10 ms")]
     pub from: Value,
-    /// Greatest value.
+    /// Greatest value: a number, or text with a unit.
+    #[schemars(with = "Label", example = &"600 ms")]
     pub to: Value,
     /// Scale on which values are spread between them.
     #[serde(default)]

@@ -1,11 +1,11 @@
 //! Checks that each factor of a sweep has one of the three allowed shapes: a list of values, a list of named
-//! levels, a range.
+//! levels, a range. Finds which one is meant; named levels and ranges then follow the JSON Schema.
 
 use serde_json::{Map, Value};
 
 use crate::scenario::document::{Document, join, quote};
 use crate::scenario::problem::Problem;
-use crate::scenario::shape::{choice, describe, did_you_mean};
+use crate::scenario::shape::{describe, problems_of};
 
 /// Everything in `sweep.factors` that is no factor.
 pub(in crate::scenario) fn problems(document: &Document) -> Vec<Problem> {
@@ -41,7 +41,9 @@ impl Walk<'_> {
                 }
             }
             Value::Array(_) => {}
-            Value::Object(table) if is_range(table) => self.range(path, table),
+            Value::Object(table) if is_range(table) => {
+                self.problems.extend(problems_of(self.document, path, "Range", levels));
+            }
             Value::Object(table) => {
                 let key = quote(&dotted(name, table));
                 self.report(path, format!("found a table; write a dotted key in quotes: {key} = [1, 2]"));
@@ -55,102 +57,29 @@ impl Walk<'_> {
     }
 
     fn named_level(&mut self, path: &str, level: &Value) {
-        const EXAMPLE: &str = "{ level = \"cable\", set = { \"path.link.0.down.delay\" = \"60 ms\" } }";
-        let Some(table) = level.as_object() else {
-            if !level.is_null() {
-                self.report(path, format!("found {}; write {EXAMPLE}", describe(level)));
-            }
-            return;
-        };
-        self.keys(path, table, &["level", "set"], 2, EXAMPLE);
-        match table.get("level") {
-            Some(Value::String(label)) if label.trim().is_empty() => {
+        self.problems.extend(problems_of(self.document, path, "NamedLevel", level));
+        match &level["level"] {
+            Value::String(label) if label.trim().is_empty() => {
                 self.report(&join(path, "level"), "found an empty name; a level needs one");
             }
-            Some(Value::String(label)) if label.contains(char::is_control) => {
+            Value::String(label) if label.contains(char::is_control) => {
                 let message = format!("found {label:?}; a name is one line without control characters");
                 self.report(&join(path, "level"), message);
             }
-            None | Some(Value::Null | Value::String(_) | Value::Number(_)) => {}
-            Some(other) => self
-                .report(&join(path, "level"), format!("found {}; write text or a number", describe(other))),
+            _ => {}
         }
-        let path = join(path, "set");
-        match table.get("set") {
-            Some(Value::Object(keys)) if keys.is_empty() => {
-                self.report(&path, "there are no keys; write at least one");
-            }
-            Some(Value::Object(keys)) => {
-                for (key, value) in keys {
-                    if let (Value::Object(below), false) = (value, key.contains('.')) {
-                        let key = quote(&dotted(key, below));
-                        self.report(
-                            &path,
-                            format!("found a table; write the whole dotted key in quotes, such as {key}"),
-                        );
-                    }
-                }
-            }
-            None | Some(Value::Null) => {}
-            Some(other) => {
+        let (path, set) = (join(path, "set"), level["set"].as_object());
+        if set.is_some_and(Map::is_empty) {
+            self.report(&path, "there are no keys; write at least one");
+        }
+        for (key, value) in set.into_iter().flatten() {
+            if let (Value::Object(below), false) = (value, key.contains('.')) {
+                let key = quote(&dotted(key, below));
                 self.report(
                     &path,
-                    format!("found {}; write a table of values by dotted key", describe(other)),
+                    format!("found a table; write the whole dotted key in quotes, such as {key}"),
                 );
             }
-        }
-    }
-
-    fn range(&mut self, path: &str, table: &Map<String, Value>) {
-        const EXAMPLE: &str = "{ from = \"10 ms\", to = \"600 ms\", scale = \"log\" }";
-        self.keys(path, table, &["from", "to", "scale"], 2, EXAMPLE);
-        for end in ["from", "to"] {
-            match table.get(end) {
-                None | Some(Value::Null | Value::String(_) | Value::Number(_)) => {}
-                Some(other) => {
-                    let message = format!("found {}; write a number, or text with a unit", describe(other));
-                    self.report(&join(path, end), message);
-                }
-            }
-        }
-        let scales = ["linear", "log"];
-        match table.get("scale") {
-            None | Some(Value::Null) => {}
-            Some(Value::String(scale)) if scales.contains(&scale.as_str()) => {}
-            Some(Value::String(scale)) => {
-                let message = format!(
-                    "found {}; it is {}{}",
-                    quote(scale),
-                    choice(&scales),
-                    did_you_mean(scale, &scales)
-                );
-                self.report(&join(path, "scale"), message);
-            }
-            Some(other) => {
-                self.report(
-                    &join(path, "scale"),
-                    format!("found {}; write {}", describe(other), choice(&scales)),
-                );
-            }
-        }
-    }
-
-    /// Reports keys of `table` that are not among `keys`, and those of the first `required` that are missing.
-    fn keys(
-        &mut self,
-        path: &str,
-        table: &Map<String, Value>,
-        keys: &[&str],
-        required: usize,
-        example: &str,
-    ) {
-        for key in table.keys().filter(|key| !keys.contains(&key.as_str())) {
-            let message =
-                format!("unknown key; the keys here are {}{}", keys.join(", "), did_you_mean(key, keys));
-            self.report(&join(path, key), message);
-        }
-        for key in keys[..required].iter().filter(|key| !table.contains_key(**key)) {
-            self.report(&join(path, key), format!("missing; write for example {example}"));
         }
     }
 }
