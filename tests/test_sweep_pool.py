@@ -81,7 +81,8 @@ def test_a_run_that_kills_its_worker_takes_none_of_its_batch_with_it(cable: Path
             os.kill(os.getpid(), signal.SIGKILL)
         return replace(work(store, run, version, "worker"), wall_s=BATCH_S / 10)
 
-    with Tampered(task) as pool:
+    pool = Tampered(task)
+    with pool:
         outcomes = {outcome.run: outcome.status for outcome in pool.outcomes(runs)}
     assert outcomes == {run.run: "failed" if run.run == deadly else "done" for run in runs}
     assert pool.sizes[:3] == [1, 1, 1], "before it is known how long runs take"

@@ -184,7 +184,7 @@ def test_names_of_parts_are_what_duckdb_and_polars_take_for_partitions() -> None
 class Here:
     """A pool of this process alone, which sees an object store in its memory."""
 
-    threads, damaged = 1, 0
+    threads, damaged, handed_over = 1, 0, True
     map = staticmethod(map)
 
     def __init__(self, store: Store, **_: Any) -> None:
