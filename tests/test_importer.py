@@ -227,10 +227,7 @@ def test_a_log_without_sizes_says_what_to_do(farweb: Farweb, folder: Path) -> No
     )
     answer = farweb("workload", "import", "iis.log")
     assert answer.code == 2
-    assert (
-        "iis.log: no request is left: all 3,120 lines do not have the size of the response; let the server"
-        in answer.err
-    )
+    assert "iis.log: no request is left: all 3,120 lines lack the size of the response; let the server" in answer.err
     assert "sc-bytes in IIS" in answer.err
 
 

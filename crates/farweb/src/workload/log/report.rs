@@ -68,7 +68,7 @@ impl Reason {
             Self::DynamicPage => "are of pages made for each request",
             Self::NotSuccessful => "were answered with a status other than 2xx and 3xx",
             Self::NoRequest => "are not HTTP requests",
-            Self::NoSize => "do not have the size of the response",
+            Self::NoSize => "lack the size of the response",
             Self::ZeroBytes => "were answered without a body",
             Self::Hit => "were answered by the proxy's cache",
             Self::Revalidation => "confirmed what a cache held: a header only",
