@@ -25,7 +25,8 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
         let copy = to.join(path.file_name().expect("an entry has a name"));
-        let left_out = path.ends_with("__pycache__") || path.extension().is_some_and(|ending| ending == "png");
+        let left_out =
+            path.ends_with("__pycache__") || path.extension().is_some_and(|ending| ending == "png");
         if path.is_dir() && !left_out {
             copy_folder(&path, &copy)?;
         } else if !left_out {
