@@ -21,7 +21,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help tools setup build demo images test lessons explore lint verify equality bench bench-parts bench-check bench-baseline bench-rivals \
-	fuzz notices wheel lock clean
+	fuzz torture notices wheel lock clean
 
 help: ## List the targets.
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -110,6 +110,9 @@ fuzz: ## Fuzz every reader and endpoint, MINUTES=10 each; TARGETS="scenario gzip
 		mkdir -p fuzz/corpus/$$target && \
 		cargo fuzz run -s none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
 			-dict=fuzz/words.dict -max_total_time=$$(($(MINUTES) * 60)) -timeout=10 || exit 1; done
+
+torture: build ## Kill, damage and mistreat sweeps, runs and imports at random, SEED=1; minutes. As root it also runs as another user.
+	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m torture --seed $(or $(SEED),1)
 
 notices: ## Write the licences of the crates that are linked in to crates/farweb-py/THIRD-PARTY.txt.
 	$(PYTHON) crates/farweb-py/notices.py
