@@ -21,7 +21,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help tools setup build demo images test lessons explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
-	fuzz lock clean
+	fuzz torture notices wheel lock clean
 
 help: ## List the targets.
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,7 @@ $(VENV)/.installed: requirements.lock | tools
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed $(CORE)
-	$(BIN)/maturin develop --release --quiet
+	$(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
 setup: $(VENV)/.installed ## Make .venv with every Python package that is needed.
@@ -45,7 +45,7 @@ setup: $(VENV)/.installed ## Make .venv with every Python package that is needed
 build: $(VENV)/.built ## Compile the core (release) and install farweb into .venv; then run .venv/bin/farweb.
 
 demo: build ## Simulate a small log over a cable and a satellite, sweep a slow line; ends with figures and reports.
-	$(BIN)/python -m farweb.demo
+	$(BIN)/farweb demo
 
 images: build ## Make the images of documents again that are not current; of studies with RESULTS=results/reproduce.
 	$(BIN)/python -m farweb.reproduce.images $(if $(RESULTS),--results $(RESULTS))
@@ -114,9 +114,33 @@ fuzz: ## Fuzz every reader and endpoint, MINUTES=10 each; TARGETS="scenario gzip
 		cargo fuzz run -s none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
 			-dict=fuzz/words.dict -max_total_time=$$(($(MINUTES) * 60)) -timeout=10 || exit 1; done
 
+torture: build ## Kill, damage and mistreat sweeps, runs and imports at random, SEED=1; minutes. As root it also runs as another user.
+	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m torture --seed $(or $(SEED),1)
+
+notices: ## Write the licences of the crates that are linked in to crates/farweb-py/THIRD-PARTY.txt.
+	$(PYTHON) crates/farweb-py/notices.py
+
+build/wheel/.installed: crates/farweb-py/wheel.txt | tools
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# zig links against the C library of older systems than this one; maturin finds it by the python3 on the PATH.
+# The compiler leaves the folder of its user out of messages of the core.
+ifeq ($(shell uname),Linux)
+wheel: build/wheel/.installed
+wheel: private PORTABLE := --zig --compatibility manylinux_2_28
+endif
+wheel: $(VENV)/.installed ## Build a source distribution, and from it a wheel, into dist/; try the wheel in a fresh environment.
+	rm -rf dist
+	PATH="$(CURDIR)/build/wheel/bin:$$PATH" CARGO_TARGET_DIR=$(CURDIR)/target RUSTFLAGS="--remap-path-prefix=$(HOME)=~" \
+		$(BIN)/maturin build --release --strip --sdist $(PORTABLE) --out dist
+	test ! -x build/wheel/bin/auditwheel || build/wheel/bin/auditwheel show dist/*.whl
+	$(BIN)/python tests/installed.py dist/*.whl
+
 lock: $(VENV)/.installed ## Choose new versions of the Python packages and write them to requirements.lock.
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --generate-hashes --no-emit-index-url \
 		--quiet --custom-compile-command "make lock" --output-file requirements.lock
 
 clean: ## Remove what the other targets made, but no results.
-	rm -rf $(VENV) target build .mypy_cache .ruff_cache .pytest_cache .hypothesis python/farweb/_core*.so
+	rm -rf $(VENV) target build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis python/farweb/_core*.so

@@ -64,6 +64,18 @@ def test_a_column_that_another_version_did_not_write_is_named(farweb: Farweb, ca
         assert len(answer.err.splitlines()) == 1
 
 
+def test_a_sweep_whose_runs_say_less_of_themselves_names_its_version(farweb: Farweb, cable: Path) -> None:
+    cable.write_text(cable.read_text() + '[sweep.factors]\n"workload.load" = [1, 2]\n')
+    farweb("sweep", cable, "-o", "r", "--jobs", 1)
+    for file in Path("r").rglob("manifest.json"):
+        manifest = unsealed(json.loads(file.read_text()))
+        manifest.pop("rows", None)
+        file.write_text(json.dumps({**manifest, "version": "0.0.1"}))
+    answer = farweb("sql", "r", "select count(*) from requests")
+    assert answer.code == 2
+    assert answer.err == "farweb: r: farweb 0.0.1 wrote it otherwise (KeyError: 'rows'); run the scenario again\n"
+
+
 @pytest.mark.parametrize(
     ("key", "value"), [("links", "x"), ("seed", "x"), ("rows", 5), ("scenario", {}), ("legs", 5), ("name", 5)]
 )

@@ -1,13 +1,14 @@
 """The demonstration and the examples, end to end."""
 
+import contextlib
 import io
 from pathlib import Path
 
 import polars as pl
 import pytest
-from rich.console import Console
 
-from farweb.demo import EXAMPLES, SCENARIOS, main
+from farweb.cli import main
+from farweb.demo import EXAMPLES, SCENARIOS
 from farweb.folders import Results
 from farweb.scenario import Scenario
 
@@ -23,7 +24,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The folder of a demonstration and its output."""
     out = tmp_path_factory.mktemp("demo") / "demo"
     shown = io.StringIO()
-    main(out, Console(file=shown, width=100))
+    with contextlib.redirect_stdout(shown), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "100")
+        assert main(["demo", "--out", str(out)]) == 0
     return out, shown.getvalue()
 
 
@@ -32,6 +35,7 @@ def test_the_demonstration_leaves_figures_and_a_report_and_tells_where(made: tup
     for name in ("size-latency.png", "cdf.png", "timeseq.png", "report.html"):
         assert (out / name).stat().st_size > 10_000
         assert str(out / name) in shown
+    assert str(EXAMPLES) in shown
     assert not [path.name for path in out.iterdir() if path.name.startswith(".")]
 
 

@@ -1,18 +1,15 @@
 """The demonstration: ten minutes of a proxy of 1997, over a sea cable and over a satellite.
 
 Generates a log, imports it as one would import a log of one's own, simulates it over the two paths of `examples/`, then
-sweeps a slow line under growing load, and ends with tables, figures and two reports. Run it as ``python -m
-farweb.demo``.
+sweeps a slow line under growing load, and ends with tables, figures and two reports.
 """
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from farweb.errors import FarwebError, RunError
+from farweb.files.shipped import shipped
 from farweb.text.quantities import count, seconds
 
 if TYPE_CHECKING:
@@ -29,7 +26,7 @@ and the slowest transfer is short enough for its segments to be distinguished.""
 
 SCENARIOS = ("cable", "satellite")
 SWEEP = "circuits"
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = shipped("examples")
 
 _TITLE = "A proxy of 1997 over a sea cable and over a satellite"
 
@@ -42,7 +39,7 @@ def main(out: Path, console: "Console") -> None:
         console: Where it reports its progress.
 
     Raises:
-        FarwebError: The examples are missing, since this is not a source tree; or something could not be written.
+        FarwebError: Something could not be written.
     """
     from farweb.report.runs import latency_sheet, runs_page
     from farweb.report.sections import Asked
@@ -70,6 +67,7 @@ def main(out: Path, console: "Console") -> None:
     _say(console, "all of it on one page", report)
     console.print()
     _sweep(out, console)
+    _say(console, "the scenarios, to copy and change", EXAMPLES)
 
 
 def _workload(out: Path, console: "Console") -> "ImportReport":
@@ -94,11 +92,10 @@ def _scenario(name: str, out: Path) -> "Scenario":
     """An example, with the tables of the demonstration in place of its own."""
     from farweb.scenario import Scenario
 
-    file = EXAMPLES / f"{name}.toml"
-    if not file.is_file():
-        raise FarwebError(f"{file}: no such file; the demonstration runs in farweb's source tree, after `make build`")
     tables = {"requests": out / "requests.parquet", "hosts": out / "hosts.tsv"}
-    return Scenario.load(file).with_({f"workload.{key}": str(path.resolve()) for key, path in tables.items()})
+    return Scenario.load(EXAMPLES / f"{name}.toml").with_(
+        {f"workload.{key}": str(path.resolve()) for key, path in tables.items()}
+    )
 
 
 def _run(scenario: "Scenario", out: Path, console: "Console") -> "Results":
@@ -162,23 +159,3 @@ def _say(console: "Console", what: str, where: Path) -> None:
     from rich.text import Text
 
     console.print(Text(f"{what}: ").append(str(where), style="bold"), soft_wrap=True)
-
-
-def _main() -> int:
-    from rich.console import Console
-
-    parser = argparse.ArgumentParser(prog="python -m farweb.demo", description=_TITLE)
-    parser.add_argument("--out", type=Path, default=Path("results/demo"), help="folder to write (default: %(default)s)")
-    try:
-        main(parser.parse_args().out, Console())
-    except FarwebError as error:
-        Console(stderr=True).print(f"farweb: {error}", markup=False, highlight=False, soft_wrap=True)
-        return 3 if isinstance(error, RunError) else 2
-    except KeyboardInterrupt:
-        Console(stderr=True).print("farweb: interrupted")
-        return 130
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(_main())

@@ -12,7 +12,7 @@ _EXTRAS = {
     "plotly": ("plotly", "html"),
 }
 
-SWEEP = ("dask", "distributed", "fsspec", "scipy")
+SWEEP = ("fcntl", "dask", "distributed", "fsspec", "scipy")
 """Modules that a sweep needs."""
 
 
@@ -29,6 +29,8 @@ def require(what: str, *modules: str) -> None:
 
 def how_to_install(module: str) -> str | None:
     """The package of a module and how to install it, in words; None when no extra brings it."""
+    if module == "fcntl":  # locks of files
+        return "Linux, macOS or, on Windows, WSL"
     if (found := _EXTRAS.get(module.partition(".")[0])) is None:
         return None
     package, extra = found

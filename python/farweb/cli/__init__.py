@@ -18,6 +18,7 @@ from typer.exceptions import TyperException
 
 from farweb.cli import (
     compare,
+    demo,
     export,
     figures,
     new,
@@ -47,6 +48,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # main() decides what an error looks like
     rich_markup_mode="markdown",
 )
+app.command()(demo.demo)
 app.command()(new.new)
 app.command()(runs.check)
 app.command()(runs.run)

@@ -41,7 +41,7 @@ def reproduce(
     ] = None,
     papers: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of the studies; that of the source tree when left out."),
+        typer.Option(metavar="DIR", help="Folder of studies; those that come with farweb when left out."),
     ] = None,
     formats: Annotated[
         list[Format] | None,

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError
+from farweb.files.shipped import shipped
 from farweb.reproduce.claims import Claim, Measured, read_claims
 from farweb.results.sweep import SweepTables
 
@@ -31,8 +32,8 @@ Measure = Callable[["StudyResults"], "Sequence[Measured]"]
 Drawn = Callable[["StudyResults"], "Figure"]
 
 STUDY = "study.toml"
-PAPERS = Path(__file__).parents[3] / "papers"
-"""The studies of farweb's source tree, beside the package that is installed from there."""
+PAPERS = shipped("papers")
+"""The studies that come with farweb."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +194,7 @@ def find_studies(papers: Path, names: Sequence[str]) -> list[Study]:
     """
     there = sorted((file.parent for file in papers.glob(f"*/{STUDY}")), key=_order)
     if not there:
-        hint = "farweb's source tree has the studies; name its folder with --papers" if papers == PAPERS else "no study"
-        raise FarwebError(f"{papers}: there is no study here ({hint})")
+        raise FarwebError(f"{papers}: there is no study here")
     known = [folder.name for folder in there]
     for name in names:
         if name not in known:

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from farweb._core import version as this_version
 from farweb.errors import ResultsError
 from farweb.results.manifest import MANIFEST, RUN_KIND, kind_of
 from farweb.results.store import Store, part_name
@@ -204,6 +205,7 @@ def _planned(sweep: "SweepTables") -> tuple[list[str], list[str], int]:
 
 
 _READERS = {"polars", "pyarrow", "duckdb", "_duckdb"}
+_OTHERWISE = (AttributeError, LookupError, TypeError, ValueError)  # from what a manifest lacks, or has in another form
 _NO_COLUMN = re.compile(r'(?:unable to find column|Referenced column|a column named) "?(\w+)')
 
 
@@ -221,7 +223,11 @@ def explain(error: BaseException, folders: Iterable[Path]) -> str | None:
         with contextlib.suppress(ResultsError):
             for damage in verify(folder, full=True).damages:
                 return f"{folder / damage.file}: {damage.what}: run the scenario again"
-    if found and type(error).__module__.partition(".")[0] in _READERS and (missing := _NO_COLUMN.search(str(error))):
-        version = json.loads((found[0] / MANIFEST).read_bytes()).get("version")
-        return f"{found[0]}: has no column {missing[1]}: farweb {version} wrote it otherwise; run the scenario again"
+    for folder in found:
+        version = json.loads((folder / MANIFEST).read_bytes()).get("version")
+        if type(error).__module__.partition(".")[0] in _READERS and (missing := _NO_COLUMN.search(str(error))):
+            return f"{folder}: has no column {missing[1]}: farweb {version} wrote it otherwise; run the scenario again"
+        if isinstance(error, _OTHERWISE) and version != this_version:
+            what = f"{type(error).__name__}: {error}".splitlines()[0]
+            return f"{folder}: farweb {version} wrote it otherwise ({what}); run the scenario again"
     return None

@@ -1,0 +1,14 @@
+"""Files that come with farweb: the examples and the studies, of the source tree or of the package that is installed."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def shipped(name: str) -> Path:
+    """The folder `examples` or `papers` that comes with farweb.
+
+    That of the source tree where the package lies in one; a wheel has both in the package, but for the pictures.
+    """
+    tree = _PACKAGE.parents[1]
+    return tree / name if (tree / "pyproject.toml").is_file() else _PACKAGE / name
