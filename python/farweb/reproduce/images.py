@@ -79,9 +79,10 @@ def images() -> list[Image]:
         for each in table["image"]
     ]
     for study in table["study"]:
-        folder = ROOT / "papers" / study["name"]
+        folders = [ROOT / "papers" / name for name in (study["name"], *study.get("with", ()))]
         files = sorted(
             str(file.relative_to(ROOT))
+            for folder in folders
             for file in folder.iterdir()
             if file.suffix in (".toml", ".py", ".csv") and file.name not in _WITHOUT_FIGURES
         )
