@@ -1,7 +1,9 @@
 """The command line as a tool: help, spelling of options, what is replaced, and what a terminal shows."""
 
 import io
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ from rich.console import Console
 
 from farweb.cli import app
 from farweb.folders import Results
+from farweb.results.integrity import unsealed
 from farweb.text.quantities import plain, relative
 from farweb.text.sheet import Sheet, to_rich
 from samples import LOG, SCENARIO, Farweb
@@ -40,8 +43,8 @@ def test_options_are_spelled_alike_in_all_verbs() -> None:
         assert {"--json", "--quiet", "--debug"} <= set(options), verb
         for long, short in pairs:
             assert (long in options) == (short in options), f"{verb}: {long} {short}"
-        # A sweep and a search go on in their folder, as does a reproduction.
-        if "--out" in options and verb not in ("sweep", "size", "reproduce"):
+        # A sweep and a search go on in their folder, as does a reproduction; a demonstration replaces none but its own.
+        if "--out" in options and verb not in ("sweep", "size", "reproduce", "demo"):
             assert "--force" in options, verb
 
 
@@ -158,3 +161,27 @@ def test_numbers_have_no_exponents() -> None:
     assert relative(8.742) == "+8.74 %"
     assert plain(1_234_567.0, 6) == "1234567"
     assert plain(0.0000123, 2) == "0.000012"
+
+
+def test_names_from_outside_command_no_terminal(farweb: Farweb, cable: Path) -> None:
+    """A manifest that somebody else has sent may say anything."""
+    assert farweb("run", cable, "-o", "r").code == 0
+    file = Path("r/manifest.json")
+    manifest = unsealed(json.loads(file.read_text()))
+    file.write_text(json.dumps({**manifest, "name": "a\x1b]0;b\x07\x9b31m\u202e", "warnings": ["\x1b[2J"]}))
+    for verb in (("show", "r"), ("show", "r", "--json"), ("sql", "r", "select 'c\x1b[1m'"), ("show", "gone\x1b[2J")):
+        answer = farweb(*verb)
+        assert not set("\x1b\x07\x9b\u202e") & set(answer.out + answer.err)
+    assert "a\\u001b]0;b\\u009b31m\\u202e" in farweb("show", "r").out
+    assert json.loads(farweb("show", "r", "--json").out)["warnings"] == ["\x1b[2J"]
+
+
+def test_a_name_in_any_script_is_drawn_without_a_warning(
+    farweb: Farweb, cable: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    cable.write_text(re.sub(r"(?m)^name = .*$", 'name = "中文 مرحبا 🛰"', cable.read_text()))
+    assert farweb("run", cable, "-o", "r").code == 0
+    for suffix in ("png", "svg"):
+        assert farweb("plot", "cdf", "r", "-o", f"cdf.{suffix}").err == ""
+    assert "中文 مرحبا 🛰" in Path("cdf.svg").read_text()
+    assert not recwarn.list

@@ -36,6 +36,7 @@ from farweb.cli.encoding import write_in_any_encoding
 from farweb.cli.options import help_alone
 from farweb.errors import FarwebError, RunError
 from farweb.extras import how_to_install
+from farweb.text.words import visible
 
 _FAILED = 3
 _INTERRUPTED = 130
@@ -135,5 +136,6 @@ def _terminate(number: int, _frame: FrameType | None) -> None:
 
 def _fail(message: str, code: int) -> int:
     # Several problems are lines of their own, which begin with the place in the file.
-    sys.stderr.write(f"{message}\n" if "\n" in message else f"farweb: {message}\n")
+    shown = visible(message)
+    sys.stderr.write(f"{shown}\n" if "\n" in shown else f"farweb: {shown}\n")
     return code

@@ -13,6 +13,7 @@ import typer
 
 from farweb.errors import FarwebError
 from farweb.files.made import is_made
+from farweb.text.words import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -135,25 +136,31 @@ class Output:
         if self.as_json:
             # Where the terminal lacks a character JSON escapes it, and loses nothing.
             has_all = (sys.stdout.encoding or "").lower().startswith("utf")
-            json.dump(value, sys.stdout, indent=2, ensure_ascii=not has_all)
-            sys.stdout.write("\n")
+            sys.stdout.write(visible(json.dumps(value, indent=2, ensure_ascii=not has_all)) + "\n")
             return
         from rich.console import Console
+        from rich.segment import Segment, Segments
+        from rich.text import Text
 
         # A file or a pipe is as wide as it is said to be, or wide.
         is_measured = sys.stdout.isatty() or "COLUMNS" in os.environ
         console = Console() if is_measured else Console(width=160)
-        console.print(shown, markup=False, highlight=False, soft_wrap=isinstance(shown, str))
+        if isinstance(shown, str):
+            console.print(Text(visible(shown)), soft_wrap=True)
+            return
+        # Names come from logs and manifests; what the console itself makes are segments of control, and styles.
+        parts = (part if part.control else Segment(visible(part.text), part.style) for part in console.render(shown))
+        console.print(Segments(parts), end="")
 
     def note(self, text: str) -> None:
         """Print a line about the result, such as where it was saved; not with `--json`, whose output has it."""
         if not self._quiet and not self.as_json:
-            sys.stderr.write(text + "\n")
+            sys.stderr.write(visible(text) + "\n")
 
     def warn(self, text: str) -> None:
         """Print a warning about the result, also with `--json`."""
         if not self._quiet:
-            sys.stderr.write(f"warning: {text}\n")
+            sys.stderr.write(f"warning: {visible(text)}\n")
 
     @contextlib.contextmanager
     def progress(self, title: str, *, left: bool = True) -> Iterator[Callable[[float, float | None, str], None]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from farweb.cli.options import Debug, Force, Json, Output, Quiet, check_free
+from farweb.text.words import visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +63,7 @@ def sql(
             output.result({"results": str(results), "out": str(out), "rows": answer.height}, "")
         output.note(f"{answer.height:,} rows are in {out}.")
     elif as_csv:
-        sys.stdout.write(_csv(answer))
+        sys.stdout.write(visible(_csv(answer)) if sys.stdout.isatty() else _csv(answer))
     elif as_json:
         rows = [{name: _json(value) for name, value in row.items()} for row in answer.iter_rows(named=True)]
         output.result({"results": str(results), "columns": answer.columns, "rows": rows}, "")

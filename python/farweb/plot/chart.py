@@ -7,6 +7,7 @@ without pyplot, so it needs no display and leaves an open notebook or script as 
 import io
 import re
 import textwrap
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,7 +90,9 @@ class Chart(Figure):
 @contextmanager
 def look() -> Iterator[None]:
     """Set farweb's look for as long as the block lasts."""
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        # What the letters of every machine lack, such as Chinese, is a box in a picture; SVG and HTML keep the text.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         mpl.rcdefaults()  # a user's matplotlibrc does not change a figure
         with mpl.rc_context(_RC):
             yield

@@ -1,6 +1,15 @@
-"""Joins words and shortens names, as a person writes them."""
+"""Joins words and shortens names, as a person writes them, and makes texts from outside safe to show."""
 
+import re
 from collections.abc import Sequence
+
+# C0 but tab and line feed, DEL, C1, and what reverses the direction of letters.
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""Write out the characters that command a terminal: an escape as ``\u001b``, as JSON has it."""
+    return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def listed(words: Sequence[str]) -> str:
