@@ -82,7 +82,7 @@ verify: build build/libcachesim/.installed ## Check the report in Chromium, capt
 	@for tool in tshark editcap tcpdump tcptrace nghttp nghttpd; do command -v $$tool >/dev/null || { echo "verify needs $$tool, and it is not on the PATH: install it (Debian: apt-get install tshark tcpdump tcptrace nghttp2-client nghttp2-server)" >&2; missing=1; }; done; test -z "$$missing"
 	@# What is missing for talking with the kernel, the tests themselves say: it takes root, not only programs.
 	test "$$(uname)" != Linux || { cargo build -p farweb-tun --locked && cargo test -p farweb-tun --locked; }
-	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest tests/verify
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest --numprocesses=0 tests/verify
 
 equality: build ## Show that results are those of the revision BEFORE=HEAD, in every row of some 1,000 runs.
 	PYTHONPATH=tests $(BIN)/python -m equality $(BEFORE)

@@ -1,5 +1,6 @@
 """Fixtures: a small scenario with its tables in a folder of its own, and the command line as a function."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from samples import REQUESTS, SCENARIO, Answer, Farweb
 # How long an example takes is no matter of a test.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
+
+# What a test prints is as wide as where there is no terminal; pytest gives its processes a width.
+os.environ.pop("COLUMNS", None)
 
 # What a script starts in the background ignores SIGINT, and so would every process that a test starts to interrupt it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -200,7 +200,7 @@ def test_the_command_prints_draws_and_refuses(farweb: Farweb, tmp_path: Path) ->
     rows = list(csv.DictReader((tmp_path / "d.csv").read_text().splitlines()))
     assert {float(row["difference in latency [s]"]) for row in rows if row["panel"] == "all requests"} == {-1.0}
     for arguments, said in (
-        ((*places, "--no-title"), "-o names its file"),
+        ((*places, "--no-title"), "name its file with -o"),
         ((*places, "-o", tmp_path / "e.png", "--data", tmp_path / "d.csv"), "exists already; --force replaces it"),
         ((places[0],), "at least two runs"),
         ((*places[:2], "--point", "circuit"), "write FACTOR=LEVEL"),

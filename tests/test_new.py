@@ -53,7 +53,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(farweb: Farweb, folder
         (("--path", "moon"), "--path: found moon; write one of: geo, leo, cable, mobile, asymmetric"),
         (("--proxy", "some"), "--proxy: found some; write one of: none, split, mux"),
         (("--log", "access.log"), "no known format has lines like its first"),
-        (("--log", "missing.log"), "missing.log: cannot be opened"),
+        (("--log", "missing.log"), "missing.log: no such file"),
     ]:
         answer = farweb("new", "link.toml", *options)
         assert (answer.code, os.listdir(folder)) == (2, ["access.log"])

@@ -205,8 +205,8 @@ UDP[24 + 16 + 9] = 17
         ({"c": pcap([]), "n": b"\n1.2.3.4"}, ("c", "--hosts", "n"), "n:2: 1.2.3.4 has no name"),
         ({"c": pcap([]), "n": b"1.2.3.4 a\x1b[2J"}, ("c", "--hosts", "n"), "n:1: 'a\\x1b[2J' is no name of a host"),
         ({"c": pcap([]), "n": b"\xff\xfe"}, ("c", "--hosts", "n"), "n: not UTF-8 text (byte 0)"),
-        ({}, (), "one of them"),
-        ({}, ("c", "--connect", "n"), "one of them"),
+        ({}, (), "probe takes either captures, or --connect"),
+        ({}, ("c", "--connect", "n"), "probe takes either captures, or --connect"),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_written(

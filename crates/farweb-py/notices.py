@@ -51,11 +51,11 @@ def notices() -> str:
 def linked() -> Iterator[dict[str, Any]]:
     """The crates of others that are linked into the core on any platform, by name and version."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
-    told = json.loads(subprocess.run(command, cwd=FILE.parent, check=True, capture_output=True, text=True).stdout)
-    packages = {package["id"]: package for package in told["packages"]}
+    metadata = json.loads(subprocess.run(command, cwd=FILE.parent, check=True, capture_output=True, text=True).stdout)
+    packages = {package["id"]: package for package in metadata["packages"]}
     needs = {
         node["id"]: [each["pkg"] for each in node["deps"] if any(kind["kind"] is None for kind in each["dep_kinds"])]
-        for node in told["resolve"]["nodes"]
+        for node in metadata["resolve"]["nodes"]
     }
     ahead = [key for key, package in packages.items() if package["name"] == ROOT]
     reached: set[str] = set()

@@ -152,7 +152,7 @@ class Scenario:
         """A problem with a key as `ScenarioError` words it: with file and line, or the override."""
 
     def with_(self, overrides: dict[str, str]) -> Scenario:
-        """The same with other values, after those that it has; messages tell the places of `parse`.
+        """The same with other values, after those that it has; messages name the places of `parse`.
 
         Raises:
             ScenarioError: All problems found, a line each.
@@ -335,7 +335,7 @@ class PcapngEncoder:
             legs: Numbers of the nodes at which each leg begins and ends.
             points: What to capture, an interface each: the end of a leg on the node with a number, or the link with a
                 number; packets of other points are left out.
-            payload: Whether packets have their payload, frames where there are any and else zeros, or only tell its
+            payload: Whether packets have their payload, frames where there are any and else zeros, or only say its
                 length.
 
         Raises:

@@ -31,12 +31,15 @@ EXAMPLES = shipped("examples")
 _TITLE = "A proxy of 1997 over a sea cable and over a satellite"
 
 
-def main(out: Path, console: "Console") -> None:
+def main(out: Path, console: "Console") -> list[Path]:
     """Run the demonstration.
 
     Args:
         out: Folder for all that it makes; what an earlier demonstration left there is replaced.
         console: Where it reports its progress.
+
+    Returns:
+        The pages that it has written.
 
     Raises:
         FarwebError: Something could not be written.
@@ -66,8 +69,9 @@ def main(out: Path, console: "Console") -> None:
     ).write(report)
     _say(console, "all of it on one page", report)
     console.print()
-    _sweep(out, console)
+    page = _sweep(out, console)
     _say(console, "the scenarios, to copy and change", EXAMPLES)
+    return [report, page]
 
 
 def _workload(out: Path, console: "Console") -> "ImportReport":
@@ -107,8 +111,8 @@ def _run(scenario: "Scenario", out: Path, console: "Console") -> "Results":
     return results
 
 
-def _sweep(out: Path, console: "Console") -> None:
-    """The same log over a slow line of three kinds under growing load."""
+def _sweep(out: Path, console: "Console") -> Path:
+    """Sweep the same log over a slow line of three kinds under growing load; return the page."""
     from farweb.plot import draw
     from farweb.report import report
     from farweb.results.folder import REPORT, figure_file
@@ -123,6 +127,7 @@ def _sweep(out: Path, console: "Console") -> None:
     page = results.path / REPORT
     report([results], question="A cable, a satellite, or one of each: what does a slow line carry?").write(page)
     _say(console, "what the sweep says, on one page", page)
+    return page
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""`farweb demo`."""
+"""`farweb demo` simulates a small log over two paths, with figures and reports."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from farweb.cli.options import Debug
+from farweb.cli.options import Debug, Json, Output, Quiet
 from farweb.extras import SWEEP, require
 
 
@@ -14,6 +14,8 @@ def demo(
         Path,
         typer.Option("--out", "-o", metavar="DIR", help="Folder; an earlier demonstration in it is replaced."),
     ] = Path("results/demo"),
+    as_json: Json = False,
+    quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Simulate a small proxy log over a sea cable and over a satellite, and sweep a slow line.
@@ -31,6 +33,9 @@ def demo(
     require("farweb demo", *SWEEP)
     from rich.console import Console
 
-    from farweb.demo import main
+    from farweb.demo import EXAMPLES, main
 
-    main(out, Console())
+    reports = main(out, Console(quiet=quiet or as_json))
+    if as_json:
+        found = {"results": str(out), "reports": list(map(str, reports)), "examples": str(EXAMPLES)}
+        Output(as_json, quiet).result(found, "")

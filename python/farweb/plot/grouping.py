@@ -224,7 +224,7 @@ def _spread(
         number = _combinations(design, points, series)
         names = ", ".join(design.factors[each].name for each in series)
         raise FarwebError(
-            f"that makes {number:,} series (by {names}), and no more than {SERIES_MAX} can be told apart"
+            f"that makes {number:,} series (by {names}), and no more than {SERIES_MAX} can be distinguished"
             f"{f' in each of {most} panels' if most > 1 else ''}: name fewer factors with --by, or fewer levels with "
             "--where FACTOR=LEVEL"
         )

@@ -112,8 +112,8 @@ def run_studies(
         for each in planned:
             folder = out / each.study.name / each.sweep.name
             whole = set(each.runs) <= Store(folder).finished()
-            told = campaign.told(each, done=len(each.runs) if whole else 0)
-            steps = sweep_steps(each.scenario, folder, scheduler=None if whole else workers.cluster, progress=told)
+            report = campaign.reporter(each, done=len(each.runs) if whole else 0)
+            steps = sweep_steps(each.scenario, folder, scheduler=None if whole else workers.cluster, progress=report)
             stack.callback(steps.close)
             next(steps, None)
             _end(before)
@@ -135,7 +135,7 @@ class _Campaign:
         self._progress = progress
         self._of_sweeps: dict[str, tuple[int, int]] = {}
 
-    def told(self, planned: _Planned, done: int) -> Callable[[SweepProgress], None]:
+    def reporter(self, planned: _Planned, done: int) -> Callable[[SweepProgress], None]:
         """What takes the progress of a sweep, of which so many runs are done."""
         name = f"{planned.study.name}/{planned.sweep.name}"
 

@@ -1,1 +1,1 @@
-"""Sweeps: many runs of one scenario, by a design of experiments, and what they tell together."""
+"""Runs sweeps: many runs of one scenario, by a design of experiments."""

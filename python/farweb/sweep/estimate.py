@@ -1,8 +1,8 @@
-"""How long a sweep will take, from runs that were measured.
+"""Estimates how long a sweep will take, from runs that were measured.
 
 A point at which runs were measured takes what they took. For the others the logarithm of a run's time is taken as a
 sum: a mean, and what each level of each factor adds. It is fitted by least squares. Times vary by factors (load,
-bandwidth), which in logarithms are sums; interactions are left out, and show in the range that is told. The exponential
+bandwidth), which in logarithms are sums; interactions are left out, and show in the range. The exponential
 of a mean logarithm is less than the mean, so that the fit is scaled to the sum of the times that were measured.
 
 Runs go to workers in the order of the plan, each to the first that is free; what it takes to start these and to make
@@ -111,8 +111,8 @@ def estimate(design: Design, measured: Sequence[Measured]) -> Estimate:
     return Estimate(tuple(predicted.tolist()), frozenset(places.tolist()), sd, len(measured))
 
 
-_FREEDOM = 2  # runs that a model must not use up; chosen: with fewer, nothing tells how far off it is
-_UNKNOWN_SD = math.log(2)  # chosen: one run tells the order of magnitude
+_FREEDOM = 2  # runs that a model must not use up; chosen: with fewer, nothing shows how far off it is
+_UNKNOWN_SD = math.log(2)  # chosen: one run gives the order of magnitude
 _BEYOND = math.log(20)  # chosen: twenty times what was measured
 
 

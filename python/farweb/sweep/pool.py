@@ -192,10 +192,10 @@ class Pool:
                 self._store.remove(failure_name(run.run))
             return
         self._failed.add(run.run)
-        told = {"error": outcome.error, "attempts": attempts}
+        failure = {"error": outcome.error, "attempts": attempts}
         self._store.write_json(
             failure_name(run.run),
-            {"run": run.run, **told, "point": run.point, "replication": run.replication, "seed": run.seed},
+            {"run": run.run, **failure, "point": run.point, "replication": run.replication, "seed": run.seed},
         )
 
     def room(self) -> int:
@@ -470,7 +470,7 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _quiet() -> None:
-    """Keep Dask's own messages from the terminal: what they tell is in outcomes and errors."""
+    """Keep Dask's own messages from the terminal: outcomes and errors have what they say."""
     for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 

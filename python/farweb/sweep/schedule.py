@@ -1,4 +1,4 @@
-"""What `farweb sweep --plan` tells: the runs, which of them are done, and how long the others will take."""
+"""Plans a sweep without running it, for `farweb sweep --plan`: its runs, which are done, how long the others take."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -100,17 +100,17 @@ class Schedule:
     def remark(self) -> str:
         """How many runs are to be done and how long they take, in a sentence."""
         done = len(self.runs) - len(self.missing)
-        told = f"{count(len(self.missing))} of {count(len(self.runs))} runs are to be done"
+        runs = f"{count(len(self.missing))} of {count(len(self.runs))} runs are to be done"
         if done:
-            told += f" ({count(done)} are)"
+            runs += f" ({count(done)} are)"
         total, expected_s = self.total_s, self.expected_s
         if total is None or expected_s is None or self.estimate is None:
-            return f"{told}. No run could be measured, so their time is not known."
+            return f"{runs}. No run could be measured, so their time is not known."
         if not self.missing:
             return f"All {count(len(self.runs))} runs are done."
         measured = f"{count(self.estimate.measured)} {'pilot' if self.piloted else 'finished'} runs"
         return (
-            f"{told}: about {seconds(expected_s)} ({seconds(total[0])} to {seconds(total[1])}), {self.jobs} at a time, "
+            f"{runs}: about {seconds(expected_s)} ({seconds(total[0])} to {seconds(total[1])}), {self.jobs} at a time, "
             f"with the start of workers and with statistics; judged by {measured}."
         )
 

@@ -29,7 +29,7 @@ from farweb.sweep.pool import Pool
 if TYPE_CHECKING:
     from distributed import LocalCluster
 
-_SHOWN_S = 0.1  # how often progress is told
+_SHOWN_S = 0.1  # how often progress is reported
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a worker does for runs: simulate each into its part of the store and tell what came of it."""
+"""Does the work of a worker: simulates each of its runs into its part of the store and says what came of it."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -72,7 +72,7 @@ def work(
             f"the worker {worker} has farweb {here.version} (results version {here.result_version}), and the sweep was "
             f"begun with {wanted.version} ({wanted.result_version}); install the same everywhere"
         )
-    if store.has(f"{part_name(run.run)}/{MANIFEST}"):  # of a worker that was lost before it could tell
+    if store.has(f"{part_name(run.run)}/{MANIFEST}"):  # of a worker that was lost before it could answer
         return store.outcome(run.run)
     began, cpu = time.perf_counter(), time.thread_time()
     tables = shared_tables(store, run.inputs)
@@ -107,7 +107,7 @@ def _simulate(
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
             manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):
-            raise  # of the machine: the store tells in a line what it is
+            raise  # of the machine: the store says in a line what it is
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the core
                 raise
