@@ -37,7 +37,7 @@ $(VENV)/.installed: requirements.lock | tools
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed $(CORE)
-	$(BIN)/maturin develop --release --locked --quiet
+	FARWEB_IN_TREE=1 $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
 setup: $(VENV)/.installed ## Make .venv with every Python package that is needed.

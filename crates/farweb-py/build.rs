@@ -1,13 +1,16 @@
 //! Hands the examples and the studies to maturin, which puts them into the wheel beside the Python modules.
 //!
 //! maturin puts files of a build script's folder wherever `pyproject.toml` says, and files of the source tree only where
-//! they are in that tree: outside the package. Pictures stay behind, and what Python has compiled.
+//! they are in that tree: outside the package. Pictures stay behind, and what Python has compiled. `make build` sets
+//! `FARWEB_IN_TREE`: the package lies beside both folders then, and needs no copies.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    println!("cargo::rerun-if-env-changed=FARWEB_IN_TREE");
+    let in_tree = env::var_os("FARWEB_IN_TREE").is_some();
     for name in ["examples", "papers"] {
         let copy = out.join(name);
         if copy.exists() {
@@ -15,7 +18,9 @@ fn main() -> io::Result<()> {
         }
         let folder = Path::new("../..").join(name);
         println!("cargo::rerun-if-changed={}", folder.display());
-        copy_folder(&folder, &copy)?;
+        if !in_tree {
+            copy_folder(&folder, &copy)?;
+        }
     }
     Ok(())
 }
