@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from farweb.errors import ResultsError
 from farweb.files.columns import with_derived
+from farweb.files.parquet import equals, read_columns
 from farweb.results.manifest import read_manifest
 
 if TYPE_CHECKING:
@@ -128,8 +129,13 @@ class RunTables:
     @functools.cached_property
     def unanswered(self) -> int:
         """Requests of a run that answered none of them, in the warm-up or after; 0 where any was answered."""
-        statuses = self.scan("requests").select("status").collect()["status"]
-        return 0 if (statuses == "done").any() else len(statuses)
+        number = 0
+        for columns in read_columns(self.path / "requests.parquet", ("status",)):
+            done = equals(columns["status"], "done")
+            if done.any():
+                return 0
+            number += done.size
+        return number
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
