@@ -1,4 +1,4 @@
-//! What tables hold, for Python.
+//! Schemas of tables, for Python.
 
 use farweb::record::TABLES;
 use farweb::schema::{ColumnSpec, TableSpec};

@@ -26,7 +26,7 @@ pub enum ColumnType {
     Ranges,
 }
 
-/// What a column is.
+/// Description of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColumnSpec {
     /// Its name, with the unit last.
@@ -41,7 +41,7 @@ pub struct ColumnSpec {
     pub description: &'static str,
 }
 
-/// What a table is.
+/// Description of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableSpec {
     /// Its name; that of a result's table is that of its file.

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
-_SUFFIXES = {".png", ".svg", ".pdf", ".html"}
+HTML = ".html"
+SUFFIXES = (".png", ".svg", ".pdf", HTML)
+"""Suffixes of the files that a figure can be written to."""
+
 _AT_AN_END = 65_536  # bytes; chosen: programs that write these formats name themselves at the beginning or at the end
 
 
 def is_figure(file: Path) -> bool:
     """Whether a file is a figure or a page, by its name."""
-    return file.suffix.lower() in _SUFFIXES
+    return file.suffix.lower() in SUFFIXES
 
 
 def is_made(file: Path) -> bool:

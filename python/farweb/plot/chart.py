@@ -22,12 +22,10 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullForma
 
 from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
+from farweb.files.made import HTML, SUFFIXES
 from farweb.plot import browser
 from farweb.plot.figure import Figure as Description
 from farweb.plot.style import FEW_DECADES, INK, QUIET
-
-HTML = ".html"
-SUFFIXES = (".png", ".svg", ".pdf", HTML)
 
 # Any: matplotlib types the keys, differently from version to version.
 _RC: Any = {

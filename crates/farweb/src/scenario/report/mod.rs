@@ -36,7 +36,7 @@ pub struct Report {
     pub legs: Vec<LegReport>,
     /// Caches, from the clients to the servers.
     pub caches: Vec<CacheReport>,
-    /// How often the rows of its workload come, and when.
+    /// Its workload: how often rows come, and when.
     pub workload: WorkloadReport,
     /// Summary of its sweep, if it has one.
     pub sweep: Option<SweepReport>,
@@ -61,7 +61,7 @@ pub struct LinkReport {
     pub down: DirectionReport,
 }
 
-/// How the rows of a workload become the requests of a run.
+/// Placement of the rows of a workload as the requests of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadReport {
     /// Days of a family's trace that has days; none of other families, and of tables.
@@ -72,9 +72,9 @@ pub struct WorkloadReport {
     pub copies_offset_ns: u64,
     /// Time within which copies are turned round; none where they are shifted.
     pub period_ns: Option<u64>,
-    /// How many times as fast they come as the table has them.
+    /// Factor by which they come faster than the table has them.
     pub speed: f64,
-    /// How many times as many of them there are.
+    /// Factor by which there are more of them.
     pub rate: f64,
 }
 
