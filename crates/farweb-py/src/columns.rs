@@ -103,6 +103,7 @@ pub(crate) fn batch(columns: &Bound<'_, PyDict>) -> PyResult<Batch> {
         request_bytes: required(columns, "request_bytes", array)?,
         response_bytes: required(columns, "response_bytes", array)?,
         server_s: optional(columns, "server_s", array)?,
+        wait_s: optional(columns, "wait_s", array)?,
         object: optional(columns, "object", array)?,
         source: optional(columns, "source", words)?,
         tag: optional(columns, "tag", words)?,
@@ -128,6 +129,7 @@ pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_
     columns.set_item("request_bytes", batch.request_bytes.into_pyarray(py))?;
     columns.set_item("response_bytes", batch.response_bytes.into_pyarray(py))?;
     columns.set_item("server_s", batch.server_s.map(|values| values.into_pyarray(py)))?;
+    columns.set_item("wait_s", batch.wait_s.map(|values| values.into_pyarray(py)))?;
     columns.set_item("object", batch.object.map(|values| values.into_pyarray(py)))?;
     for (name, words) in [("source", batch.source), ("tag", batch.tag)] {
         let words = words.map(|words| words_to_python(py, words.codes, words.words)).transpose()?;

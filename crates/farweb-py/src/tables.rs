@@ -107,7 +107,8 @@ impl RequestReader {
 impl RequestReader {
     fn read(&mut self, rows: usize) -> Result<Batch, WorkloadError> {
         let mut batch = Batch::default();
-        let (mut server, mut objects, mut days) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut server, mut wait) = (Vec::new(), Vec::new());
+        let (mut objects, mut days) = (Vec::new(), Vec::new());
         let (mut hosts, mut sources, mut tags) =
             (BatchWords::default(), BatchWords::default(), BatchWords::default());
         while batch.start_s.len() < rows {
@@ -128,14 +129,15 @@ impl RequestReader {
             hosts.push(Some(&directory.hosts()[host].key));
             batch.request_bytes.push(request_bytes as i64);
             batch.response_bytes.push(response_bytes as i64);
-            server.push(took.map_or(f64::NAN, Duration::to_secs_f64));
+            server.push(took.whole().map_or(f64::NAN, Duration::to_secs_f64));
+            wait.push(took.wait().map_or(f64::NAN, Duration::to_secs_f64));
             objects.push(object.map_or(NULL_ID, ObjectId::get));
             sources.push(source.map(|source| &*directory.sources.words()[source]));
             tags.push(tag.map(|tag| &*directory.tags.words()[tag]));
             days.push(day.map_or(NULL_INT, i64::from));
         }
         batch.host = hosts.words();
-        (batch.server_s, batch.object) = (Some(server), Some(objects));
+        (batch.server_s, batch.wait_s, batch.object) = (Some(server), Some(wait), Some(objects));
         (batch.source, batch.tag) = (Some(sources.words()), Some(tags.words()));
         batch.day = Some(days);
         Ok(batch)

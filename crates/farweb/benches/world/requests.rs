@@ -4,7 +4,7 @@ use std::io::Read;
 
 use farweb::rng::{Exponential, LogNormal, Pareto, RandomStream, RandomStreams};
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
+use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
 
 /// A request of a case; what it does not say is the same for all.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ impl RequestSource for Requests {
             host: directory.host("server"),
             request_bytes: 300,
             response_bytes: asked.response_bytes,
-            server: asked.server,
+            server: asked.server.map_or(OriginTime::NONE, OriginTime::new),
             source: asked.source.map(|source| directory.sources.symbol(source)),
             tag: None,
             day: None,

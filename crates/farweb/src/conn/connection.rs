@@ -83,6 +83,8 @@ pub(crate) struct Endpoint {
     pub(crate) closing: Closing,
     /// Whether its application has a notice that it has not acted on yet.
     pub(crate) is_waking: bool,
+    /// Whether the release of a response goes on when the transport has taken all that waits here.
+    pub(crate) holds_release: bool,
     pub(crate) node: u8,
 }
 
@@ -319,6 +321,7 @@ impl Endpoint {
             sent: Sent { bytes: 0, segments: 0, highest: 0 },
             closing: Closing::No,
             is_waking: false,
+            holds_release: false,
             node,
         }
     }

@@ -288,6 +288,7 @@ impl Exchanges {
 mod tests {
     use super::*;
     use crate::workload::Directory;
+    use crate::workload::OriginTime;
 
     fn start(exchanges: &mut Exchanges, leg: usize) -> ExchangeId {
         let request = Request {
@@ -295,7 +296,7 @@ mod tests {
             host: Directory::default().host("server"),
             request_bytes: 300,
             response_bytes: 1000,
-            server: None,
+            server: OriginTime::NONE,
             source: None,
             tag: None,
             day: None,

@@ -1,8 +1,10 @@
 //! Origin servers: when the bytes of a response are there to be sent.
 //!
-//! Models three ways to give back a recorded server time. `paced` is that of the NZ–US studies, where response packets are
-//! released at a regulated rate, so that the whole response takes as long as it did on the real network. Leaves out the
-//! server's load: requests do not wait for each other.
+//! Models five ways to give back a recorded server time. `paced` is that of the NZ–US studies, where response packets are
+//! released at a regulated rate, so that the whole response takes as long as it did on the real network; where the wait for
+//! the first byte is known, only the transfer is spread. `closed-loop` is a program that writes a segment, waits until its
+//! TCP has taken it, and only then for the next: TCP's delays add to the server's. Leaves out the server's load: requests do
+//! not wait for each other.
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic
 //! model.
 
@@ -17,11 +19,16 @@ use crate::units::Duration;
 pub enum Release {
     /// All at once, without delay.
     AtOnce,
+    /// All at once, after the recorded wait for the first byte; after the whole server time where that is not recorded.
+    AfterWait,
     /// All at once, after the recorded server time.
     Delayed,
-    /// A segment at a time, evenly over the recorded server time; the last one at its end.
+    /// A segment at a time, evenly over the recorded server time, the last one at its end; where the wait for the first byte
+    /// is recorded, the first one after it.
     #[default]
     Paced,
+    /// As `paced`, but each segment's turn counts from when the server's TCP took the one before.
+    ClosedLoop,
 }
 
 /// The release of one response: pieces of equal size (the last may be smaller) at equal distances.
@@ -30,40 +37,83 @@ pub struct ReleasePlan {
     response: u64,
     piece: u64,
     pieces: u64,
-    span: Duration,
     released: u64,
+    /// Time before the first distance between pieces.
+    wait: Duration,
+    /// All distances together.
+    span: Duration,
+    /// Pieces that are there after the wait: none or one.
+    after_wait: u64,
+    is_closed_loop: bool,
 }
 
 impl ReleasePlan {
-    /// Plans the release of `response` bytes over `server` time, in pieces of `mss` bytes where they are paced.
+    /// All of `response` bytes at once.
     #[must_use]
-    pub fn new(release: Release, response: u64, server: Duration, mss: u64) -> Self {
-        let (piece, span) = match release {
-            Release::AtOnce => (response, Duration::ZERO),
-            Release::Delayed => (response, server),
-            Release::Paced => (mss.min(response), server),
+    pub fn at_once(response: u64) -> Self {
+        Self::new(Release::AtOnce, response, Duration::ZERO, None, response)
+    }
+
+    /// Plans the release of `response` bytes over a server time of `whole`, of which `wait` is known to pass before the first
+    /// byte, in pieces of `mss` bytes where they come one at a time.
+    #[must_use]
+    pub fn new(release: Release, response: u64, whole: Duration, wait: Option<Duration>, mss: u64) -> Self {
+        let (piece, before, span) = match release {
+            Release::AtOnce => (response, Duration::ZERO, Duration::ZERO),
+            Release::AfterWait => (response, wait.unwrap_or(whole), Duration::ZERO),
+            Release::Delayed => (response, whole, Duration::ZERO),
+            Release::Paced | Release::ClosedLoop => {
+                let before = wait.unwrap_or(Duration::ZERO);
+                (mss.min(response), before, whole - before)
+            }
         };
-        Self { response, piece, pieces: response.div_ceil(piece), span, released: 0 }
+        let pieces = response.div_ceil(piece);
+        let after_wait = u64::from(wait.is_some() && pieces > 1);
+        let is_closed_loop = release == Release::ClosedLoop;
+        Self { response, piece, pieces, released: 0, wait: before, span, after_wait, is_closed_loop }
     }
 
     /// Time of the next piece, from the arrival of the request; `None` when all is released.
-    ///
-    /// Piece k of n is due after k/n of the server time, rounded down to the nanosecond.
     #[must_use]
     pub fn next_due(&self) -> Option<Duration> {
-        (self.released < self.pieces).then(|| self.span.mul_div(self.released + 1, self.pieces))
+        (self.released < self.pieces).then(|| self.due(self.released + 1))
     }
 
-    /// Releases what is due `elapsed` after the arrival of the request; how many bytes that is.
+    /// Time of piece `k` of n, rounded down to the nanosecond: k/n of the span, and k − 1 of n − 1 parts after a known wait.
+    fn due(&self, piece: u64) -> Duration {
+        self.wait + self.span.mul_div(piece - self.after_wait, self.pieces - self.after_wait)
+    }
+
+    /// Releases what is due `elapsed` after the arrival of the request, and in a closed loop the piece after the one that was
+    /// taken; how many bytes that is.
     pub fn release(&mut self, elapsed: Duration) -> u64 {
         let before = self.bytes_released();
-        if elapsed >= self.span {
+        if self.is_closed_loop {
+            let is_due = self.waits_for_transport() || self.next_due().is_some_and(|due| due <= elapsed);
+            self.released += u64::from(is_due);
+        } else if elapsed >= self.wait + self.span {
             self.released = self.pieces;
-        }
-        while self.next_due().is_some_and(|due| due <= elapsed) {
-            self.released += 1;
+        } else {
+            while self.next_due().is_some_and(|due| due <= elapsed) {
+                self.released += 1;
+            }
         }
         self.bytes_released() - before
+    }
+
+    /// Whether the time of the next piece is known only when the server's TCP has taken what is released.
+    #[must_use]
+    pub const fn waits_for_transport(&self) -> bool {
+        self.is_closed_loop && 0 < self.released && self.released < self.pieces
+    }
+
+    /// Time from the last piece to the next one, where there are both.
+    ///
+    /// # Panics
+    /// Where there are not.
+    #[must_use]
+    pub fn distance(&self) -> Duration {
+        self.due(self.released + 1) - self.due(self.released)
     }
 
     fn bytes_released(&self) -> u64 {
@@ -76,7 +126,16 @@ mod tests {
     use super::*;
 
     fn releases(release: Release, response: u64, server_ms: u64) -> Vec<(u64, u64)> {
-        let mut plan = ReleasePlan::new(release, response, Duration::from_millis(server_ms), 1460);
+        planned(release, response, server_ms, None)
+    }
+
+    fn releases_after(wait_ms: u64, release: Release, response: u64, server_ms: u64) -> Vec<(u64, u64)> {
+        planned(release, response, server_ms, Some(wait_ms))
+    }
+
+    fn planned(release: Release, response: u64, server_ms: u64, wait_ms: Option<u64>) -> Vec<(u64, u64)> {
+        let [whole, wait] = [Some(server_ms), wait_ms].map(|ms| ms.map(Duration::from_millis));
+        let mut plan = ReleasePlan::new(release, response, whole.unwrap(), wait, 1460);
         let mut out = Vec::new();
         while let Some(due) = plan.next_due() {
             out.push((due.as_nanos() / 1_000_000, plan.release(due)));
@@ -99,5 +158,32 @@ mod tests {
         assert_eq!(releases(Release::Paced, 4000, 900), [(300, 1460), (600, 1460), (900, 1080)]);
         assert_eq!(releases(Release::Paced, 1, 900), [(900, 1)]);
         assert_eq!(releases(Release::Paced, 2920, 0), [(0, 2920)]);
+    }
+
+    #[test]
+    fn a_known_wait_passes_before_the_first_byte() {
+        assert_eq!(releases_after(100, Release::AtOnce, 4000, 900), [(0, 4000)]);
+        assert_eq!(releases_after(100, Release::AfterWait, 4000, 900), [(100, 4000)]);
+        assert_eq!(releases(Release::AfterWait, 4000, 900), [(900, 4000)], "none is known");
+        assert_eq!(releases_after(100, Release::Delayed, 4000, 900), [(900, 4000)]);
+        assert_eq!(releases_after(100, Release::Paced, 4000, 900), [(100, 1460), (500, 1460), (900, 1080)]);
+        assert_eq!(releases_after(0, Release::Paced, 4000, 900), [(0, 1460), (450, 1460), (900, 1080)]);
+        assert_eq!(releases_after(100, Release::Paced, 1460, 900), [(900, 1460)], "the last one at the end");
+        assert_eq!(releases_after(900, Release::Paced, 4000, 900), [(900, 4000)]);
+    }
+
+    #[test]
+    fn a_closed_loop_gives_a_piece_at_a_time() {
+        let server = Duration::from_millis(900);
+        let mut plan = ReleasePlan::new(Release::ClosedLoop, 4000, server, None, 1460);
+        assert_eq!((plan.waits_for_transport(), plan.release(Duration::ZERO)), (false, 0));
+        // Long after the end of the server time.
+        assert_eq!(plan.release(Duration::from_secs(5)), 1460);
+        assert_eq!((plan.waits_for_transport(), plan.distance()), (true, Duration::from_millis(300)));
+        assert_eq!(
+            [plan.release(Duration::from_secs(5)), plan.release(Duration::from_secs(5))],
+            [1460, 1080]
+        );
+        assert_eq!((plan.waits_for_transport(), plan.next_due()), (false, None));
     }
 }

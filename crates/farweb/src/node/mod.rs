@@ -11,10 +11,9 @@ mod origin;
 
 use crate::carrier::Context;
 use crate::conn::{End, Event, ExchangeId, Releasing};
-use crate::http::{Release, ReleasePlan};
+use crate::http::ReleasePlan;
 use crate::rng::RandomStreams;
 use crate::scenario::{CacheMode, Scenario};
-use crate::units::Duration;
 use crate::workload::{Directory, Request, WorkloadError};
 
 use cache::{Cache, NOT_MODIFIED_BYTES};
@@ -211,7 +210,7 @@ fn held_response(cx: &Context, id: ExchangeId, node: u8) -> Releasing {
     let exchange = cx.exchanges.get(id).expect("its request is here");
     let host = &cx.directory.hosts()[exchange.request.host];
     let mss = u64::from(cx.legs[exchange.leg].mss(End::Server, Some(host)));
-    let plan = ReleasePlan::new(Release::AtOnce, exchange.bytes.response(), Duration::ZERO, mss);
+    let plan = ReleasePlan::at_once(exchange.bytes.response());
     Releasing { node, since: cx.now, plan, mss }
 }
 
@@ -234,7 +233,7 @@ pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {
     let is_first = exchange.served_by.is_none();
     let Releasing { node, since, plan, mss } = exchange.releasing.as_mut()?;
     let released = plan.release(cx.now - *since);
-    if let Some(due) = plan.next_due() {
+    if let Some(due) = plan.next_due().filter(|_| !plan.waits_for_transport()) {
         cx.queue.push(*since + due, Event::ResponseReleases(id));
     }
     let (node, mss) = (*node, *mss);
@@ -242,4 +241,11 @@ pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {
         cx.exchanges.serve(id, node);
     }
     Some((released, mss))
+}
+
+/// The server's TCP has taken what was released of the response to an exchange: the time of the next piece counts from now.
+pub(crate) fn on_taken(cx: &mut Context, id: ExchangeId) {
+    let releasing = cx.exchanges.get(id).and_then(|exchange| exchange.releasing);
+    let Some(plan) = releasing.map(|of| of.plan).filter(ReleasePlan::waits_for_transport) else { return };
+    cx.queue.push(cx.now + plan.distance(), Event::ResponseReleases(id));
 }

@@ -10,6 +10,7 @@ use crate::carrier::Context;
 use crate::conn::{End, ExchangeId, Releasing};
 use crate::http::{Release, ReleasePlan};
 use crate::units::Duration;
+use crate::workload::OriginTime;
 
 use super::{Decision, Stand};
 
@@ -30,8 +31,9 @@ impl Stand for Origin {
         let request = &exchange.request;
         let host = &cx.directory.hosts()[request.host];
         let mss = u64::from(cx.legs[exchange.leg].mss(End::Server, Some(host)));
-        let server = request.server.filter(|_| !exchange.is_conditional).unwrap_or(Duration::ZERO);
-        let plan = ReleasePlan::new(self.release, exchange.bytes.response(), server, mss);
+        let server = if exchange.is_conditional { OriginTime::NONE } else { request.server };
+        let whole = server.whole().unwrap_or(Duration::ZERO);
+        let plan = ReleasePlan::new(self.release, exchange.bytes.response(), whole, server.wait(), mss);
         Decision::Serve(Releasing { node: cx.legs[exchange.leg].node(End::Server), since: cx.now, plan, mss })
     }
 }

@@ -9,6 +9,7 @@ mod lru_stack;
 mod memory;
 pub mod nzix;
 mod object;
+mod origin_time;
 mod packed;
 mod parameters;
 mod probe;
@@ -29,6 +30,7 @@ pub use log::{
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};
 pub use object::ObjectId;
+pub use origin_time::OriginTime;
 pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use rate::{AtRate, RATE_MAX, RATE_MIN};
@@ -41,7 +43,7 @@ pub use table::{
 pub use trace::{TraceBatch, TraceReader};
 pub use unreadable::{Unreadable, UnreadableLines};
 
-use crate::units::{Duration, Instant};
+use crate::units::Instant;
 
 /// One request of a request table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +56,8 @@ pub struct Request {
     pub request_bytes: u64,
     /// Response, body and headers, in bytes; at least 1.
     pub response_bytes: u64,
-    /// Time that the origin took, from the arrival of the request to the end of the response; `None`: not recorded.
-    pub server: Option<Duration>,
+    /// Time that the origin took, from the arrival of the request to the end of the response, as far as it was recorded.
+    pub server: OriginTime,
     /// Column `object`: what it asks for.
     pub object: Option<ObjectId>,
     /// Column `source`: which node serves it.

@@ -52,6 +52,7 @@ impl<S: RequestSource> RequestSource for AtSpeed<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::OriginTime;
 
     /// Requests that start at these times, in ns.
     struct Starts(std::vec::IntoIter<u64>);
@@ -63,7 +64,7 @@ mod tests {
                 host: directory.host("a"),
                 request_bytes: 1,
                 response_bytes: 1,
-                server: None,
+                server: OriginTime::NONE,
                 object: None,
                 source: None,
                 tag: None,

@@ -139,6 +139,12 @@ impl Network {
                     break connection.has_handed_over(end);
                 }
             };
+            if is_drained && connection.end(end).holds_release {
+                connection.end_mut(end).holds_release = false;
+                if let Some(of) = connection.exchange {
+                    node::on_taken(context, of);
+                }
+            }
             match closing {
                 Closing::No | Closing::Done => {}
                 Closing::WhenIdle | Closing::WhenWritten if !is_drained => {}
@@ -374,6 +380,9 @@ impl Network {
             let framing = own.frame(bytes, mss);
             own.respond(cx, id, connection, of, bytes, framing);
         });
+        let plan =
+            cx.exchanges.get(of).and_then(|exchange| exchange.releasing).map(|releasing| releasing.plan);
+        connection.end_mut(End::Server).holds_release = plan.is_some_and(|plan| plan.waits_for_transport());
         self.write(id, connection, End::Server, output);
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use farweb::record::{NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, ObjectId, Request, RequestSource, WorkloadError};
+use farweb::workload::{Directory, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::World;
 use proptest::prelude::*;
 
@@ -135,7 +135,7 @@ impl RequestSource for Asks<'_> {
             host: directory.host(&format!("server {}", ask.object % 2)),
             request_bytes: 250,
             response_bytes: size_of(ask.object),
-            server: Some(Duration::from_nanos(ask.server)),
+            server: OriginTime::new(Duration::from_nanos(ask.server)),
             object: ObjectId::new(ask.object),
             source: None,
             tag: None,

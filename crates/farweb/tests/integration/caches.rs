@@ -5,7 +5,7 @@
 use farweb::record::{NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::{BitRate, Bytes, Duration, Instant};
-use farweb::workload::{Directory, ObjectId, Request, RequestSource, WorkloadError};
+use farweb::workload::{Directory, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::World;
 
 use crate::run::{Tables, codes, ints};
@@ -30,7 +30,7 @@ impl RequestSource for Asks<'_> {
             host: directory.host("server.example"),
             request_bytes: 300,
             response_bytes,
-            server: Some(self.1),
+            server: OriginTime::new(self.1),
             object: ObjectId::new(object),
             source: (!source.is_empty()).then(|| directory.sources.symbol(source)),
             tag: None,

@@ -2,7 +2,7 @@
 
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, ObjectId, Request, RequestSource, WorkloadError};
+use farweb::workload::{Directory, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::World;
 
 use crate::run::{Tables, ints};
@@ -19,7 +19,7 @@ impl RequestSource for Asks<'_> {
             host: directory.host(host),
             request_bytes: 300,
             response_bytes: 1000,
-            server: Some(Duration::from_millis(server)),
+            server: OriginTime::new(Duration::from_millis(server)),
             object: ObjectId::new(object),
             source: None,
             tag: None,

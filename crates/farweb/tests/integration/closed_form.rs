@@ -43,6 +43,22 @@ fn server_time_adds_to_the_first_byte() {
     assert_eq!(latency("paced"), (first_byte + 450 * MS, first_byte + 900 * MS));
 }
 
+/// A send buffer of two segments, which are acknowledged together. The third lies ready by then; the fourth does too where
+/// the release does not wait for TCP, and comes 50 ms later where it does.
+#[test]
+fn a_closed_loop_counts_from_when_tcp_took_the_piece_before() {
+    let end = |release: &str| {
+        let leg = "tcp = { profile = \"bsd44-lite\", buffer = \"32767 B\", to = { buffer = \"2920 B\" } }";
+        let scenario = one_link(&e3(320, 320), leg, &format!("[origin]\nrelease = \"{release}\""));
+        let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 4 * 1460, 200 * MS as u64)]);
+        ints(&tables, "requests", "end_ns")[0]
+    };
+    let request_arrives = 2 * (320 * MS + ser(44)) + ser(380) + 320 * MS;
+    let acknowledged = request_arrives + 100 * MS + ser(1500) + 320 * MS + ser(40) + 320 * MS;
+    assert_eq!(end("paced"), acknowledged + ser(3000) + 320 * MS);
+    assert_eq!(end("closed-loop"), acknowledged + 50 * MS + ser(1500) + 320 * MS);
+}
+
 /// Without delayed ACKs every segment is acknowledged: 2, 4, 8, 16 segments a round, then 21. An ACK leaves before the reader
 /// has taken its segment, so it advertises 32767 − 1460 B, room for 21. A round's segments are sent back to back from the
 /// first ACK of the round before; the first round stands behind the ACK of the request.

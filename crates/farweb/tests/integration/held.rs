@@ -202,7 +202,7 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
     ]);
     let application =
         prop::sample::select(vec!["", "wake = \"7 ms\"", "write = \"1000 B\", head = \"100 B\""]);
-    let release = prop::sample::select(vec!["at-once", "delayed", "paced"]);
+    let release = prop::sample::select(vec!["at-once", "delayed", "paced", "closed-loop"]);
     let loss = prop::sample::select(vec![
         "",
         ", loss = { kind = \"bernoulli\", probability = 0.05 }",
@@ -223,6 +223,8 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
                      application = {{ {application} }}\n{tls}"
                 )
             };
+            let is_alone = second.contains("http/1.");
+            let release = if release == "closed-loop" && !is_alone { "paced" } else { release };
             let text = format!(
                 "format = 1\n[path]\nnodes = [\"client\", \"proxy\", \"server\"]\n\
                  [[path.link]]\nup = {link}\ndown = {link}\n[[path.link]]\nup = {link}\ndown = {link}\n{}{}\

@@ -11,7 +11,7 @@ use std::path::Path;
 use farweb::record::{Column, NULL_INT};
 use farweb::scenario::Scenario;
 use farweb::units::Instant;
-use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
+use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::World;
 
 const EXAMPLE: &str = include_str!("../../../../examples/cache-hierarchy.toml");
@@ -86,7 +86,7 @@ impl RequestSource for Workload {
             host: directory.host("web"),
             request_bytes: 0,
             response_bytes: row["bytes"].parse().expect("a size"),
-            server: None,
+            server: OriginTime::NONE,
             object: None,
             source: Some(directory.sources.symbol(&row[self.case])),
             tag: None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use farweb::record::{Column, NULL_CODE, NULL_INT, Status};
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
+use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::{Progress, World};
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ impl RequestSource for Listed {
             host: directory.host("server.example"),
             request_bytes,
             response_bytes,
-            server: Some(Duration::from_nanos(server)),
+            server: OriginTime::new(Duration::from_nanos(server)),
             object: None,
             source: None,
             tag: None,

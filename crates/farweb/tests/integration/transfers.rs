@@ -3,7 +3,7 @@
 use farweb::record::NULL_INT;
 use farweb::scenario::Scenario;
 use farweb::units::Instant;
-use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
+use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::World;
 
 use crate::run::{Asked, Tables, codes, e3, ints, one_link, run};
@@ -51,7 +51,7 @@ impl RequestSource for From<'_> {
             host: directory.host("web"),
             request_bytes: 0,
             response_bytes,
-            server: None,
+            server: OriginTime::NONE,
             object: None,
             source: (!source.is_empty()).then(|| directory.sources.symbol(source)),
             tag: None,

@@ -1,6 +1,7 @@
 //! Rules of legs: their order along the path, and what carrier, TCP, programs and TLS of a leg allow each other.
 
 use super::{Check, DELAY_MAX};
+use crate::http::Release;
 use crate::http::credit::Window;
 use crate::http::tls::{Start, Version};
 use crate::http::webmux::FIELD_MAX;
@@ -126,6 +127,16 @@ impl Check {
     /// for requests to one host can have that host's values.
     fn carrier(&mut self, key: &str, leg: &Leg, scenario: &Scenario) {
         let is_last = scenario.path.nodes.last() == Some(&leg.to);
+        let is_alone = matches!(leg.carrier, Carrier::Http10 { .. } | Carrier::Http11 { .. });
+        if is_last && !is_alone && scenario.origin.release == Release::ClosedLoop {
+            self.report(
+                "origin.release",
+                format!(
+                    "found \"closed-loop\", for which a response has its connection to itself; give {key} \
+                     carrier.kind = \"http/1.0\" or \"http/1.1\", or write \"paced\""
+                ),
+            );
+        }
         match leg.carrier {
             Carrier::Mux { .. } if is_last => {
                 let message = format!(

@@ -319,7 +319,12 @@ prop_compose! {
         tcp in tcp(),
         (carrier, inner) in (carrier(), prop::option::of(inner_carrier())),
         application in application(),
-        release in prop_oneof![Just(Release::AtOnce), Just(Release::Delayed), Just(Release::Paced)],
+        release in prop_oneof![
+            Just(Release::AtOnce),
+            Just(Release::AfterWait),
+            Just(Release::Delayed),
+            Just(Release::Paced)
+        ],
         give_up in prop::option::of(1..1_u64 << 46),
         workload in workload(),
         seed in 0..1_u64 << 52,

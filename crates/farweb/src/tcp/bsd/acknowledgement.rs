@@ -10,7 +10,7 @@ use super::connection::Connection;
 use super::input::Rejection;
 use super::recovery::OnDuplicate;
 use super::timers::Timer;
-use crate::tcp::segment::{Segment, WINDOW_FIELD_MAX};
+use crate::tcp::segment::{FIRST_BYTE, Segment, WINDOW_FIELD_MAX};
 use crate::tcp::state::{CloseReason, Output, State};
 
 impl Connection {
@@ -67,7 +67,9 @@ impl Connection {
         self.snd_nxt = self.snd_nxt.max(self.snd_una);
         self.restart_retransmit();
         let largest = WINDOW_FIELD_MAX << self.negotiated.snd_scale;
-        self.congestion.on_ack(self.mss, largest, &self.profile);
+        if self.snd_una > FIRST_BYTE || self.profile.syn_ack_opens_cwnd {
+            self.congestion.on_ack(self.mss, largest, &self.profile);
+        }
         self.wake_writer(out);
         if self.sent_fin && self.snd_una > self.send.end {
             self.process_ack_of_fin(out)?;

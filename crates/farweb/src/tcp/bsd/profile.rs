@@ -79,8 +79,11 @@ constants! {
     /// Silence after the first keepalive probe at which the connection is given up (`tcp_maxidle`).
     keepalive_timeout: Duration = Duration::from_secs(600);
 
-    /// Congestion window of a new connection, in segments; the passive opener has one more by its first data.
+    /// Congestion window of a new connection, in segments.
     initial_cwnd_segments: u32 = 1;
+    /// Whether the ACK of a SYN-ACK opens cwnd like that of data, so that the passive opener starts with a segment more
+    /// (`tcp_input.c`: `SYN_RECEIVED` falls through). RFC 2414, section 2, and RFC 3390, section 1, ask that it does not.
+    syn_ack_opens_cwnd: bool = true;
     /// MSS of a peer that offers none (`TCP_MSS`).
     mss_default: Bytes = Bytes::new(512);
     /// Smallest MSS (`tcp_mss`).

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::workload::ObjectId;
+use crate::workload::{ObjectId, OriginTime};
 
 /// Requests held in memory, all to one host.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl RequestSource for List {
             host: directory.host("a"),
             request_bytes: 1,
             response_bytes: 1,
-            server: None,
+            server: OriginTime::NONE,
             object: None,
             source: None,
             tag: tagged.then(|| directory.tags.symbol("sample")),
@@ -95,7 +95,7 @@ fn held(rows: &[(u32, u64, bool)]) -> Arc<MemoryTable> {
         host,
         request_bytes: 1,
         response_bytes: 1,
-        server: None,
+        server: OriginTime::NONE,
         object: ObjectId::new(start),
         source: None,
         tag: tagged.then_some(sample),

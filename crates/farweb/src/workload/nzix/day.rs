@@ -12,6 +12,7 @@ use super::response::{Sizes, server_time};
 use super::{PERIOD, Parameters};
 use crate::rng::{Exponential, Pareto, RandomStream, RandomStreams, Zipf};
 use crate::units::Duration;
+use crate::workload::OriginTime;
 
 /// A request of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub(super) struct Asked {
     pub(super) host: u64,
     pub(super) request_bytes: u64,
     pub(super) response_bytes: u64,
-    pub(super) server: Duration,
+    pub(super) server: OriginTime,
 }
 
 /// Generator of the requests of days.
@@ -129,7 +130,7 @@ impl<'a> Days<'a> {
         let took = server_time(server, response_bytes, random, self.parameters);
         let start = Duration::from_nanos(time.as_nanos() % PERIOD.as_nanos());
         asked.push(Asked { start, host, request_bytes, response_bytes, server: took });
-        time + self.parameters.recorded_path + took
+        time + self.parameters.recorded_path + took.whole().expect("the family records it")
     }
 
     /// Time from a response to the next request on its connection.

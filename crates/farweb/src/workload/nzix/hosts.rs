@@ -74,8 +74,10 @@ impl Server {
     /// The host with this number.
     pub(super) fn new(number: u64, streams: &RandomStreams, parameters: &Parameters) -> Self {
         let random = &mut streams.stream("nzix host", number);
-        let system = system(random.below(100));
-        let mss = mss(system, random, parameters);
+        // What is drawn in whole percents, and how far within the percent it is.
+        let within = &mut streams.stream("nzix host, parts of percents", number);
+        let system = system(random.below(100) as f64 + within.uniform(), parameters.small_window_share);
+        let mss = mss(system, random, within.uniform(), parameters);
         let window = match system.window {
             Window::Fixed(bytes) => bytes,
             Window::RoundedUp(bytes) => bytes.next_multiple_of(u64::from(mss)),
@@ -89,25 +91,59 @@ impl Server {
     }
 }
 
-/// The system of the host at `percent` of all, counted from 0.
-fn system(percent: u64) -> &'static System {
-    let mut below = 0;
+/// The system of the host at `percent` of all, where `small_windows` of them have small windows.
+fn system(percent: f64, small_windows: f64) -> &'static System {
+    let mut below = 0.0;
     SYSTEMS
         .iter()
         .find(|system| {
-            below += system.percent;
+            below += 100.0 * system.share(small_windows);
             percent < below
         })
-        .expect("shares add up to a hundred")
+        .unwrap_or(&SYSTEMS[0])
 }
 
-fn mss(system: &System, random: &mut RandomStream, parameters: &Parameters) -> u16 {
-    let (silent, of_hundred) = (random.happens(parameters.silent_share), random.below(100));
+impl System {
+    /// Its share of all hosts, where `small_windows` of them have small windows.
+    fn share(&self, small_windows: f64) -> f64 {
+        let alike = |other: &&Self| other.has_small_window() == self.has_small_window();
+        let percent: u64 = SYSTEMS.iter().filter(alike).map(|system| system.percent).sum();
+        let share = if self.has_small_window() { small_windows } else { 1.0 - small_windows };
+        share * self.percent as f64 / percent as f64
+    }
+
+    /// Whether its window is at most 8760 B, six segments of an Ethernet.
+    const fn has_small_window(&self) -> bool {
+        match self.window {
+            Window::Fixed(bytes) | Window::RoundedUp(bytes) => bytes <= 8760,
+            Window::Segments(segments) => segments <= 6,
+        }
+    }
+
+    /// Shares of those that advertise 512 B and 536 B among its hosts, where `parameters` say how many of all do: more or
+    /// fewer of every system.
+    fn small_mss(&self, parameters: &Parameters) -> [f64; 2] {
+        let of_hundred = |system: &Self| system.small.0 + system.small.1;
+        let share = |system: &Self| system.share(parameters.small_window_share);
+        let all: f64 = SYSTEMS.iter().map(|each| share(each) * of_hundred(each) as f64 / 100.0).sum();
+        let (own, wanted) = (of_hundred(self) as f64 / 100.0, parameters.small_mss_share);
+        let small =
+            if wanted <= all { own * wanted / all } else { 1.0 - (1.0 - own) * (1.0 - wanted) / (1.0 - all) };
+        // Systems that have none otherwise take the value of RFC 1122.
+        let bsd = if own > 0.0 { self.small.0 as f64 / 100.0 / own } else { 0.0 };
+        [small * bsd, small * (1.0 - bsd)]
+    }
+}
+
+/// MSS of a host: `part` of a percent says where it is among those of its system.
+fn mss(system: &System, random: &mut RandomStream, part: f64, parameters: &Parameters) -> u16 {
+    let (silent, percent) = (random.happens(parameters.silent_share), random.below(100) as f64 + part);
     let forgets = random.happens(parameters.mss_1480_share);
-    match system.small {
+    let [bsd, other] = system.small_mss(parameters).map(|share| 100.0 * share);
+    match percent {
         _ if silent => ETHERNET_WITHOUT_IP,
-        (small, _) if of_hundred < small => 512,
-        (small, other) if of_hundred < small + other => 536,
+        percent if percent < bsd => 512,
+        percent if percent < bsd + other => 536,
         _ if forgets => ETHERNET_WITHOUT_IP,
         _ => ETHERNET,
     }
@@ -135,10 +171,13 @@ mod tests {
     fn shares_add_up_to_a_hundred() {
         assert_eq!(SYSTEMS.iter().map(|system| system.percent).sum::<u64>(), 100);
         assert!(SYSTEMS.iter().all(|system| system.small.0 + system.small.1 <= 100));
-        assert_eq!(system(0).window, Window::Segments(6));
-        assert_eq!(system(26).window, Window::Segments(6));
-        assert_eq!(system(27).window, Window::Segments(17));
-        assert_eq!(system(99).window, Window::Fixed(6144));
+        let window = |percent| system(percent, 0.57).window;
+        assert_eq!([0.0, 26.9].map(window), [Window::Segments(6); 2]);
+        assert_eq!([27.1, 99.9].map(window), [Window::Segments(17), Window::Fixed(6144)]);
+        assert_eq!(
+            [0.0, 99.9].map(|percent| system(percent, 0.0).window),
+            [Window::Segments(17), Window::Fixed(16_384)]
+        );
     }
 
     #[test]
@@ -150,6 +189,25 @@ mod tests {
             Server::new(7, &streams, &parameters),
             Server::new(7, &RandomStreams::new(2), &parameters)
         );
+    }
+
+    /// Their own shares where the parameters are those of the table; the wanted ones whatever they are.
+    #[test]
+    fn shares_of_small_segments_and_windows_are_those_wanted() {
+        let streams = RandomStreams::new(2);
+        for (mss, window) in [(0.2075, 0.57), (0.05, 0.57), (0.4, 0.7), (0.3, 0.3), (1.0, 0.0), (0.0, 1.0)] {
+            let parameters = Parameters {
+                small_mss_share: mss,
+                small_window_share: window,
+                silent_share: 0.0,
+                ..Parameters::default()
+            };
+            let all: Vec<_> = (0..20_000).map(|number| Server::new(number, &streams, &parameters)).collect();
+            let share =
+                |is: fn(&Server) -> bool| all.iter().filter(|each| is(each)).count() as f64 / 20_000.0;
+            assert!((share(|each| each.mss < 1460) - mss).abs() < 0.02, "{mss}");
+            assert!((share(|each| each.window <= 8880) - window).abs() < 0.02, "{window}");
+        }
     }
 
     #[test]

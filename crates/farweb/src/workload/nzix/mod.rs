@@ -57,7 +57,7 @@ pub fn trace(parameters: &Parameters, days: u32, seed: u64) -> MemoryTable {
                 host: known(&mut names, asked.host, &streams, parameters),
                 request_bytes: asked.request_bytes,
                 response_bytes: asked.response_bytes,
-                server: Some(asked.server),
+                server: asked.server,
                 object: None,
                 source: None,
                 tag: (day == 1).then_some(sample),

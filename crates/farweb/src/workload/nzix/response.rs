@@ -9,6 +9,7 @@ use super::Parameters;
 use super::hosts::{Server, scaled, spread};
 use crate::rng::{LogNormal, Pareto, RandomStream};
 use crate::units::{Bytes, Duration};
+use crate::workload::OriginTime;
 
 /// Most round trips that slow start takes. Source: a window of 32 segments is as large as any of 1997.
 const SLOW_START_MAX: u32 = 6;
@@ -66,24 +67,24 @@ fn whole(size: f64) -> u64 {
     (libm::round(size) as u64).max(1)
 }
 
-/// Time that `server` took for a response of `bytes`.
+/// Time that `server` took for a response of `bytes`. Its first byte comes after the set-up, the thinking and a round trip.
 pub(super) fn server_time(
     server: &Server,
     bytes: u64,
     random: &mut RandomStream,
     parameters: &Parameters,
-) -> Duration {
+) -> OriginTime {
     let segments = bytes.div_ceil(u64::from(server.mss));
     let thinking = scaled(server.thinking, spread(parameters.server_request_sigma, random));
     let rate = server.rate * spread(parameters.us_rate_request_sigma, random);
     let transfer = scaled(Duration::from_secs(1), bytes as f64 * 8.0 / rate);
     // One for the set-up, and one for the request with the first segment; the window doubles with each further one.
-    let round_trips = 1 + slow_start(segments);
-    let total = thinking
-        + server.round_trip * u64::from(round_trips)
-        + transfer
-        + timeouts(segments, random, parameters);
-    total.min(parameters.server_longest)
+    let wait = thinking + server.round_trip * 2 + set_up_timeouts(random, parameters);
+    let further = server.round_trip * u64::from(slow_start(segments) - 1);
+    let whole = wait + further + transfer + segment_timeouts(segments, random, parameters);
+    let longest = parameters.server_longest;
+    let time = OriginTime::new(whole.min(longest));
+    if parameters.wait_recorded { time.with_wait(wait.min(longest)).expect("a part") } else { time }
 }
 
 /// Round trips in which a window that starts at 1 and doubles lets `segments` through.
@@ -92,14 +93,15 @@ const fn slow_start(segments: u64) -> u32 {
     if needed < SLOW_START_MAX { needed } else { SLOW_START_MAX }
 }
 
-/// Time lost by timeouts of the set-up and of the first segments.
-fn timeouts(segments: u64, random: &mut RandomStream, parameters: &Parameters) -> Duration {
+/// Time lost by timeouts of the set-up.
+fn set_up_timeouts(random: &mut RandomStream, parameters: &Parameters) -> Duration {
+    let syn_and_answer = [(); 2].map(|()| random.happens(parameters.us_loss));
+    parameters.syn_timeout * syn_and_answer.into_iter().map(u64::from).sum()
+}
+
+/// Time lost by timeouts of the first segments.
+fn segment_timeouts(segments: u64, random: &mut RandomStream, parameters: &Parameters) -> Duration {
     let mut lost = Duration::ZERO;
-    for _syn_and_answer in 0..2 {
-        if random.happens(parameters.us_loss) {
-            lost += parameters.syn_timeout;
-        }
-    }
     let spread = parameters.timeout_max - parameters.timeout_min;
     for _ in 0..segments.min(u64::from(parameters.exposed_segments)) {
         if random.happens(parameters.us_loss) {
@@ -130,6 +132,7 @@ mod tests {
             server_request_sigma: 0.0,
             us_rate_request_sigma: 0.0,
             us_loss: 0.0,
+            wait_recorded: true,
             us_rate: BitRate::from_bps(80_000).unwrap(),
             ..Parameters::default()
         };
@@ -141,11 +144,14 @@ mod tests {
             rate: 80_000.0,
         };
         let random = &mut RandomStreams::new(1).stream("test", 0);
-        let mut time = |bytes| server_time(&server, bytes, random, &parameters).as_nanos() / 1_000_000;
+        let mut times = |bytes| {
+            let time = server_time(&server, bytes, random, &parameters);
+            [time.wait(), time.whole()].map(|part| part.unwrap().as_nanos() / 1_000_000)
+        };
         // 200 ms of thinking, set-up and first segment 100 ms, 100 ms for 1000 B.
-        assert_eq!(time(1000), 200 + 100 + 100);
-        assert_eq!(time(7000), 200 + 200 + 700);
-        assert_eq!(time(100_000_000), 60_000, "the longest");
+        assert_eq!(times(1000), [200 + 100, 200 + 100 + 100]);
+        assert_eq!(times(7000), [200 + 100, 200 + 200 + 700]);
+        assert_eq!(times(100_000_000), [300, 60_000], "the longest");
     }
 
     #[test]
@@ -153,10 +159,12 @@ mod tests {
         let parameters =
             Parameters { us_loss: 1.0, timeout_max: Duration::from_secs(1), ..Parameters::default() };
         let random = &mut RandomStreams::new(1).stream("test", 0);
-        assert_eq!(timeouts(3, random, &parameters), Duration::from_secs(12 + 3));
-        assert_eq!(timeouts(300, random, &parameters), Duration::from_secs(12 + 7));
+        assert_eq!(set_up_timeouts(random, &parameters), Duration::from_secs(12));
+        assert_eq!(segment_timeouts(3, random, &parameters), Duration::from_secs(3));
+        assert_eq!(segment_timeouts(300, random, &parameters), Duration::from_secs(7));
         let none = Parameters { us_loss: 0.0, ..parameters };
-        assert_eq!(timeouts(300, random, &none), Duration::ZERO);
+        assert_eq!(set_up_timeouts(random, &none), Duration::ZERO);
+        assert_eq!(segment_timeouts(300, random, &none), Duration::ZERO);
     }
 
     #[test]

@@ -33,7 +33,7 @@ fn starts_are_within_ten_minutes_and_the_first_day_is_the_sample() {
         assert!(request.start.as_nanos() < PERIOD.as_nanos());
         assert_eq!(request.tag, (request.day == Some(1)).then_some(sample.unwrap()));
         assert!(request.request_bytes >= 1 && request.response_bytes >= 1);
-        assert!(request.server.unwrap() <= Parameters::default().server_longest);
+        assert!(request.server.whole().unwrap() <= Parameters::default().server_longest);
     }
     assert!(trace.requests().is_sorted_by_key(|request| (request.day, request.start)));
 }
@@ -58,7 +58,7 @@ fn the_trace_of_seed_1_is_this_one() {
         add(host.mss.unwrap().into());
         add(request.request_bytes);
         add(request.response_bytes);
-        add(request.server.unwrap().as_nanos());
+        add(request.server.whole().unwrap().as_nanos());
     }
     assert_eq!(
         (trace.requests().len(), trace.names().hosts().len(), digest),
@@ -78,7 +78,7 @@ fn months_agree_with_the_studies() {
     assert!((16_000.0..17_500.0).contains(&response), "{response}");
     let request = mean(|request| request.request_bytes as f64);
     assert!((request - 270.0 * libm::exp(0.045)).abs() < 2.0, "{request}");
-    let server = mean(|request| request.server.unwrap().as_secs_f64());
+    let server = mean(|request| request.server.whole().unwrap().as_secs_f64());
     assert!((2.2..2.8).contains(&server), "{server}");
     let of_mss = |month: &MemoryTable, mss: u16| {
         month.requests().iter().filter(|request| month.names().hosts()[request.host].mss == Some(mss)).count()
@@ -214,7 +214,7 @@ proptest! {
         for request in trace.requests() {
             prop_assert!(request.start.as_nanos() < PERIOD.as_nanos());
             prop_assert!((1..=parameters.response_max.get()).contains(&request.response_bytes));
-            prop_assert!(request.server.unwrap() <= parameters.server_longest);
+            prop_assert!(request.server.whole().unwrap() <= parameters.server_longest);
         }
     }
 }

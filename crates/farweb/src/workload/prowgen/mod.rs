@@ -30,7 +30,7 @@ pub use parameters::{Arrivals, Correlation, Overrides, Parameters, StackMode};
 use std::sync::Arc;
 
 use super::nzix;
-use super::{Directory, HostId, ObjectId, Request, RequestSource, WorkloadError};
+use super::{Directory, HostId, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
 use crate::id::Id;
 use crate::rng::{LogNormal, RandomStream, RandomStreams};
 use crate::units::Duration;
@@ -174,7 +174,7 @@ impl RequestSource for Requests {
             host: HostId::new(documents.host[place] as usize),
             request_bytes: (libm::round(self.request_bytes.sample(&mut self.random)) as u64).max(1),
             response_bytes: documents.bytes[place].into(),
-            server: Some(server.map_or(SERVER_LONGEST, |server| server.min(SERVER_LONGEST))),
+            server: OriginTime::new(server.map_or(SERVER_LONGEST, |server| server.min(SERVER_LONGEST))),
             object: ObjectId::new(document.into()),
             source: None,
             tag: None,

@@ -143,7 +143,7 @@ fn the_workload_of_seed_1_is_this_one() {
     for request in requests_of(&parameters, 1) {
         let Request { start, host, request_bytes, response_bytes, server, object, .. } = request;
         let numbers = [start.as_nanos(), host.index() as u64, request_bytes, response_bytes];
-        for number in numbers.into_iter().chain([server.unwrap().as_nanos(), object.unwrap().get()]) {
+        for number in numbers.into_iter().chain([server.whole().unwrap().as_nanos(), object.unwrap().get()]) {
             for byte in number.to_le_bytes() {
                 digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
             }
@@ -249,7 +249,7 @@ proptest! {
         prop_assert!(all.is_sorted_by_key(|request| request.start));
         for request in all {
             prop_assert!((1..50 << 20).contains(&request.response_bytes) && request.request_bytes >= 1);
-            prop_assert!(request.start >= Instant::ZERO && request.server.unwrap() <= SERVER_LONGEST);
+            prop_assert!(request.start >= Instant::ZERO && request.server.whole().unwrap() <= SERVER_LONGEST);
         }
     }
 }

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::workload::OriginTime;
 
 /// Rows in memory: start in ns, size, whether it is measured.
 struct Rows(std::vec::IntoIter<(u64, u64, bool)>);
@@ -12,7 +13,7 @@ impl RequestSource for Rows {
             host: directory.host("a"),
             request_bytes: 1,
             response_bytes: bytes,
-            server: None,
+            server: OriginTime::NONE,
             object: None,
             source: None,
             tag: Some(directory.tags.symbol(if is_measured { "sample" } else { "other" })),

@@ -4,7 +4,7 @@ use super::place::{self, Place, Position};
 use crate::schema::{NULL_CODE, NULL_INT};
 use crate::units::Instant;
 use crate::workload::{
-    Directory, HostId, ObjectId, Request, RequestSource, Symbol, SymbolTable, WorkloadError,
+    Directory, HostId, ObjectId, OriginTime, Request, RequestSource, Symbol, SymbolTable, WorkloadError,
 };
 
 /// A column of words: for each row the place of its word, -1 for a null.
@@ -29,6 +29,8 @@ pub struct Batch {
     pub response_bytes: Vec<i64>,
     /// Times that the origin took, in seconds.
     pub server_s: Option<Vec<f64>>,
+    /// Parts of them before the first byte, in seconds.
+    pub wait_s: Option<Vec<f64>>,
     /// Ids of what is asked for.
     pub object: Option<Vec<u64>>,
     /// Node that serves the request.
@@ -142,8 +144,10 @@ impl Batch {
         self.host.check(file, "host", rows)?;
         check_length(file, "request_bytes", self.request_bytes.len(), rows)?;
         check_length(file, "response_bytes", self.response_bytes.len(), rows)?;
-        if let Some(server_s) = &self.server_s {
-            check_length(file, "server_s", server_s.len(), rows)?;
+        for (column, seconds) in [("server_s", &self.server_s), ("wait_s", &self.wait_s)] {
+            if let Some(seconds) = seconds {
+                check_length(file, column, seconds.len(), rows)?;
+            }
         }
         if let Some(object) = &self.object {
             check_length(file, "object", object.len(), rows)?;
@@ -195,12 +199,17 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> RequestSource for Batch
             .ok_or_else(|| place.wrong("request_bytes", found(asked), place::REQUEST_ALLOWED))?;
         let response_bytes = place::size(answered)
             .ok_or_else(|| place.wrong("response_bytes", found(answered), place::SIZE_ALLOWED))?;
-        let server = match batch.server_s.as_ref().map(|server_s| server_s[row]).filter(|s| !s.is_nan()) {
-            Some(secs) => Some(
+        let seconds = |column: &Option<Vec<f64>>| column.as_ref().map(|of| of[row]).filter(|s| !s.is_nan());
+        let mut server = match seconds(&batch.server_s) {
+            Some(secs) => OriginTime::new(
                 place::server(secs).ok_or_else(|| place.wrong("server_s", secs, place::SERVER_ALLOWED))?,
             ),
-            None => None,
+            None => OriginTime::NONE,
         };
+        if let Some(secs) = seconds(&batch.wait_s) {
+            let wait = place::server(secs).and_then(|wait| server.with_wait(wait));
+            server = wait.ok_or_else(|| place.wrong("wait_s", secs, place::WAIT_ALLOWED))?;
+        }
         let day = batch.day.as_ref().map(|day| day[row]).filter(|day| *day != NULL_INT);
         if *has_days.get_or_insert(day.is_some()) != day.is_some() {
             return Err(place.wrong("day", found(day.unwrap_or(NULL_INT)), place::DAY_ALLOWED));

@@ -23,7 +23,7 @@ use hosts::HOSTS;
 use text::{Layout, TextTable};
 
 use super::lines::quoted;
-use super::{Directory, ObjectId, Request, RequestSource, WorkloadError};
+use super::{Directory, ObjectId, OriginTime, Request, RequestSource, WorkloadError};
 use crate::schema::{ColumnSpec, ColumnType as Type, TableSpec};
 use crate::units::Instant;
 
@@ -32,10 +32,11 @@ const HOST: usize = 1;
 const REQUEST_BYTES: usize = 2;
 const RESPONSE_BYTES: usize = 3;
 const SERVER: usize = 4;
-const OBJECT: usize = 5;
-const SOURCE: usize = 6;
-const TAG: usize = 7;
-const DAY: usize = 8;
+const WAIT: usize = 5;
+const OBJECT: usize = 6;
+const SOURCE: usize = 7;
+const TAG: usize = 8;
+const DAY: usize = 9;
 
 /// Tables that a scenario reads.
 pub const WORKLOAD_TABLES: [TableSpec; 2] = [REQUESTS, HOSTS];
@@ -67,7 +68,13 @@ const REQUESTS: TableSpec = TableSpec {
             "server_s",
             Type::Float64,
             "s",
-            "Time that the origin took; null: not recorded.",
+            "Time that the origin took, to the end of the response; null: not recorded.",
+        ),
+        ColumnSpec::optional(
+            "wait_s",
+            Type::Float64,
+            "s",
+            "Part of `server_s` before the first byte, the rest is the transfer; null: not recorded.",
         ),
         ColumnSpec::optional(
             "object",
@@ -249,7 +256,7 @@ impl Summary {
         self.requests += 1;
         self.request_bytes = self.request_bytes.saturating_add(request.request_bytes);
         self.response_bytes = self.response_bytes.saturating_add(request.response_bytes);
-        self.with_server_time += u64::from(request.server.is_some());
+        self.with_server_time += u64::from(request.server.whole().is_some());
         self.samples += u64::from(request.tag.is_some_and(|tag| &*names.tags.words()[tag] == "sample"));
     }
 }
@@ -259,12 +266,16 @@ fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Opti
     if !table.next_row()? {
         return Ok(None);
     }
-    let server = match table.get(SERVER) {
-        Some(text) => {
-            Some(parsed(text, place::server).ok_or_else(|| wrong(table, SERVER, place::SERVER_ALLOWED))?)
-        }
-        None => None,
+    let mut server = match table.get(SERVER) {
+        Some(text) => OriginTime::new(
+            parsed(text, place::server).ok_or_else(|| wrong(table, SERVER, place::SERVER_ALLOWED))?,
+        ),
+        None => OriginTime::NONE,
     };
+    if let Some(text) = table.get(WAIT) {
+        let wait = parsed(text, place::server).and_then(|wait| server.with_wait(wait));
+        server = wait.ok_or_else(|| wrong(table, WAIT, place::WAIT_ALLOWED))?;
+    }
     let host = table.get(HOST).ok_or_else(|| wrong(table, HOST, "the id or name of a host"))?;
     Ok(Some(Request {
         start: cell(table, START, place::start, place::START_ALLOWED)?,

@@ -17,6 +17,8 @@ pub(super) const START_ALLOWED: &str = "seconds from 0 to 9e9, for example 12.75
 pub(super) const SIZE_ALLOWED: &str = "a whole number of bytes from 1 to 2^53";
 pub(super) const REQUEST_ALLOWED: &str = "a whole number of bytes from 0 to 2^53";
 pub(super) const SERVER_ALLOWED: &str = "seconds from 0 to 9e9, or nothing when it was not recorded";
+pub(super) const WAIT_ALLOWED: &str =
+    "seconds from 0 to the server_s of the row, or nothing when it was not recorded";
 pub(super) const DAY_ALLOWED: &str = "a whole number of days from 1 to 1000000, in every row or in none";
 pub(super) const WINDOW_ALLOWED: &str =
     "a whole number of bytes from 32 to 2^53, or nothing when it is not known";

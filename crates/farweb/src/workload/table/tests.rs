@@ -73,7 +73,7 @@ fn columns_stand_in_any_order_under_a_header_line() {
             host: directory.find("a.example").unwrap(),
             request_bytes: 300,
             response_bytes: 1000,
-            server: Some(Duration::from_millis(125)),
+            server: OriginTime::new(Duration::from_millis(125)),
             object: None,
             source: directory.sources.find("edge"),
             tag: directory.tags.find("sample"),
@@ -84,7 +84,7 @@ fn columns_stand_in_any_order_under_a_header_line() {
             host: directory.find("b, the second").unwrap(),
             request_bytes: 310,
             response_bytes: 2000,
-            server: None,
+            server: OriginTime::NONE,
             object: None,
             source: None,
             tag: None,
@@ -116,8 +116,8 @@ fn a_log_file_of_the_papers_needs_no_header_line() {
     let (requests, directory) =
         read_all("logfile", b"  0.5  17 \t 300 1000 0.2\n1 18 301 1001 -\n2 17 1 1\n").unwrap();
     assert_eq!(requests.len(), 3);
-    assert_eq!(requests[0].server, Some(Duration::from_millis(200)));
-    assert_eq!((requests[1].server, requests[2].server), (None, None));
+    assert_eq!(requests[0].server.whole(), Some(Duration::from_millis(200)));
+    assert_eq!((requests[1].server, requests[2].server), (OriginTime::NONE, OriginTime::NONE));
     assert_eq!(requests[2].host, directory.find("17").unwrap());
     let with_header =
         read_all("logfile.gz", b"start_s host request_bytes response_bytes\n0 a 1 2\n").unwrap();
@@ -126,26 +126,28 @@ fn a_log_file_of_the_papers_needs_no_header_line() {
 
 #[test]
 fn a_wrong_cell_is_named_with_its_place_and_what_is_allowed() {
-    let head = "start_s,host,request_bytes,response_bytes,server_s\n";
+    let head = "start_s,host,request_bytes,response_bytes,server_s,wait_s\n";
     let rows = [
-        "nan,a,1,1,",
-        "inf,a,1,1,",
-        "-0.5,a,1,1,",
-        "9.1e9,a,1,1,",
-        ",a,1,1,",
-        "0:12,a,1,1,",
-        "0,,1,1,",
-        "0,a,-1,1,",
-        "0,a,300.0,1,",
-        "0,a,1,9007199254740993,",
-        "0,a,1,-1,",
-        "0,a,1,1,-1",
-        "0,a,1,1,NaN",
+        "nan,a,1,1,,",
+        "inf,a,1,1,,",
+        "-0.5,a,1,1,,",
+        "9.1e9,a,1,1,,",
+        ",a,1,1,,",
+        "0:12,a,1,1,,",
+        "0,,1,1,,",
+        "0,a,-1,1,,",
+        "0,a,300.0,1,,",
+        "0,a,1,9007199254740993,,",
+        "0,a,1,-1,,",
+        "0,a,1,1,-1,",
+        "0,a,1,1,NaN,",
+        "0,a,1,1,2,2.1",
+        "0,a,1,1,,0",
         "0,a,1,1",
-        "0,a,1,1,,",
+        "0,a,1,1,,,",
         "0,\"a,1,1,",
     ];
-    let texts: Vec<_> = rows.map(|row| format!("{head}0,a,1,1,\n{row}\n")).into();
+    let texts: Vec<_> = rows.map(|row| format!("{head}0,a,1,1,2,2\n{row}\n")).into();
     let texts: Vec<_> = texts.iter().map(String::as_str).collect();
     assert_snapshot!(problems("t.csv", &texts), @r#"
     t.csv:3: column start_s: found "nan"; write seconds from 0 to 9e9, for example 12.75
@@ -161,8 +163,10 @@ fn a_wrong_cell_is_named_with_its_place_and_what_is_allowed() {
     t.csv:3: column response_bytes: found "-1"; write a whole number of bytes from 1 to 2^53
     t.csv:3: column server_s: found "-1"; write seconds from 0 to 9e9, or nothing when it was not recorded
     t.csv:3: column server_s: found "NaN"; write seconds from 0 to 9e9, or nothing when it was not recorded
-    t.csv:3: has 4 fields where the header line has 5
-    t.csv:3: has 6 fields where the header line has 5
+    t.csv:3: column wait_s: found "2.1"; write seconds from 0 to the server_s of the row, or nothing when it was not recorded
+    t.csv:3: column wait_s: found "0"; write seconds from 0 to the server_s of the row, or nothing when it was not recorded
+    t.csv:3: has 4 fields where the header line has 6
+    t.csv:3: has 7 fields where the header line has 6
     t.csv:3: a quoted field does not end on this line
     "#);
 }
@@ -180,12 +184,12 @@ fn the_error_for_a_wrong_header_line_says_what_is_right() {
         "0.5,a,1,1,1,1\n",
     ];
     assert_snapshot!(problems("t.csv", &texts), @r#"
-    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag, day
-    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag, day
+    t.csv:1: unknown column "start" (did you mean start_s?); a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day
+    t.csv:1: unknown column "colour"; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day
     t.csv:1: column response_bytes is missing; a request table needs start_s, host, request_bytes, response_bytes
     t.csv:1: column host is there twice
-    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag, day
-    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, object, source, tag, day
+    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day
+    t.csv: is empty; a request table has the columns start_s, host, request_bytes, response_bytes, server_s, wait_s, object, source, tag, day
     t.csv:1: has 3 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     t.csv:1: has 6 fields; without a header line a row of a request table is 4 to 5 fields: start_s host request_bytes response_bytes server_s
     "#);
@@ -319,6 +323,7 @@ fn batches() -> Vec<Batch> {
         request_bytes: vec![300, 301],
         response_bytes: vec![1000, 1001],
         server_s: Some(vec![f64::NAN, 0.25]),
+        wait_s: Some(vec![f64::NAN, 0.125]),
         object: Some(vec![7, u64::MAX]),
         source: None,
         tag: Some(words(&[-1, 0], &["sample"])),
@@ -359,9 +364,10 @@ fn batches_give_the_rows_of_their_columns() {
     assert_eq!(hosts, ["b", "a", "c"]);
     assert_eq!(requests.iter().map(|r| r.request_bytes).collect::<Vec<_>>(), [300, 301, 302]);
     assert_eq!(
-        requests.iter().map(|r| r.server).collect::<Vec<_>>(),
+        requests.iter().map(|r| r.server.whole()).collect::<Vec<_>>(),
         [None, Some(Duration::from_millis(250)), None]
     );
+    assert_eq!(requests[1].server.wait(), Some(Duration::from_millis(125)));
     let tags: Vec<_> = requests.iter().map(|r| r.tag.map(|tag| &*directory.tags.words()[tag])).collect();
     assert_eq!(tags, [None, Some("sample"), Some("other")]);
     assert_eq!(requests.iter().map(|r| r.object).collect::<Vec<_>>(), [ObjectId::new(7), None, None]);
@@ -378,6 +384,8 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
         batch_error(|b| b[0].host.codes[0] = -1),
         batch_error(|b| b[0].host.codes[0] = 2),
         batch_error(|b| b[0].server_s = Some(vec![-1.0, 0.0])),
+        batch_error(|b| b[0].wait_s = Some(vec![f64::NAN, 0.3])),
+        batch_error(|b| b[0].wait_s = Some(vec![0.3])),
         batch_error(|b| b[0].tag.as_mut().unwrap().codes.truncate(1)),
         batch_error(|b| b[0].object = Some(vec![1])),
         batch_error(|b| b[0].day = Some(vec![1])),
@@ -394,6 +402,8 @@ fn a_wrong_value_in_a_batch_is_named_with_its_row() {
     t.parquet, row 1: column host: found nothing; write the id or name of a host
     t.parquet, row 1: column host: found code 2; write -1 to 1
     t.parquet, row 1: column server_s: found -1; write seconds from 0 to 9e9, or nothing when it was not recorded
+    t.parquet, row 2: column wait_s: found 0.3; write seconds from 0 to the server_s of the row, or nothing when it was not recorded
+    t.parquet, column wait_s: has 1 rows where the first column has 2
     t.parquet, column tag: has 1 rows where the first column has 2
     t.parquet, column object: has 1 rows where the first column has 2
     t.parquet, column day: has 1 rows where the first column has 2
@@ -445,8 +455,8 @@ fn hosts_from_columns_are_those_of_a_file() {
     assert_snapshot!(hosts_from_columns(&wrong, "h.parquet").unwrap_err(), @"h.parquet, row 2: column mss_bytes: found 9; write a whole number of bytes from 32 to 65495, or nothing when it is not known");
 }
 
-/// A row as a table may hold it: start in ns, host, sizes, server time in ns, tag.
-type Row = (u64, String, u64, u64, Option<u64>, Option<String>);
+/// A row as a table may hold it: start in ns, host, sizes, server time and the wait in it in ns, tag.
+type Row = (u64, String, u64, u64, Option<(u64, Option<u64>)>, Option<String>);
 
 fn rows() -> impl Strategy<Value = Vec<Row>> {
     let word = "[a-z0-9.,\"-]{0,6}[a-z]";
@@ -455,7 +465,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
         word,
         1..1_u64 << 53,
         1..1_u64 << 53,
-        proptest::option::of(0..1_u64 << 40),
+        proptest::option::of((1_u64 << 40..1 << 41, proptest::option::of(0..1_u64 << 40))),
         proptest::option::of(word),
     );
     proptest::collection::vec(row, 1..20)
@@ -466,12 +476,13 @@ fn written(rows: &[Row], delimiter: char) -> String {
     let seconds = |nanos: u64| format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000);
     let mut text = REQUESTS.names().join(&delimiter.to_string());
     for (start, host, request, response, server, tag) in rows {
-        let server = server.map(seconds).unwrap_or_default();
+        let wait = server.and_then(|(_, wait)| wait).map(seconds).unwrap_or_default();
+        let server = server.map(|(whole, _)| seconds(whole)).unwrap_or_default();
         let tag = tag.as_deref().map(field).unwrap_or_default();
         let cells = [seconds(*start), field(host), request.to_string(), response.to_string(), server, tag];
         let [start, host, request, response, server, tag] = cells;
-        let cells =
-            [start, host, request, response, server, String::new(), String::new(), tag, "7".to_owned()];
+        let (object, source, day) = (String::new(), String::new(), "7".to_owned());
+        let cells = [start, host, request, response, server, wait, object, source, tag, day];
         write!(text, "\n{}", cells.join(&delimiter.to_string())).unwrap();
     }
     text
@@ -489,7 +500,7 @@ proptest! {
                 directory.hosts()[r.host].key.to_string(),
                 r.request_bytes,
                 r.response_bytes,
-                r.server.map(Duration::as_nanos),
+                r.server.whole().map(|whole| (whole.as_nanos(), r.server.wait().map(Duration::as_nanos))),
                 r.tag.map(|tag| directory.tags.words()[tag].to_string()),
             ))
             .collect();

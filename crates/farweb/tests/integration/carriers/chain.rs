@@ -2,7 +2,7 @@
 
 use farweb::scenario::Scenario;
 use farweb::units::{Duration, Instant};
-use farweb::workload::{Directory, Request, RequestSource, WorkloadError};
+use farweb::workload::{Directory, OriginTime, Request, RequestSource, WorkloadError};
 use farweb::world::{LinkTotals, Measured, Progress, World};
 use proptest::prelude::*;
 
@@ -322,7 +322,7 @@ impl RequestSource for Asked {
             host: directory.host(&format!("server {}", ask.host)),
             request_bytes: ask.request,
             response_bytes: ask.response,
-            server: Some(Duration::from_nanos(ask.server)),
+            server: OriginTime::new(Duration::from_nanos(ask.server)),
             object: None,
             source: None,
             tag: None,

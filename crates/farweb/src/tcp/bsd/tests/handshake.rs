@@ -35,6 +35,26 @@ fn passive_open_may_send_two_segments_at_first() {
     );
 }
 
+/// RFC 2414, section 2; RFC 3390, section 1.
+#[test]
+fn a_passive_open_without_credit_for_its_syn_starts_with_one_segment() {
+    script(
+        "set syn_ack_opens_cwnd false
+         0 ms   < S 0:0 mss 1460
+                > S. 0:0 ack 1 win 32120 mss 1460
+         120 ms < . 1:1 ack 1
+                ! connected
+                = cwnd 1460
+         121 ms < P. 1:301 ack 1
+                write 10000
+                > . 1:1461 ack 301
+         240 ms < . 301:301 ack 1461
+                > . 1461:2921 ack 301
+                > . 2921:4381 ack 301
+                = cwnd 2920",
+    );
+}
+
 /// RFC 1122, section 4.2.3.5; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn an_unanswered_syn_goes_out_three_times_and_fails_after_75_s() {
