@@ -61,7 +61,7 @@ def test_a_text_table_with_days_is_the_same_too(family: Path) -> None:
 def test_the_files_hold_what_the_core_generates(folder: Path) -> None:
     written = generate("nzix", "trace")
     requests, hosts = pl.read_parquet("trace/requests.parquet"), pl.read_parquet("trace/hosts.parquet")
-    assert (len(requests), len(hosts)) == (written.requests, written.hosts) == (12_602, 1343)
+    assert (len(requests), len(hosts)) == (written.requests, written.hosts) == (12_602, 1366)
     assert requests["start_s"].is_sorted()
     assert sorted(requests["day"].unique()) == list(range(1, 32))
     assert set(requests.filter(pl.col("tag") == "sample")["day"]) == {1}
@@ -130,9 +130,9 @@ def test_stats_tell_the_self_correlation(folder: Path) -> None:
 
 
 def test_the_command(folder: Path, farweb: Farweb) -> None:
-    arguments = ("workload", "generate", "nzix", "--days", 2, "--set", "us_rate=64 kbit/s")
+    arguments = ("workload", "generate", "nzix", "--days", 2, "--set", "us_rate=30 kbit/s")
     answer = farweb(*arguments, "--json").json()
-    assert answer["trace"] == {"family": "nzix", "seed": 1, "days": 2, "parameters": {"us_rate": "64 kbit/s"}}
+    assert answer["trace"] == {"family": "nzix", "seed": 1, "days": 2, "parameters": {"us_rate": "30 kbit/s"}}
     slow = pl.read_parquet("nzix/requests.parquet")
     again = ("workload", "generate", "nzix", "--days", 2, "--out", "nzix")
     assert "--force replaces it" in farweb(*again).err

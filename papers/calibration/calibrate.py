@@ -30,7 +30,7 @@ ROUNDS = 2  # turns of the two
 Parameters = dict[str, str]
 
 
-def run(scenario: Path, seed: int, parameters: Parameters, keys: Mapping[str, object]) -> Results:
+def run(scenario: Path, seed: int, parameters: Parameters, keys: Mapping[str, str | int]) -> Results:
     """A run of a scenario with these parameters of the family; its requests are read, its folder is gone."""
     of_family = {f"workload.parameters.{name}": value for name, value in parameters.items()}
     loaded = Scenario.load(scenario, {**of_family, **keys, "record.connections": False})

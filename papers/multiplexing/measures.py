@@ -5,7 +5,7 @@ Their sweeps are `no-proxy` (the load), `proxy` and `few` (numbers of connection
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -221,9 +221,12 @@ class Multiplexing:
         return found
 
     def inbound_over_outbound(self, numbers: Sequence[int]) -> list[Measured]:
-        """What the link carries toward NZ over what it carries toward the US: these numbers, and no proxy."""
+        """What the link carries toward NZ over that toward the US: these numbers, and beside them no proxy."""
         return [
-            Measured.of(student(ratios(self.flat(of("carried_bps")), of("carried_up_bps"))), name)
+            replace(
+                Measured.of(student(ratios(self.flat(of("carried_bps")), of("carried_up_bps"))), name),
+                beside=name == "no proxy",
+            )
             for name, of in self.saturating(numbers)
         ]
 

@@ -34,7 +34,7 @@ _KEY = "farweb.generate"
 _ROWS = 65_536  # chosen: some MB a batch
 
 _ALWAYS = ("start_s", "host", "request_bytes", "response_bytes", "server_s")
-_COLUMNS = {"nzix": (*_ALWAYS, "tag", "day"), "prowgen": (*_ALWAYS, "object")}
+_COLUMNS = {"nzix": (*_ALWAYS, "wait_s", "tag", "day"), "prowgen": (*_ALWAYS, "object")}
 
 # A path for the scenario that checks family, days and parameters; nothing rides on it.
 _SCENARIO = """\

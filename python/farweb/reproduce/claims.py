@@ -17,7 +17,7 @@ from farweb.statistics.intervals import Interval
 Word = Literal["pass", "fail", "not run"]
 
 _KEYS = {"id", "claim", "published", "tolerance", "unit", "bounds", "how", "why"}
-_OPTIONAL = {"reference"}
+_OPTIONAL = {"reference", "fitted"}
 _EDGES = ("at_least", "at_most", "above", "below")
 
 
@@ -85,8 +85,13 @@ class Claim:
         unit: Unit of the measured value; empty for none.
         bounds: The tolerance in numbers.
         how: Description of the measurement.
-        why: Reason why it is not met, where that is known.
+        why: Reason why it is not met, where that is known. ``{T1}`` stands for what decides that claim in the same
+            runs, and another name in braces for the fact of that name (`FACTS` of the study's ``claims.py``).
         reference: Result of another program, in words; empty for none.
+        fitted: Whether the workload was calibrated to it: it is no prediction then.
+        range: The values that it takes over the workloads that sources of the time allow, in words; empty where no
+            study of the workload has it.
+        decides: The open choice of the workload that moves it most; empty likewise.
     """
 
     id: str
@@ -98,6 +103,9 @@ class Claim:
     how: str
     why: str
     reference: str = ""
+    fitted: bool = False
+    range: str = ""
+    decides: str = ""
 
     def bound(self, of: str) -> Bound:
         """The bound for measurements of this name."""
@@ -117,6 +125,7 @@ class Measured:
         high: Upper end.
         what: Of what it is: ``15 connections``; empty where there is but one.
         bound: Name of the bound it has to meet.
+        beside: Whether it is shown beside others and decides nothing.
     """
 
     value: float
@@ -124,6 +133,7 @@ class Measured:
     high: float | None = None
     what: str = ""
     bound: str = ""
+    beside: bool = False
 
     @classmethod
     def of(cls, interval: Interval, what: str = "", bound: str = "", scale: float = 1.0) -> "Measured":
@@ -173,14 +183,15 @@ class Verdict:
 
 def judge(claim: Claim, study: str, measured: Sequence[Measured]) -> Verdict:
     """Judge a claim: pass when all measurements meet their bounds; not run when one has no value."""
-    missing = [each.what or each.bound for each in measured if math.isnan(each.value)]
-    if missing or not measured:
+    deciding = [each for each in measured if not each.beside]
+    missing = [each.what or each.bound for each in deciding if math.isnan(each.value)]
+    if missing or not deciding:
         of = ", ".join(each for each in missing if each)
         return Verdict(
             claim, study, "not run", None, tuple(measured), f"no run has a value{f' for {of}' if of else ''}"
         )
-    worst = min(measured, key=lambda each: claim.bound(each.bound).margin(each.value))
-    failing = [each for each in measured if not claim.bound(each.bound).holds(each.value)]
+    worst = min(deciding, key=lambda each: claim.bound(each.bound).margin(each.value))
+    failing = [each for each in deciding if not claim.bound(each.bound).holds(each.value)]
     if failing:
         worst = min(failing, key=lambda each: claim.bound(each.bound).margin(each.value))
         return Verdict(claim, study, "fail", worst, tuple(measured), claim.why or "not explained yet")
@@ -192,8 +203,12 @@ def not_run(claim: Claim, study: str, why: str) -> Verdict:
     return Verdict(claim, study, "not run", None, (), why)
 
 
-def read_claims(file: Path) -> tuple[Claim, ...]:
+def read_claims(file: Path, ranges: Mapping[str, Mapping[str, str]] | None = None) -> tuple[Claim, ...]:
     """Read the claims of a study.
+
+    Args:
+        file: Its `claims.toml`.
+        ranges: By claim, what a study of the workload found: ``range`` and ``decides`` of `Claim`.
 
     Raises:
         FarwebError: The file is missing or wrong; the message names the claim.
@@ -204,14 +219,14 @@ def read_claims(file: Path) -> tuple[Claim, ...]:
         raise FarwebError(f"{file}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, KeyError) as error:
         raise FarwebError(f"{file}: not a file of claims ({error})") from None
-    claims = tuple(_claim(file, row) for row in rows)
+    claims = tuple(_claim(file, row, (ranges or {}).get(row.get("id", ""), {})) for row in rows)
     ids = [claim.id for claim in claims]
     if twice := {each for each in ids if ids.count(each) > 1}:
         raise FarwebError(f"{file}: {', '.join(sorted(twice))}: claimed twice")
     return claims
 
 
-def _claim(file: Path, row: Mapping[str, Any]) -> Claim:
+def _claim(file: Path, row: Mapping[str, Any], found: Mapping[str, str]) -> Claim:
     name = row.get("id", "a claim without an id")
     if odd := (set(row) - _OPTIONAL) ^ _KEYS:
         raise FarwebError(f"{file}: {name}: unknown or missing: {', '.join(sorted(odd))}")
@@ -222,4 +237,4 @@ def _claim(file: Path, row: Mapping[str, Any]) -> Claim:
         if not set(bound) & set(_EDGES):
             raise FarwebError(f"{file}: {name}: a bound has one of {', '.join(_EDGES)}")
         bounds.append(Bound(**bound))
-    return Claim(**{**row, "bounds": tuple(bounds)})
+    return Claim(**{**row, **found, "bounds": tuple(bounds)})

@@ -51,7 +51,8 @@ def _measurements(verdict: Verdict) -> list[list[str]]:
     for each in verdict.all:
         lines = measured_text(each, claim.unit).splitlines()
         value = "\n".join(line for line in lines if line != each.what)
-        rows.append([claim.id, claim.how, each.what, claim.bound(each.bound).text, value])
+        bound = "decides nothing" if each.beside else claim.bound(each.bound).text
+        rows.append([claim.id, claim.how, each.what, bound, value])
     return rows or [[claim.id, claim.how, "", "", "–"]]
 
 

@@ -1,7 +1,8 @@
 """The scoreboard: each published claim, what was measured, and the verdict; as JSON, as tables, and as Markdown."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from farweb.errors import ResultsError
@@ -35,9 +36,17 @@ class Scoreboard:
 
     @property
     def text(self) -> str:
-        """The count of verdicts in a line: ``30 of 35 claims pass, 4 fail, 1 not run``."""
-        rest = [f"{self.count(word)} {word}" for word in ("fail", "not run") if self.count(word)]
-        return ", ".join([f"{self.count('pass')} of {len(self.verdicts)} claims pass", *rest])
+        """The count of verdicts in a line: ``30 of 35 claims pass, 4 fail, 1 not run``.
+
+        Those that the workload was fitted to are counted apart: ``18 of 32 predictions pass, 14 fail; 3 of 3 fitted``.
+        """
+        fitted = [each for each in self.verdicts if each.claim.fitted]
+        predicted = [each.verdict for each in self.verdicts if not each.claim.fitted]
+        rest = [f"{predicted.count(word)} {word}" for word in ("fail", "not run") if word in predicted]
+        what = "predictions" if fitted else "claims"
+        text = ", ".join([f"{predicted.count('pass')} of {len(predicted)} {what} pass", *rest])
+        met = sum(each.verdict == "pass" for each in fitted)
+        return f"{text}; {met} of {len(fitted)} fitted" if fitted else text
 
     def of(self, study: Study) -> "Scoreboard":
         """The part of it that is a study's."""
@@ -48,13 +57,10 @@ class Scoreboard:
         return {"claims": [each.to_dict() for each in self.verdicts]}
 
     def sheet(self, title: str) -> Sheet:
-        """A table for people: a row a claim; with a column of references where a claim has one."""
-        header = ["", "claim", "published", "reference", "tolerance", "measured", "verdict"]
+        """A table for people: a row a claim; columns that no claim fills are left out."""
         rows = [_row(each) for each in self.verdicts]
-        if not any(each.claim.reference for each in self.verdicts):
-            column = header.index("reference")
-            header, *rows = [[*row[:column], *row[column + 1 :]] for row in (header, *rows)]
-        return Sheet(title, header, rows, names=len(header) - 2)
+        header = [name for name in _COLUMNS if name not in _SOMETIMES or any(row[name] for row in rows)]
+        return Sheet(title, header, [[row[name] for name in header] for row in rows], names=len(header) - 2)
 
     def markdown(self) -> str:
         """A table and the explanations below it, as Markdown."""
@@ -89,7 +95,24 @@ def judge_study(results: StudyResults) -> Scoreboard:
             verdicts.append(not_run(claim, results.study.name, str(error)))
         else:
             verdicts.append(judge(claim, results.study.name, measured))
-    return Scoreboard(tuple(verdicts))
+    return Scoreboard(tuple(_explained(verdicts, results)))
+
+
+def _explained(verdicts: Sequence[Verdict], results: StudyResults) -> Iterator[Verdict]:
+    """The verdicts with the numbers of these runs in their reasons.
+
+    Raises:
+        FarwebError: A reason names neither a claim nor a fact of the study.
+    """
+    values = {
+        each.claim.id: measured_text(replace(each.measured, low=None, what=""), each.claim.unit)
+        for each in verdicts
+        if each.measured is not None
+    }
+    for each in verdicts:
+        names = [name for _, name, _, _ in Formatter().parse(each.why) if name]
+        filled = {name: values.get(name) or results.study.fact(name, results) for name in names}
+        yield replace(each, why=each.why.format_map(filled)) if names else each
 
 
 def together(boards: Iterable[Scoreboard]) -> Scoreboard:
@@ -97,10 +120,24 @@ def together(boards: Iterable[Scoreboard]) -> Scoreboard:
     return Scoreboard(tuple(verdict for board in boards for verdict in board.verdicts))
 
 
-def _row(verdict: Verdict) -> list[str]:
+_COLUMNS = ("", "claim", "published", "reference", "tolerance", "range", "measured", "decided by", "verdict")
+_SOMETIMES = ("reference", "range", "decided by")
+
+
+def _row(verdict: Verdict) -> dict[str, str]:
     claim = verdict.claim
     value = "–" if verdict.measured is None else measured_text(verdict.measured, claim.unit)
-    return [claim.id, claim.claim, claim.published, claim.reference, claim.tolerance, value, verdict.verdict]
+    return {
+        "": claim.id,
+        "claim": claim.claim,
+        "published": claim.published,
+        "reference": claim.reference,
+        "tolerance": claim.tolerance,
+        "range": claim.range,
+        "measured": value,
+        "decided by": claim.decides,
+        "verdict": f"{verdict.verdict} (fitted)" if claim.fitted else verdict.verdict,
+    }
 
 
 def measured_text(measured: Measured, unit: str) -> str:

@@ -1,9 +1,9 @@
 """A published study: a folder with scenarios, the claims of its paper, and how its numbers and figures are made.
 
-The folder holds `study.toml` (what the study asks, and its sweeps), the scenario files that it names, `claims.toml`,
-`claims.py` (how each claim is measured: `MEASURES`) and `figures.py` (how each figure is made: `FIGURES`). A study
-whose workload is generated has `workload.py` besides (the request tables by file name: `TABLES`). All modules use what
-anyone can import from farweb.
+The folder holds `study.toml` (what the study asks, its sweeps, and where the ranges of its claims over open choices
+stand), the scenario files that it names, `claims.toml`, `claims.py` (how each claim is measured: `MEASURES`) and
+`figures.py` (how each figure is made: `FIGURES`). A study whose workload is generated has `workload.py` besides (the
+request tables by file name: `TABLES`). All modules use what anyone can import from farweb.
 """
 
 import difflib
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Measure = Callable[["StudyResults"], "Sequence[Measured]"]
 Drawn = Callable[["StudyResults"], "Figure"]
+Fact = Callable[["StudyResults"], str]
 
 STUDY = "study.toml"
 PAPERS = shipped("papers")
@@ -97,6 +98,22 @@ class Study:
         if odd := set(found) ^ {claim.id for claim in self.claims}:
             raise FarwebError(f"{self.folder / 'claims.py'}: {', '.join(sorted(odd))}: not in both it and claims.toml")
         return found
+
+    def fact(self, name: str, results: "StudyResults") -> str:
+        """A number of the runs that the reason of a verdict names, in words: `FACTS` of ``claims.py`` makes it.
+
+        Raises:
+            FarwebError: There is no such fact.
+        """
+        facts: Mapping[str, Fact] = getattr(self.module("claims"), "FACTS", {})
+        if name not in facts:
+            raise FarwebError(
+                f"{self.folder / 'claims.toml'}: {{{name}}}: neither a claim that was measured nor a fact"
+            )
+        try:
+            return facts[name](results)
+        except ResultsError:
+            return "(not run)"
 
     @functools.cached_property
     def figures(self) -> Mapping[str, Drawn]:
@@ -223,6 +240,7 @@ def read_study(folder: Path) -> Study:
             StudySweep(str(sweep["name"]), folder / str(sweep["scenario"]), dict(sweep.get("quick", {})))
             for sweep in described["sweep"]
         )
+        ranges = _toml(folder / str(described["ranges"])) if "ranges" in described else None
         return Study(
             name=folder.name,
             folder=folder,
@@ -230,7 +248,7 @@ def read_study(folder: Path) -> Study:
             question=str(described["question"]),
             source=str(described["source"]),
             sweeps=sweeps,
-            claims=read_claims(folder / "claims.toml"),
+            claims=read_claims(folder / "claims.toml", ranges),
         )
     except (KeyError, TypeError) as error:
         raise FarwebError(f"{file}: lacks the key {error}") from None
