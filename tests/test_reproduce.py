@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,36 @@ def test_a_reference_has_a_column_of_its_own(folder: Path, farweb: Farweb) -> No
     assert "| yes | about 20 | sign |" in markdown and "| yes |  | sign |" in markdown
 
 
+def test_what_a_study_of_the_workload_found_has_columns_of_its_own(folder: Path) -> None:
+    papers = write_study(folder / "papers")
+    study = papers / "small" / "study.toml"
+    study.write_text('ranges = "../ranges.toml"\n' + study.read_text())
+    (papers / "ranges.toml").write_text('[X1]\nrange = "1 … 2"\ndecides = "offset, 60 %"\n')
+    (small,) = find_studies(papers, [])
+    board = judge_study(StudyResults(small, folder / "nothing", quick=False))
+    header, _, first, second, *_ = board.markdown().splitlines()
+    assert header == "|  | claim | published | tolerance | range | measured | decided by | verdict |"
+    assert "| sign | 1 … 2 | – | offset, 60 % | not run |" in first and "| sign |  | – |  | not run |" in second
+    assert board.verdicts[0].to_dict()["range"] == "1 … 2"
+
+
+def test_a_reason_has_the_numbers_of_the_runs_beside_it(folder: Path, farweb: Farweb) -> None:
+    why = "the link carried {X1}, {percent} of it for images, {lost} of what was lost"
+    papers = write_study(folder / "papers", bound="at_most = 0", why=why)
+    module = papers / "small" / "claims.py"
+    facts = 'FACTS = {"percent": lambda results: "40 %", "lost": lambda results: results.sweep("missing")}'
+    module.write_text(f"{CLAIMS_PY}\n{facts}\n")
+    answer = farweb("reproduce", "--quick", "--papers", papers, "--json")
+    failed = answer.json()["claims"][0]
+    value = float(failed["why"].split()[3])
+    assert value == pytest.approx(failed["measured"], rel=1e-2)
+    assert failed["why"].endswith(" kbit/s, 40 % of it for images, (not run) of what was lost")
+    claims = papers / "small" / "claims.toml"
+    claims.write_text(claims.read_text().replace("{percent}", "{share}"))
+    unknown = farweb("reproduce", "--quick", "--papers", papers)
+    assert (unknown.code, "{share}: neither a claim that was measured nor a fact" in unknown.err) == (2, True)
+
+
 def test_results_of_another_study_of_the_campaign(folder: Path) -> None:
     papers = write_study(write_study(folder / "papers"), name="other")
     other, small = find_studies(papers, ["small", "other"])
@@ -307,6 +338,22 @@ def test_the_scoreboard_counts() -> None:
     board = Scoreboard(tuple(verdicts))
     assert (board.text, board.failed) == ("2 of 4 claims pass, 1 fail, 1 not run", 1)
     assert Scoreboard(tuple(verdicts[:2])).text == "2 of 2 claims pass"
+
+
+def test_what_was_fitted_is_counted_apart() -> None:
+    fitted = replace(claim(Bound(above=0)), fitted=True)
+    verdicts = [judge(fitted, "s", [Measured(1)]), *(judge(claim(Bound(above=0)), "s", [Measured(x)]) for x in (2, -1))]
+    board = Scoreboard(tuple(verdicts))
+    assert board.text == "1 of 2 predictions pass, 1 fail; 1 of 1 fitted"
+    assert "| pass (fitted) |" in board.markdown()
+    assert verdicts[0].to_dict()["fitted"] is True
+
+
+def test_what_is_shown_beside_decides_nothing() -> None:
+    measured = [Measured(1, what="a"), Measured(-1, what="b", beside=True)]
+    verdict = judge(claim(Bound(above=0)), "s", measured)
+    assert (verdict.verdict, verdict.measured, verdict.all) == ("pass", measured[0], tuple(measured))
+    assert judge(claim(Bound(above=0)), "s", measured[1:]).verdict == "not run"
 
 
 def test_the_studies_of_the_source_tree_are_in_their_order() -> None:

@@ -167,12 +167,17 @@ class Verdict:
         """The row of the scoreboard, for JSON; numbers are in the unit that the claim names."""
         measured = self.measured
         unit = f" [{self.claim.unit}]" if self.claim.unit else ""
-        reference = {"reference": self.claim.reference} if self.claim.reference else {}
+        sometimes = {
+            "reference": self.claim.reference,
+            "fitted": self.claim.fitted,
+            "range": self.claim.range,
+            "decided_by": self.claim.decides,
+        }
         return {
             "id": self.claim.id,
             "claim": self.claim.claim + unit,
             "published": self.claim.published,
-            **reference,
+            **{key: value for key, value in sometimes.items() if value},
             "measured": None if measured is None else measured.value,
             "low": None if measured is None else measured.low,
             "high": None if measured is None else measured.high,

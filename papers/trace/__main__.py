@@ -1,0 +1,58 @@
+"""The study from the command line, from the repository's folder.
+
+python -m papers.trace design FOLDER           write the sweeps of the design into a folder
+farweb sweep FOLDER/points-0.toml --out …      run each
+python -m papers.trace report RESULTS…         tables, ranges of the scoreboard and figures from the results folders
+"""
+
+import argparse
+from itertools import islice
+from pathlib import Path
+
+from .design import CASES, POINTS, runs, unit_points, write
+from .findings import Findings, tables, write_ranges
+
+_POINTS_A_SWEEP = 25  # a scenario file has at most 1,000,000 bytes
+
+
+def main() -> None:
+    """Write the design, or report its results."""
+    parser = argparse.ArgumentParser(
+        prog="python -m papers.trace", description="Which 1997 workload do the published numbers allow?"
+    )
+    steps = parser.add_subparsers(dest="step", required=True)
+    design = steps.add_parser("design", help="write the sweeps of the design into a folder")
+    design.add_argument("folder", type=Path)
+    report = steps.add_parser("report", help="tables, ranges and figures from results folders")
+    report.add_argument("results", type=Path, nargs="+")
+    report.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder of the figures")
+    chosen = parser.parse_args()
+    if chosen.step == "design":
+        _design(chosen.folder)
+    else:
+        _report(chosen.results, chosen.out)
+
+
+def _design(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    every, number = runs(unit_points()), 0
+    for place in range(0, POINTS, _POINTS_A_SWEEP):
+        out = folder / f"points-{place // _POINTS_A_SWEEP}.toml"
+        number += write(out, islice(every, _POINTS_A_SWEEP * len(CASES)))
+        print(out)
+    print(f"{POINTS} points, {number} runs")
+
+
+def _report(results: list[Path], out: Path) -> None:
+    from .figures import draw
+
+    findings = Findings.read(results)
+    text = tables(findings)
+    (out / "findings.md").write_text(text, encoding="utf-8")
+    write_ranges(findings, out / "ranges.toml")
+    draw(findings, out)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

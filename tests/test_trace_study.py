@@ -1,0 +1,95 @@
+"""The study of the open choices: its design is allowed, its measures and its emulators give what is known."""
+
+import tomllib
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from papers.trace import design, numbers
+from papers.trace.emulator import Effects, Emulator, coordinates
+from papers.trace.factors import FACTORS, values
+
+from farweb import Scenario
+
+
+def test_points_are_a_latin_hypercube_over_all_factors() -> None:
+    points = design.unit_points(20)
+    assert points.shape == (20, len(FACTORS))
+    for column in points.T:
+        assert sorted((column * 20).astype(int)) == list(range(20)), "one in each twentieth"
+
+
+def test_a_family_has_the_means_of_its_point() -> None:
+    for row in design.unit_points()[:3]:
+        point = values(row)
+        means = design.trace_means(design.family(point))
+        assert means["response_bytes"] == pytest.approx(point["response mean"], rel=0.06)
+        assert means["server_s"] == pytest.approx(point["server mean"], rel=0.06)
+        assert means["wait_s"] / means["server_s"] == pytest.approx(point["wait share"], abs=0.04)
+
+
+def test_the_design_is_a_sweep_that_is_allowed(folder: Path) -> None:
+    out = folder / "points.toml"
+    count = design.write(out, islice(design.runs(design.unit_points()), len(design.CASES)))
+    scenario = Scenario.load(out)
+    assert scenario.design is not None
+    assert count == len(design.CASES) == len(scenario.design.points)
+    first = tomllib.loads(out.read_text())["sweep"]["factors"]["case"][0]
+    assert first["level"] == "000 TT1.0" and first["set"]["workload.load"] == design.DAYS
+
+
+def of_point(latencies: dict[float, float], carried: dict[str, float] | None = None) -> numbers.Cases:
+    """Runs of the cable with few connections, with these latencies at shares of what they carry."""
+    return {
+        f"TT few {part}": {
+            "presented_bps": part * design.FEW * design.CABLE_BPS,
+            "latency_mean_s": latencies[part],
+            "link_0_down_queue_bytes_mean": (carried or {}).get(str(part), 1.0),
+        }
+        for part in design.RISE
+    }
+
+
+def number(claim: str) -> numbers.Number:
+    return next(each for each in numbers.NUMBERS if each.claim == claim)
+
+
+def test_where_latency_rises() -> None:
+    flat = dict.fromkeys(design.RISE, 2.0)
+    assert number("T8").of(of_point({**flat, 0.8: 2.4, 0.9: 3.0, 1.3: 90})) == pytest.approx(65 + 15 / 2)
+    # 0.05 s at 90 % are 0.2 s, a tenth, at 97.5 %, if they grow as 1 / (1 - use).
+    assert number("T8").of(of_point({**flat, 0.9: 2.05, 1.3: 90})) == pytest.approx(97.5)
+    assert np.isnan(number("T8").of(of_point(flat)))
+
+
+def test_a_queue_falls_again_where_it_is_smaller_at_the_last_load() -> None:
+    flat = dict.fromkeys(design.RISE, 2.0)
+    assert number("T10").of(of_point(flat, {"0.8": 8.0, "1.3": 2.0})) == 0.25
+
+
+def test_implausibility_is_one_at_the_edge_of_the_tolerance() -> None:
+    found = number("T8").implausibility(np.array([50, 62.5, 75, 87.5]))
+    assert found.tolist() == [1, 0, 1, 2]
+    assert (number("T15").implausibility(np.array([1.05, 3.0, 1.0])) <= 1).tolist() == [True, True, False]
+
+
+def test_effects_of_a_sum_and_a_product() -> None:
+    """Of 2 a + b the variances are 4 to 1; of a product of two centred parts nothing is either's alone."""
+    points = design.unit_points(80)
+    a, b = FACTORS.index(next(each for each in FACTORS if each.name == "server mean")), 4
+    emulator = Emulator.fit(points, 2 * points[:, a] + points[:, b])
+    effects = Effects.of(emulator)
+    assert emulator.explained > 0.99
+    assert effects.first[[a, b]] == pytest.approx([0.8, 0.2], abs=0.04)
+    assert effects.total[[a, b]] == pytest.approx([0.8, 0.2], abs=0.04)
+    together = Effects.of(Emulator.fit(points, (points[:, a] - 0.5) * (points[:, b] - 0.5)))
+    assert together.first.max() < 0.1 < 0.8 < together.total[[a, b]].min()
+
+
+def test_kinds_are_equally_far_apart() -> None:
+    points = np.full((4, len(FACTORS)), 0.5)
+    points[:, 0] = [0.1, 0.3, 0.6, 0.9]
+    found = coordinates(points)
+    between = {float(np.abs(found[i] - found[j]).sum()) for i in range(4) for j in range(i)}
+    assert between == {2.0}
