@@ -8,8 +8,11 @@ import polars as pl
 import pytest
 
 from farweb import Scenario
+from farweb.inputs.generate import generate, read_parameters
 from farweb.inputs.importer import REPORT_KEY
-from samples import SCENARIO, Farweb
+from farweb.inputs.merge import merge_requests
+from farweb.inputs.statistics import read_stats
+from samples import LOG, REQUESTS, SCENARIO, Farweb
 
 FORMAT = (
     '$msec "$request" $status $bytes_sent rt=$request_time uht="$upstream_header_time" urt="$upstream_response_time"'
@@ -67,6 +70,42 @@ def test_a_latency_has_the_wait_and_a_transfer_of_its_own(
     idle = 2 * (60 * MS + ser(44)) + ser(380) + 60 * MS + ser(3000) + 60 * MS
     latencies = (requests["end_ns"] - requests["start_ns"]).to_list()
     assert latencies == [idle + wait * MS for wait in waits_ms]
+
+
+def test_stats_show_the_wait_beside_the_server_time(farweb: Farweb, folder: Path) -> None:
+    imported(farweb, NGINX + BY_NGINX)
+    stats = read_stats("requests.parquet")
+    assert stats.server_s is not None
+    assert stats.wait_s is not None
+    assert (stats.wait_s.n, stats.wait_s.mean, stats.server_s.n) == (2, 0.375, 3)
+    shown = farweb("workload", "stats", "requests.parquet", "-o", "r.svg")
+    assert "its wait for the first byte" in shown.out
+    assert "wait for the first byte" in Path("r.svg").read_text()
+    Path("access.log").write_text(LOG)
+    assert read_stats("access.log", format="squid").wait_s is None
+    Path("requests.csv").write_text(REQUESTS)
+    assert read_stats("requests.csv").wait_s is None
+
+
+def test_merged_tables_keep_waits(farweb: Farweb, folder: Path) -> None:
+    imported(farweb, NGINX)
+    Path("requests.csv").write_text(REQUESTS)
+    merge_requests(["requests.parquet", "requests.csv"], "both.parquet", align="none")
+    both = pl.read_parquet("both.parquet")
+    assert both.filter(pl.col("day") == 1)["wait_s"].to_list() == [0.25, 0.5]
+    assert both.filter(pl.col("day") == 2)["wait_s"].null_count() == 3
+    merge_requests(["requests.csv", "requests.csv"], "none.parquet", align="none")
+    assert "wait_s" not in pl.read_parquet("none.parquet").columns
+
+
+def test_a_trace_has_waits_on_demand(folder: Path) -> None:
+    Path("p.toml").write_text("wait_recorded = true\n")
+    generate("nzix", "with", days=1, parameters=read_parameters("p.toml"))
+    generate("nzix", "without", days=1)
+    with_waits, without = (pl.read_parquet(f"{name}/requests.parquet") for name in ("with", "without"))
+    assert with_waits.drop("wait_s").equals(without)
+    assert with_waits.select((pl.col("wait_s") <= pl.col("server_s")).all()).item()
+    assert with_waits["wait_s"].min() > 0  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(("log", "release"), [(NGINX, "after-wait"), (NGINX + BY_NGINX, "paced"), (BY_NGINX, "paced")])
