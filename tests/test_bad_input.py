@@ -86,6 +86,7 @@ def test_a_bad_row_of_a_request_table(farweb: Farweb, cable: Path, row: str) -> 
         ("start_s", float("nan")),
         ("start_s", -1.0),
         ("server_s", float("inf")),
+        ("wait_s", 0.2),
         ("host", None),
         ("host", b"\xff"),
         ("request_bytes", -1),

@@ -82,8 +82,8 @@ def test_parameters_from_a_file(folder: Path, farweb: Farweb) -> None:
     ("text", "message"),
     [
         ("requests = ", "p.toml: is not TOML"),
-        ("requests = [1]", "p.toml: requests: found [1]; write a number or text"),
-        ("requests = true", "p.toml: requests: found True; write a number or text"),
+        ("requests = [1]", "p.toml: requests: found [1]; write a number, text, true or false"),
+        ("requests = true", "workload.parameters.requests: found true; write a whole number"),
         ("reqests = 1", "reqests: unknown key"),
     ],
 )

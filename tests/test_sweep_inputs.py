@@ -21,7 +21,10 @@ ROWS = 300
 HOSTS = "host\tname\twindow_bytes\tmss_bytes\nh1.example\twww\t8760\t1460\nh2.example\t\t4096\t536\n"
 
 
-def rows(latest_s: float, in_order: bool) -> list[tuple[float, str, int, int, float | None, str | None, str | None]]:
+Row = tuple[float, str, int, int, float | None, float | None, str | None, str | None]
+
+
+def rows(latest_s: float, in_order: bool) -> list[Row]:
     rng = random.Random(7)
     starts = [rng.uniform(latest_s - 60, latest_s) for _ in range(ROWS)]
     # Equal starts keep the order of the file.
@@ -32,7 +35,8 @@ def rows(latest_s: float, in_order: bool) -> list[tuple[float, str, int, int, fl
             f"h{rng.randrange(9)}.example",
             300 + number,
             1000 + number,
-            None if number % 4 else rng.uniform(0, 0.2),
+            None if number % 4 else rng.uniform(0.1, 0.2),
+            None if number % 8 else rng.uniform(0, 0.1),
             "sample" if number % 7 == 0 else None,
             None if number % 5 == 0 else f"/{number % 50}",
         )
@@ -41,7 +45,7 @@ def rows(latest_s: float, in_order: bool) -> list[tuple[float, str, int, int, fl
 
 
 def write_table(path: Path, latest_s: float = 60.0, *, in_order: bool = True) -> None:
-    names = ("start_s", "host", "request_bytes", "response_bytes", "server_s", "tag", "object")
+    names = ("start_s", "host", "request_bytes", "response_bytes", "server_s", "wait_s", "tag", "object")
     table = rows(latest_s, in_order)
     if path.suffix == ".parquet":
         columns = {name: [row[place] for row in table] for place, name in enumerate(names)}
@@ -60,6 +64,7 @@ def test_runs_from_shared_tables_are_those_from_the_files(
     write_table(folder / f"requests{suffix}", in_order=in_order)
     (folder / "hosts.tsv").write_text(HOSTS)
     text = cable.read_text().replace('"requests.csv"', f'"requests{suffix}"\nhosts = "hosts.tsv"\nload = 2')
+    text = text.replace('"at-once"', '"after-wait"')
     cable.write_text(text.replace('mss = "1460 B", buffer = "32767 B"', 'mss = "host", buffer = "host"'))
     scenario = Scenario.load(cable)
     single = scenario.run(seed=5, out="single")

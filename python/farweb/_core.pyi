@@ -540,7 +540,7 @@ class LogReader:
             dynamic: Keep pages that are made for each request: those whose URL has a query, `cgi-bin` or `.cgi`.
             errors: Keep answers with a status other than 2xx and 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response.
-            rtt_ns: Round-trip time that the recorded time contains; taken off the server time.
+            rtt_ns: Round-trip time that the recorded time contains; taken off the server time and off the wait in it.
             request_bytes: Size of each request; None: what the log says, else estimated from the URL.
             server_time: `elapsed`: what the log has of it, else the recorded time less `rtt_ns`; `none`: leave out.
             server_name: Host of requests whose line names none.

@@ -87,6 +87,7 @@ impl LogReader {
         columns.set_item("request_bytes", batch.request_bytes.into_pyarray(py))?;
         columns.set_item("response_bytes", batch.response_bytes.into_pyarray(py))?;
         columns.set_item("server_s", batch.server_s.into_pyarray(py))?;
+        columns.set_item("wait_s", batch.wait_s.into_pyarray(py))?;
         columns.set_item("object", batch.object.into_pyarray(py))?;
         Ok(Some(columns))
     }

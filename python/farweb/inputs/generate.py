@@ -145,7 +145,7 @@ def read_parameters(path: str | Path) -> dict[str, str]:
     """Parameters of a family from a TOML file with a key for each, such as ``farweb workload fit --out`` writes.
 
     Raises:
-        ScenarioError: The file cannot be read, is not TOML, or a value is neither a number nor text.
+        ScenarioError: The file cannot be read, is not TOML, or a value is neither a number, text, nor true or false.
     """
     path = Path(path)
     try:
@@ -153,16 +153,19 @@ def read_parameters(path: str | Path) -> dict[str, str]:
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path}: is not TOML: {error}") from None
     for name, value in found.items():
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise ScenarioError(f"{path}: {name}: found {value}; write a number or text, a parameter on each line")
-    return {name: str(value) for name, value in found.items()}
+        if not isinstance(value, bool | int | float | str):
+            raise ScenarioError(
+                f"{path}: {name}: found {value}; write a number, text, true or false, a parameter on each line"
+            )
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
 def _write_requests(
     reader: _core.RequestReader, path: Path, trace: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> int:
     """Write all requests by start, and return their number."""
-    schema, rows = _schema(REQUESTS, _COLUMNS[trace["family"]], trace), 0
+    wait = ("wait_s",) if trace["parameters"].get("wait_recorded") == "true" else ()
+    schema, rows = _schema(REQUESTS, (*_COLUMNS[trace["family"]], *wait), trace), 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while (columns := reader.batch(_ROWS)) is not None:
             batch = to_arrow(columns, schema)

@@ -38,6 +38,8 @@ REPORT_KEY = b"farweb.import"
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
 _UNREADABLE_SHOWN = 5  # chosen: enough to see what is wrong; the table keeps more
 _OUTSIDE_BUSIEST = "outside-busiest"
+_TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
+"""Columns that may be null, each with the name for the number of its values."""
 _NO_LINES = ("blank", "header")
 """Reasons of lines that are not expected to have a request."""
 
@@ -66,7 +68,8 @@ class ImportReport:
         log: Name, format and options of the logs.
         counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
             `unreadable`, `assumptions` and others; `with_server_time` is the number of requests that have one,
-            `origin_unix_s` the Unix time of `start_s` 0, `busiest` what was asked for of it.
+            `with_wait` of those whose wait for the first byte is known too, `origin_unix_s` the Unix time of `start_s`
+            0, `busiest` what was asked for of it.
     """
 
     out: Path
@@ -85,6 +88,8 @@ class ImportReport:
         dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
         meaning = counts["meanings"]
         served = f"{count(counts['with_server_time'])} with a server time"
+        if counts["with_wait"] > 0:
+            served += f", {count(counts['with_wait'])} with its wait"
         rows = [
             ["format", self._how_found(), ", ".join(counts["formats"])],
             ["lines", "", count(counts["lines"])],
@@ -187,7 +192,8 @@ def import_log(
         if busiest_s is not None:
             span = _only_busiest(raw, span[0], busiest_s, counts)
         counts["origin_unix_s"] += span[0]
-        _begin_at_zero(raw, stage, span, json.dumps({"log": source, **counts}, ensure_ascii=False))
+        absent = {"wait_s"} if counts["with_wait"] == 0 else set()
+        _begin_at_zero(raw, stage, span, absent, json.dumps({"log": source, **counts}, ensure_ascii=False))
     return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
 
 
@@ -228,7 +234,7 @@ def _copy(
     Returns the counts of all logs together.
     """
     together: dict[str, Any] = {}
-    rows = with_server_time = 0
+    rows, known = 0, dict.fromkeys(_TIMES.values(), 0)
     with contextlib.ExitStack() as stack:
         writer = None
         for log in logs:
@@ -242,12 +248,13 @@ def _copy(
                 batch = to_arrow({**columns, "start_s": np.asarray(columns["start_s"]) + shift}, schema)
                 writer.write_batch(batch)
                 rows += batch.num_rows
-                if "server_s" in columns:
-                    with_server_time += int(np.count_nonzero(~np.isnan(np.asarray(columns["server_s"]))))
+                for column, name in _TIMES.items():
+                    if column in columns:
+                        known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
                 if progress is not None:
                     progress(rows)
             _add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
-    return {**together, "with_server_time": with_server_time}
+    return {**together, **known}
 
 
 def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
@@ -288,16 +295,17 @@ def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, 
     window = sums[ends] - sums[:-1]
     best = int(np.argmax(window))
     low, high = begin_s + float(starts[best]), begin_s + float(starts[best]) + length_s
-    kept = {"requests": 0, "request_bytes": 0, "response_bytes": 0, "with_server_time": 0}
+    kept = {"requests": 0, "request_bytes": 0, "response_bytes": 0, **dict.fromkeys(_TIMES.values(), 0)}
     first, last = high, low
-    for start, request, response, server in _numbers(raw, ("start_s", "request_bytes", "response_bytes", "server_s")):
+    for start, request, response, *times in _numbers(raw, ("start_s", "request_bytes", "response_bytes", *_TIMES)):
         inside = (start >= low) & (start < high)
         if inside.any():
             first, last = min(first, float(start[inside][0])), max(last, float(start[inside][-1]))
             kept["requests"] += int(inside.sum())
             kept["request_bytes"] += int(request[inside].sum())
             kept["response_bytes"] += int(response[inside].sum())
-            kept["with_server_time"] += int(np.count_nonzero(~np.isnan(server[inside])))
+            for name, column in zip(_TIMES.values(), times, strict=True):
+                kept[name] += int(np.count_nonzero(~np.isnan(column[inside])))
     counts["busiest"] = {
         "length_s": length_s,
         "from_unix_s": counts["origin_unix_s"] + low,
@@ -316,11 +324,11 @@ def _numbers(raw: Path, columns: Sequence[str]) -> Iterator[tuple[NDArray[Any], 
             yield tuple(batch[name].to_numpy(zero_copy_only=False) for name in columns)
 
 
-def _begin_at_zero(raw: Path, out: Path, span: tuple[float, float], report: str) -> None:
-    """Write the rows of `raw` that start within `span` to `out`, with starts since its first one."""
+def _begin_at_zero(raw: Path, out: Path, span: tuple[float, float], absent: set[str], report: str) -> None:
+    """Write the rows of `raw` that start within `span` to `out`, with starts since its first one, but no `absent`."""
     first_s, last_s = span
     with pq.ParquetFile(raw) as source:
-        schema = _schema(source.schema_arrow.names, report)
+        schema = _schema(set(source.schema_arrow.names) - absent, report)
         position = schema.get_field_index("start_s")
         with pq.ParquetWriter(out, schema, compression="zstd") as writer:
             for batch in source.iter_batches(batch_size=_ROWS, columns=schema.names):

@@ -104,6 +104,19 @@ PATHS = {
     ),
 }
 
+_PACED = """\
+# A response comes spread over the time that its server took, where the workload has it.
+[origin]
+release = "paced"
+"""
+
+_AFTER_WAIT = """\
+# A response is there when its server has waited as long as the log says it did for the first byte, and TCP makes the
+# transfer. Pages that were sent while they were made come too early: release = "paced" spreads them as the log does.
+[origin]
+release = "after-wait"
+"""
+
 _PROXIES = {
     "none": (
         "Connections go from end to end and are used again; far-end only forwards. All clients of a log are one node.",
@@ -191,12 +204,13 @@ def new_scenario(
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
             raise WorkloadError(f"{written}: is the log itself; name another file")
     if not logs:
-        _write(file, _scenario(file, path, proxy, _FAMILY, 600))
+        _write(file, _scenario(file, path, proxy, _PACED, _FAMILY, 600))
         return NewScenario(file, None, None, None)
     _, requests, hosts = files_of(file, with_log=True)
     imported = import_log(logs, requests, progress=progress, **options)
     _write(hosts, _host_table(requests))
-    _write(file, _scenario(file, path, proxy, _workload(imported, requests, hosts), imported.span_s))
+    workload = _workload(imported, requests, hosts)
+    _write(file, _scenario(file, path, proxy, _release(imported), workload, imported.span_s))
     return NewScenario(file, requests, hosts, imported)
 
 
@@ -238,7 +252,16 @@ def _workload(imported: "ImportReport", requests: Path, hosts: Path) -> str:
     )
 
 
-def _scenario(file: Path, path: str, proxy: str, workload: str, span_s: float) -> str:
+def _release(imported: "ImportReport") -> str:
+    """How responses are released: after the wait where the log has it of each, else over the recorded time.
+
+    Without the wait of some, `after-wait` would put the recorded transfer of these before the simulated one.
+    """
+    served, waited = imported.counts["with_server_time"], imported.counts["with_wait"]
+    return _AFTER_WAIT if 0 < served == waited else _PACED
+
+
+def _scenario(file: Path, path: str, proxy: str, release: str, workload: str, span_s: float) -> str:
     kind = PATHS[path]
     about, legs = _PROXIES[proxy]
     links = "\n".join(
@@ -280,10 +303,7 @@ down = {{ rate = "1 Gbit/s", delay = "10 ms" }}
 
 # {about}
 {joined}
-# A response comes spread over the time that its server took, where the workload has it.
-[origin]
-release = "paced"
-
+{release}
 {workload}
 [run]
 seed = 1

@@ -64,6 +64,8 @@ class WorkloadStats:
     request_bytes: Spread
     server_s: Spread | None
     """Of the requests whose server time is recorded; None when it is for none."""
+    wait_s: Spread | None
+    """Part of it before the first byte, as above."""
     interval_s: float
     by_interval: tuple[tuple[float, int, int], ...]
     """Start of the interval in s, requests that start in it, bytes of their responses."""
@@ -103,6 +105,8 @@ class WorkloadStats:
         ]
         if self.server_s is not None:
             spreads.append(("server time", self.server_s, seconds))
+        if self.wait_s is not None:
+            spreads.append(("its wait for the first byte", self.wait_s, seconds))
         shown = (1, 10, 50, 90, 99, 100)
         quantiles = [
             [name, count(spread.n), unit(spread.mean), *(unit(spread.quantiles[p]) for p in shown)]
@@ -233,6 +237,7 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
         response_bytes=response,
         request_bytes=request,
         server_s=_spread(database, "server_s"),
+        wait_s=_spread(database, "wait_s") if "wait_s" in _columns(database) else None,
         interval_s=interval,
         by_interval=_by_interval(database, first, interval, span),
         top_hosts=tuple(
@@ -251,8 +256,7 @@ def _collect(database: duckdb.DuckDBPyConnection, source: str, with_hosts: bool)
 
 def _self_correlation(database: duckdb.DuckDBPyConnection, first: float, span: float) -> SelfCorrelation | None:
     """Of all days together: days are turned round in ten minutes as the family's are, if they are no longer."""
-    columns = {name for name, *_ in database.execute("DESCRIBE requests").fetchall()}  # a log has no days
-    has_days = "day" in columns and _row(database, "SELECT count(day) > 0 FROM requests")[0]
+    has_days = "day" in _columns(database) and _row(database, "SELECT count(day) > 0 FROM requests")[0]
     within = has_days and first + span < PERIOD_S
     if span > LONGEST_S:
         return None
@@ -296,6 +300,11 @@ def _mix(database: duckdb.DuckDBPyConnection, column: str) -> tuple[tuple[int | 
     )
 
 
+def _columns(database: duckdb.DuckDBPyConnection) -> set[str]:
+    """Columns of the requests: those of a log are fewer than a table's."""
+    return {name for name, *_ in database.execute("DESCRIBE requests").fetchall()}
+
+
 def _row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     row = database.execute(query).fetchone()
     assert row is not None, "an aggregate has one row"
@@ -327,7 +336,10 @@ def describe(found: WorkloadStats) -> Figure:
     ]
     recorded = found.server_s is not None and found.server_s.quantiles[100] > 0
     if found.server_s is not None and recorded:
-        times = (_cumulative("", 0, found.server_s),)
+        times: tuple[Series, ...] = (_cumulative("", 0, found.server_s),)
+        if found.wait_s is not None:
+            whole, wait = ("server time", 2, found.server_s), ("wait for the first byte", 3, found.wait_s)
+            times = (_cumulative(*whole), _cumulative(*wait))
         panels.append(Panel(Axis("server time", "s", "log"), _UP_TO_IT, times, title="Server time"))
     return Figure(
         f"What {Path(found.source).name} contains",

@@ -20,6 +20,7 @@ struct Rows {
     request_bytes: Vec<i64>,
     response_bytes: Vec<i64>,
     server_s: Option<Vec<f64>>,
+    wait_s: Option<Vec<f64>>,
     object: Option<Vec<u64>>,
     source: Option<Column>,
     tag: Option<Column>,
@@ -54,7 +55,9 @@ impl Rows {
             self.start_s.sort_by(f64::total_cmp);
             self.request_bytes.resize(rows, 300);
             self.response_bytes.resize(rows, 9000);
-            self.server_s.iter_mut().for_each(|server| server.resize(rows, f64::NAN));
+            for times in [&mut self.server_s, &mut self.wait_s] {
+                times.iter_mut().for_each(|times| times.resize(rows, f64::NAN));
+            }
             self.object.iter_mut().for_each(|object| object.resize(rows, 0));
             self.day.iter_mut().for_each(|day| day.resize(rows, 1));
         }
@@ -64,6 +67,7 @@ impl Rows {
             request_bytes: self.request_bytes,
             response_bytes: self.response_bytes,
             server_s: self.server_s,
+            wait_s: self.wait_s,
             object: self.object,
             source: self.source.map(|column| column.into_words(rows)),
             tag: self.tag.map(|column| column.into_words(rows)),

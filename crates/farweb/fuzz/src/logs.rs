@@ -81,6 +81,8 @@ fn check(batch: &LogBatch) {
     for sizes in [&batch.request_bytes, &batch.response_bytes] {
         assert!(sizes.len() == rows && sizes.iter().all(|bytes| *bytes >= 1));
     }
-    assert_eq!(batch.server_s.len(), rows);
+    assert!(batch.server_s.len() == rows && batch.wait_s.len() == rows);
     assert!(batch.server_s.iter().all(|server| server.is_nan() || *server >= 0.0));
+    let mut times = batch.wait_s.iter().zip(&batch.server_s);
+    assert!(times.all(|(wait, server)| wait.is_nan() || (0.0..=*server).contains(wait)));
 }

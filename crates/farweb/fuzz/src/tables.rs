@@ -57,6 +57,6 @@ pub fn check_hosts(directory: &Directory) {
     for (id, host) in directory.hosts().iter() {
         assert_eq!(directory.find(&host.key), Some(id));
         assert!(!host.key.is_empty());
-        assert!(host.window.is_none_or(|window| window >= 32) && host.mss.is_none_or(|mss| mss >= 32));
+        assert!(host.buffer.is_none_or(|buffer| buffer >= 32) && host.mss.is_none_or(|mss| mss >= 32));
     }
 }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Entry;
+use crate::units::Duration;
 use crate::workload::Words;
 
 const SECOND: i64 = 1_000_000_000;
@@ -25,6 +26,8 @@ pub struct LogBatch {
     pub response_bytes: Vec<i64>,
     /// Times that the origin took, in s; NaN when not known.
     pub server_s: Vec<f64>,
+    /// Parts of these before the first byte, in s; NaN when not known.
+    pub wait_s: Vec<f64>,
     /// Ids of what is asked for: those of the URLs' bytes.
     pub object: Vec<u64>,
 }
@@ -81,7 +84,9 @@ impl Builder {
         batch.object.push(entry.object.get());
         batch.request_bytes.push(entry.request_bytes as i64);
         batch.response_bytes.push(entry.response_bytes as i64);
-        batch.server_s.push(entry.server.map_or(f64::NAN, |server| server.as_secs_f64()));
+        let seconds = |span: Option<Duration>| span.map_or(f64::NAN, |span| span.as_secs_f64());
+        batch.server_s.push(seconds(entry.server.whole()));
+        batch.wait_s.push(seconds(entry.server.wait()));
     }
 
     /// Takes what is there and starts again.

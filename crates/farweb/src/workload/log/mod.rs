@@ -38,8 +38,7 @@ pub use when::Bound;
 use std::path::Path;
 
 use super::lines::{LINE_BYTES_MAX, Line, Lines, clipped};
-use super::{ObjectId, WorkloadError};
-use crate::units::Duration;
+use super::{ObjectId, OriginTime, WorkloadError};
 use batch::Builder;
 use layout::Layout;
 
@@ -68,7 +67,7 @@ struct Entry {
     object: ObjectId,
     request_bytes: u64,
     response_bytes: u64,
-    server: Option<Duration>,
+    server: OriginTime,
 }
 
 /// Reads requests from a log.
@@ -221,7 +220,8 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
         ServerTime::None => "The server time is left out, as requested.".into(),
         ServerTime::Elapsed => format!(
             "The server took what the log says of it; else the elapsed time less a round trip of {}, at least 0, which \
-             contains the transfer to the client as it was; where the log has neither, its time is not known.",
+             contains the transfer to the client as it was; where the log has neither, its time is not known. The wait \
+             for the first byte, where the log has it, is counted alike and is at most the whole.",
             options.rtt
         ),
     });

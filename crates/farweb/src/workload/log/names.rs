@@ -1,8 +1,9 @@
 //! Names that formats give to the fields that are of use.
 //!
 //! Source: Squid 6, `src/format/Token.cc` and `src/cf.data.pre` (`logformat`); nginx 1.27, `ngx_http_log_module` and
-//! `ngx_http_upstream_module`; Apache HTTP Server 2.4, `mod_log_config`, `mod_logio`; W3C working draft "Extended Log
-//! File Format" (WD-logfile-960323) and Microsoft's list of fields of IIS; Caddy 2, `caddyhttp/logging.go`.
+//! `ngx_http_upstream_module`; Apache HTTP Server 2.4, `mod_log_config`, `mod_logio`; Varnish 6, varnishncsa(1); W3C working
+//! draft "Extended Log File Format" (WD-logfile-960323), Microsoft's list of fields of IIS and Amazon's of CloudFront's
+//! standard logs; Caddy 2, `caddyhttp/logging.go`.
 
 use super::record::{Field, Unit};
 
@@ -10,6 +11,9 @@ use super::record::{Field, Unit};
 pub(super) type Names = [(&'static str, Field)];
 
 /// Codes of Squid's `logformat`, without what stands in braces.
+///
+/// `<pt` runs from the last byte of the request to the last one of the response, `<tt` from the first connection: no code
+/// says when the first byte came (`HierarchyLogEntry::peerResponseTime`).
 pub(super) const SQUID: &Names = &[
     ("ts", Field::End),
     ("tl", Field::End),
@@ -33,6 +37,8 @@ pub(super) const SQUID: &Names = &[
 ];
 
 /// Variables of nginx, without the `$`.
+///
+/// Both times of `upstream_` count from when nginx begins to connect to a server.
 pub(super) const NGINX: &Names = &[
     ("remote_addr", Field::Client),
     ("time_local", Field::End),
@@ -51,13 +57,15 @@ pub(super) const NGINX: &Names = &[
     ("request_length", Field::Sent),
     ("request_time", Field::Elapsed(Unit::Seconds)),
     ("upstream_response_time", Field::Server(Unit::Seconds)),
-    ("upstream_header_time", Field::Server(Unit::Seconds)),
+    ("upstream_header_time", Field::ServerHeader(Unit::Seconds)),
     ("host", Field::Host),
     ("http_host", Field::Host),
     ("server_name", Field::Host),
 ];
 
-/// Directives of Apache's `LogFormat`, with what stands in braces, without `<` and `>`.
+/// Directives of Apache's `LogFormat` and of varnishncsa, with what stands in braces, without `<` and `>`.
+///
+/// `%^FB` and `%D` count from the same time, that of the request; so do varnishncsa's first byte and its `%D`.
 pub(super) const APACHE: &Names = &[
     ("h", Field::Client),
     ("a", Field::Client),
@@ -79,6 +87,8 @@ pub(super) const APACHE: &Names = &[
     ("{s}T", Field::Elapsed(Unit::Seconds)),
     ("{ms}T", Field::Elapsed(Unit::Millis)),
     ("{us}T", Field::Elapsed(Unit::Micros)),
+    ("^FB", Field::FirstByte(Unit::Micros)),
+    ("{Varnish:time_firstbyte}x", Field::FirstByte(Unit::Seconds)),
     ("m", Field::Method),
     ("U", Field::Path),
     ("q", Field::Query),
@@ -88,6 +98,9 @@ pub(super) const APACHE: &Names = &[
 ];
 
 /// Fields of the W3C extended format, as IIS, CloudFront and others name them.
+///
+/// `time-to-first-byte` is CloudFront's, from when its server has the request to when it writes the first byte, as
+/// `time-taken` is to the last one; IIS has nothing like it.
 pub(super) const W3C: &Names = &[
     ("date", Field::Date),
     ("time", Field::Clock),
@@ -100,6 +113,7 @@ pub(super) const W3C: &Names = &[
     ("sc-bytes", Field::Total),
     ("cs-bytes", Field::Sent),
     ("time-taken", Field::Elapsed(Unit::SecondsOrMillis)),
+    ("time-to-first-byte", Field::FirstByte(Unit::Seconds)),
     ("x-host-header", Field::Host),
     ("cs-host", Field::Host),
     ("cs(host)", Field::Host),
@@ -149,7 +163,7 @@ pub(super) const JSON: &Names = &[
     ("duration", Field::Elapsed(Unit::Seconds)),
     ("request_time", Field::Elapsed(Unit::Seconds)),
     ("upstream_response_time", Field::Server(Unit::Seconds)),
-    ("upstream_header_time", Field::Server(Unit::Seconds)),
+    ("upstream_header_time", Field::ServerHeader(Unit::Seconds)),
 ];
 
 /// Meaning of `name` in `names`.

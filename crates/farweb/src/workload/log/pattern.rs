@@ -171,9 +171,12 @@ fn directive(text: &[u8], squid: bool) -> Option<(Vec<u8>, usize)> {
         }
         at = end;
     }
+    let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
     let letters = match squid {
         true => text[at..].iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b':').count(),
-        false => usize::from(text.get(at).is_some_and(u8::is_ascii_alphabetic)),
+        // Directives of two letters begin with `^`.
+        false if text.get(at) == Some(&b'^') && is_letter(at + 1) && is_letter(at + 2) => 3,
+        false => usize::from(is_letter(at)),
     };
     // A colon at the end is a literal: `%Ss:%Sh`.
     let colons = text[at..at + letters].iter().rev().take_while(|byte| **byte == b':').count();

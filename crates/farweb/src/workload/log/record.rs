@@ -37,9 +37,13 @@ pub(super) enum Field {
     Clock,
     /// Time from start to end.
     Elapsed(Unit),
+    /// Time from start to the first byte of the response.
+    FirstByte(Unit),
     /// Time that the origin behind a server took, without any path.
     Server(Unit),
-    /// Time that a proxy waited for the origin, with the path between them.
+    /// Part of that time before the header of the response.
+    ServerHeader(Unit),
+    /// Time that the origin took with the path between it and a proxy, to the last byte.
     Peer(Unit),
     Client,
     Host,
@@ -71,7 +75,8 @@ impl Field {
             Self::Start | Self::End | Self::Clock => "time",
             Self::Date => "date",
             Self::Elapsed(_) => "elapsed",
-            Self::Server(_) | Self::Peer(_) => "server time",
+            Self::FirstByte(_) => "first byte",
+            Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_) => "server time",
             Self::Client => "client",
             Self::Host => "host",
             Self::Request => "request",
@@ -88,8 +93,19 @@ impl Field {
 
     /// Whether its value begins with a digit, or is `-`.
     pub(super) const fn is_number(self) -> bool {
-        matches!(self, Self::Status | Self::Body | Self::Total | Self::Sent | Self::Elapsed(_))
+        matches!(
+            self,
+            Self::Status | Self::Body | Self::Total | Self::Sent | Self::Elapsed(_) | Self::FirstByte(_)
+        )
     }
+}
+
+/// Spans of the servers behind one that were asked one after the other, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spans {
+    pub sum: u64,
+    /// That of the last one, whose response is the response; `None` where the log has none of it.
+    pub last: Option<u64>,
 }
 
 /// The values of a line; `None` and empty ones are absent.
@@ -102,7 +118,9 @@ pub(super) struct Record<'a> {
     clock: Option<Text<'a>>,
     /// In ns, as the other spans.
     pub elapsed: Option<u64>,
-    pub server: Option<u64>,
+    pub first_byte: Option<u64>,
+    pub server: Option<Spans>,
+    pub server_header: Option<Spans>,
     pub peer: Option<u64>,
     pub client: Option<Text<'a>>,
     pub host: Option<Text<'a>>,
@@ -141,7 +159,11 @@ impl<'a> Record<'a> {
                 }
             }
             Field::Elapsed(unit) => self.elapsed = self.elapsed.max(Some(span("elapsed", &text, unit)?)),
-            Field::Server(unit) => self.server = self.server.max(sum(&text, unit)?),
+            Field::FirstByte(unit) => {
+                self.first_byte = self.first_byte.max(Some(span("first byte", &text, unit)?));
+            }
+            Field::Server(unit) => self.server = self.server.max(spans(&text, unit)?),
+            Field::ServerHeader(unit) => self.server_header = self.server_header.max(spans(&text, unit)?),
             Field::Peer(unit) => {
                 let peer = span("server time", &text, unit)?;
                 self.peer = Some(self.peer.map_or(peer, |before| before.min(peer)));
@@ -216,13 +238,17 @@ fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
         .ok_or_else(|| wrong(name, text, &format!("a number of {called} from 0 to 30 days")))
 }
 
-/// The sum of spans with `, ` and ` : ` between them, one for each server that was asked; `None` when no one was.
-fn sum(text: &[u8], unit: Unit) -> Result<Option<u64>, String> {
-    let mut all = None;
+/// Spans with `, ` and ` : ` between them, one for each server that was asked; `None` when there is none.
+fn spans(text: &[u8], unit: Unit) -> Result<Option<Spans>, String> {
+    let mut all: Option<Spans> = None;
     for part in text.split(|byte| matches!(byte, b',' | b':')).map(<[u8]>::trim_ascii) {
-        if part != b"-" && !part.is_empty() {
-            all = Some(all.unwrap_or(0_u64).saturating_add(span("server time", part, unit)?));
-        }
+        let is_absent = part == b"-" || part.is_empty();
+        let last = if is_absent { None } else { Some(span("server time", part, unit)?) };
+        let before = all.map(|spans| spans.sum);
+        all = match (before, last) {
+            (None, None) => None,
+            _ => Some(Spans { sum: before.unwrap_or(0).saturating_add(last.unwrap_or(0)), last }),
+        };
     }
     Ok(all)
 }

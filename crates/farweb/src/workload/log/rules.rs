@@ -9,7 +9,7 @@ use super::fields::{self, wrong};
 use super::record::{Record, Text};
 use super::{Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdict, select, squid};
 use crate::units::Duration;
-use crate::workload::ObjectId;
+use crate::workload::{ObjectId, OriginTime};
 
 /// Part of an answer that crossed the link.
 pub(super) struct Crossed {
@@ -70,7 +70,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
         before,
         request_bytes: options.request_bytes.or(record.sent).unwrap_or_else(estimate),
         response_bytes,
-        server: if tunnel { None } else { server(record, options) },
+        server: if tunnel { OriginTime::NONE } else { server(record, options) },
         object,
         host: host.into_owned(),
     }))
@@ -129,14 +129,29 @@ fn split_request(request: &[u8]) -> Option<(&[u8], &[u8])> {
     (!url.is_empty()).then_some((method, url))
 }
 
-/// Time that the origin took, as far as the log has it: what a server says of those behind it as it is, other times less
-/// the round trip that they contain.
-fn server(record: &Record<'_>, options: &LogOptions) -> Option<Duration> {
+/// Time that the origin took and its wait for the first byte, as far as the log has them: what a server says of those
+/// behind it as it is, other times less the round trip that they contain.
+///
+/// Of several servers behind, the last one's response is the response, and what the others took is part of its wait. Where
+/// only the waits for them are logged, these are all that is known of their times. A wait beyond the whole, as one is where
+/// only the whole is rounded to seconds, ends with it.
+fn server(record: &Record<'_>, options: &LogOptions) -> OriginTime {
     if options.server_time == ServerTime::None {
-        return None;
+        return OriginTime::NONE;
     }
     let less = |nanos: u64| nanos.saturating_sub(options.rtt.as_nanos());
-    record.server.or(record.peer.or(record.elapsed).map(less)).map(Duration::from_nanos)
+    let (whole, wait) = match (record.server, record.server_header) {
+        (Some(server), header) => {
+            let last = header.and_then(|header| header.last).zip(server.last);
+            (Some(server.sum), last.map(|(header, whole)| server.sum - whole + header))
+        }
+        (None, Some(header)) => (Some(header.sum), header.last.map(|_| header.sum)),
+        (None, None) => (record.peer.or(record.elapsed).map(less), record.first_byte.map(less)),
+    };
+    let Some(whole) = whole else { return OriginTime::NONE };
+    let time = OriginTime::new(Duration::from_nanos(whole));
+    let wait = wait.map(|wait| Duration::from_nanos(wait.min(whole)));
+    wait.map_or(time, |wait| time.with_wait(wait).expect("it ends with the whole"))
 }
 
 /// A host, which is ASCII, in lower case.
