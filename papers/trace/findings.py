@@ -11,10 +11,11 @@ import polars as pl
 
 from farweb import SweepResults
 
+from .conclusions import CONCLUSIONS
 from .design import unit_points
 from .emulator import Effects, Emulator, candidates
 from .factors import FACTORS, Floats
-from .numbers import NUMBERS, Number, of_runs
+from .numbers import NUMBERS, Number, by_point
 
 FITTED = ("S1", "T13")
 """Numbers that a workload is calibrated to: those that meet them are the allowed workloads of the scoreboard's
@@ -30,17 +31,21 @@ class Findings:
     Attributes:
         points: A row a point, in the unit cube.
         values: A row a point, a column a number.
+        standing: At how many points each conclusion holds.
     """
 
     points: Floats
     values: Floats
+    standing: list[int]
 
     @classmethod
     def read(cls, sweeps: Sequence[Path]) -> "Findings":
         """Of the results folders of the design's sweeps."""
         runs = pl.concat([SweepResults.open(folder).runs for folder in sweeps], how="diagonal_relaxed")
-        labels, values = of_runs(runs)
-        return cls(unit_points()[[int(label) for label in labels]], values)
+        points = by_point(runs)
+        values = np.array([[number.of(cases) for number in NUMBERS] for cases in points.values()])
+        standing = [sum(each.holds(cases) for cases in points.values()) for each in CONCLUSIONS]
+        return cls(unit_points()[[int(label) for label in points]], values, standing)
 
     @cached_property
     def emulators(self) -> list[Emulator]:
@@ -168,6 +173,13 @@ def tables(findings: Findings) -> str:
         f"- Met at once: at most {int(met[best].sum())} of {len(NUMBERS)} at a simulated point, "
         f"{most} of the {len(findings.reachable)} reachable ones between points ({inside.mean():.2%} of all choices).",
         f"- Pairs that exclude each other: {pairs or 'none'}.",
+        "",
+        "| conclusion | points at which it holds |",
+        "|---|---|",
+        *(
+            f"| {each.text} | {count} of {len(findings.points)} |"
+            for each, count in zip(CONCLUSIONS, findings.standing, strict=True)
+        ),
     ]
     return "\n".join(lines) + "\n"
 

@@ -154,8 +154,8 @@ _METRICS = (
 )
 
 
-def of_runs(runs: pl.DataFrame) -> tuple[list[str], Floats]:
-    """Every number at every point: the points' labels, and a row a point with a column a number.
+def by_point(runs: pl.DataFrame) -> dict[str, Cases]:
+    """The metrics of all runs: a point each, by its label.
 
     Args:
         runs: Table of the runs of the sweeps, with the label of each in the column ``case``.
@@ -169,4 +169,4 @@ def of_runs(runs: pl.DataFrame) -> tuple[list[str], Floats]:
     for row in runs.sort("case").iter_rows(named=True):
         label, _, case = row["case"].partition(" ")
         points.setdefault(label, {})[case] = {name: float(row[name]) for name in _METRICS}
-    return list(points), np.array([[number.of(cases) for number in NUMBERS] for cases in points.values()])
+    return dict(points)
