@@ -71,6 +71,9 @@ Scheduler = Annotated[
         help="A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.",
     ),
 ]
+NoLimits = Annotated[
+    bool, typer.Option("--no-limits", help="Accept a run or a sweep however large it is estimated to become.")
+]
 Retries = Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")]
 
 

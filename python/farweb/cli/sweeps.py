@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Jobs, Json, Output, Quiet, Retries, Scheduler
+from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet, Retries, Scheduler
 from farweb.cli.runs import ScenarioFile, Settings, load
 from farweb.errors import RunError
 from farweb.extras import SWEEP, require
@@ -32,6 +32,7 @@ def sweep(
     only_plan: Annotated[
         bool, typer.Option("--plan", help="List the runs and estimate their time, without running them.")
     ] = False,
+    no_limits: NoLimits = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -56,6 +57,11 @@ def sweep(
     loaded = load(scenario, settings)
     folder = str(Path("results") / scenario.stem) if out is None else out
     output = Output(as_json, quiet)
+    for extent in loaded.check().extents[1:] if loaded.design is not None else ():
+        if not no_limits:
+            extent.require_allowed(loaded)
+        for warning in extent.warnings:
+            output.warn(warning)
     if only_plan:
         from farweb.sweep.schedule import schedule
 
