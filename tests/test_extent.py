@@ -34,6 +34,8 @@ def test_requests_that_start_after_the_end_do_not_count(cable: Path) -> None:
     (extent,) = extents(cable, run__until="10 s", record__links_every="1 s")
     assert extent.rows["requests"] == round(3 * 10 / 20)
     assert extent.rows["links, legs and caches"] == 3 * 10
+    (extent,) = extents(cable, run__until="24 h", record__links_every="1 s")
+    assert extent.rows["links, legs and caches"] == 3 * 20, "intervals after the last event are not recorded"
 
 
 def test_packets_of_tagged_requests_count_by_their_share_of_the_bytes(cable: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -267,3 +268,44 @@ def test_what_failures_reach_is_infinite_in_tables_and_null_in_json(folder: Path
     rows = [row for row in message["estimates"] if row["path.link.0.down.delay"] == "320 ms"]
     assert {row["metric"]: row["mean"] is None for row in rows} == {"latency_p90_s": True, "within(500 ms)": False}
     assert any("latency_p90_s has no end at 2 of 4 points" in warning for warning in message["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("option", "limit", "factor", "error"),
+    [
+        (
+            "--run-time",
+            "4 s",
+            '"record.links_every" = ["1 us", "1 s"]',
+            "it took more than 4 s, which --run-time allows",
+        ),
+        (
+            "--run-memory",
+            "400 MB",
+            '"workload.load" = [100000, 1]',
+            "its process took more than 400 MB, which --run-memory allows",
+        ),
+    ],
+)
+def test_a_run_beyond_a_limit_fails_alone(cable: Path, option: str, limit: str, factor: str, error: str) -> None:
+    """The first level takes a minute, or has 300,000 requests under way at once, of 2 kB each."""
+    scenario = cable.read_text().replace('"60 ms"', '"20 s"').replace('"34.368 Mbit/s"', '"unlimited"')
+    scenario = re.sub(r', queue = "[^"]*"', "", scenario).replace("[workload]", '[workload]\ncopies_offset = "1 us"')
+    cable.write_text(f"{scenario}\n[sweep]\nreplications = 2\n[sweep.factors]\n{factor}\n")
+    swept = ended("sweep", cable, "--jobs", 1, "--out", "out", option, limit)
+    assert swept.returncode == 3
+    assert f"2 of 4 runs failed, the first with: {error}" in swept.stderr
+    runs = SweepResults.open("out").runs
+    assert runs["status"].to_list() == ["failed", "failed", "done", "done"]
+    assert runs["error"].to_list() == [error, error, None, None]
+    (first, second) = (json.loads(path.read_text()) for path in sorted(Path("out", "failures").iterdir()))
+    assert first["error"] == second["error"] == error
+    assert (first["attempts"], second["attempts"]) == (1, 1)
+
+
+def test_a_limit_that_is_no_size_or_time_is_refused(cable: Path, farweb: Farweb) -> None:
+    for option, value in (("--run-memory", "2"), ("--run-memory", "2 s"), ("--run-time", "0 s")):
+        answer = farweb("sweep", cable, option, value, "--set", "sweep.replications=1", "--out", "out")
+        assert answer.code == 2
+        assert answer.err.startswith(f'farweb: {option}: "{value}" is not above zero with a unit')
+        assert not Path("out").exists()

@@ -168,7 +168,7 @@ def _recorded(
         rows["exchanges"] = requests * len(legs)
     if (every := record.get("links_every")) is not None:
         series = 2 * len(figures["links"]) + len(legs) + len(figures["caches"])
-        ends_s = laid.ends_s if laid.until_s is None else laid.until_s
+        ends_s = laid.ends_s if laid.until_s is None else min(laid.ends_s, laid.until_s)
         rows[_SERIES] = math.ceil(ends_s / float(parse(every).number)) * series
     if record["packets"] != "none":
         seen = 1.0 if record["packets"] == "all" else trace.sampled

@@ -29,6 +29,10 @@ def sweep(
         ),
     ] = None,
     retries: Retries = 0,
+    run_memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Memory of a run's process beyond which that run fails: 2 GB.")
+    ] = None,
+    run_time: Annotated[str | None, typer.Option(metavar="TIME", help="Time beyond which a run fails: 10 min.")] = None,
     only_plan: Annotated[
         bool, typer.Option("--plan", help="List the runs and estimate their time, without running them.")
     ] = False,
@@ -77,7 +81,15 @@ def sweep(
             show(now.done + now.failed, now.total, _words(now))
 
         try:
-            results = loaded.sweep(folder, jobs=jobs, scheduler=scheduler, retries=retries, progress=on_progress)
+            results = loaded.sweep(
+                folder,
+                jobs=jobs,
+                scheduler=scheduler,
+                retries=retries,
+                run_memory=run_memory,
+                run_time=run_time,
+                progress=on_progress,
+            )
         except KeyboardInterrupt:
             output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
             raise

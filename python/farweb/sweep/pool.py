@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from farweb.errors import FarwebError, RunError
 from farweb.results.integrity import damages
 from farweb.results.store import Outcome, Store, failure_name, part_name
+from farweb.sweep.limits import RunLimits
 from farweb.sweep.main_guard import check_main_guard
 from farweb.sweep.plan import Run
 from farweb.sweep.work import BATCH_S, Version, work_batch
@@ -76,15 +77,23 @@ class Pool:
         jobs: Processes of a local cluster; as many as there are cores when left out.
         scheduler: Address of a Dask scheduler (`tls://…`, `tcp://…`), path of its scheduler file, or a cluster.
         retries: How often a run that failed is tried again.
+        limits: What a run may take.
     """
 
     def __init__(
-        self, store: Store, *, jobs: int | None = None, scheduler: "str | LocalCluster | None" = None, retries: int = 0
+        self,
+        store: Store,
+        *,
+        jobs: int | None = None,
+        scheduler: "str | LocalCluster | None" = None,
+        retries: int = 0,
+        limits: RunLimits | None = None,
     ) -> None:
         self._store = store
         self._jobs = jobs or cores()
         self._scheduler = scheduler
         self._retries = retries
+        self._limits = limits or RunLimits()
         self._version = Version.here()
         self._name = uuid.uuid4().hex[:8]  # other sweeps at the same scheduler have tasks of other names
         self._numbers = itertools.count()
@@ -209,7 +218,7 @@ class Pool:
         """Hand batches of runs to the scheduler."""
         # Keys are tuples: Dask takes all batches for one group of tasks.
         keys = [(f"farweb-{self._name}", next(self._numbers)) for _ in batches]
-        task = functools.partial(_task, self._store, self._version)
+        task = functools.partial(_task, self._store, self._version, self._limits)
         futures: list[Future[list[Outcome]]] = self.client.map(task, batches, key=keys, pure=False)
         return futures
 
@@ -444,10 +453,10 @@ def _map(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     return [function(item) for item in items]
 
 
-def _task(store: Store, version: Version, runs: Sequence[Run]) -> list[Outcome]:
+def _task(store: Store, version: Version, limits: RunLimits, runs: Sequence[Run]) -> list[Outcome]:
     from distributed import get_worker
 
-    return work_batch(store, runs, version, str(get_worker().name))
+    return work_batch(store, runs, version, str(get_worker().name), limits=limits)
 
 
 def cores() -> int:
