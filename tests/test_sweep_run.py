@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import pytest
 from farweb import Results
 from farweb.folders import SweepResults
 from samples import Farweb
-from sweeps import FARWEB, RUNS, content, ended, parts, started, wait_until, write_scenario
+from sweeps import FARWEB, PATIENCE_S, RUNS, content, ended, parts, started, wait_until, write_scenario
 
 
 @pytest.fixture(scope="module")
@@ -309,3 +309,58 @@ def test_a_limit_that_is_no_size_or_time_is_refused(cable: Path, farweb: Farweb)
         assert answer.code == 2
         assert answer.err.startswith(f'farweb: {option}: "{value}" is not above zero with a unit')
         assert not Path("out").exists()
+
+
+DIES = """\
+import os
+from pathlib import Path
+
+def dask_setup(worker):
+    starts = Path("starts")
+    with starts.open("a") as file:
+        file.write("x")
+    if str(starts.stat().st_size) in os.environ["DIES_AT"]:
+        os._exit(1)
+"""
+
+
+@pytest.fixture
+def dying(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let workers die while they start, at starts of these numbers, from 1."""
+
+    def die(at: str) -> None:
+        (folder / "dies.py").write_text(DIES)
+        monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str(folder / "dies.py"))
+        monkeypatch.setenv("DIES_AT", at)
+
+    return die
+
+
+def test_a_worker_that_dies_while_it_starts_is_started_again(scenario: Path, dying: Callable[[str], None]) -> None:
+    dying("12")
+    swept = ended("sweep", scenario, "--jobs", 1, "--out", "out", "--quiet")
+    assert (swept.returncode, swept.stderr) == (0, "")
+    assert Path("starts").stat().st_size == 3
+
+
+def test_a_worker_that_never_starts_ends_the_sweep(scenario: Path, dying: Callable[[str], None]) -> None:
+    dying("123456")
+    swept = ended("sweep", scenario, "--jobs", 1, "--out", "out", "--quiet")
+    assert swept.returncode == 3
+    assert swept.stderr == "farweb: a worker process of this machine ends while it starts, 3 times in a row\n"
+    assert Path("starts").stat().st_size == 3
+
+
+def test_workers_that_do_not_start_again_end_the_sweep(scenario: Path, dying: Callable[[str], None]) -> None:
+    dying("23456")
+    with started("sweep", scenario, "--jobs", 1, "--out", "out", "--set", "sweep.replications=300", "-q") as process:
+        wait_until(lambda: len(parts(Path("out"))) > 0)
+        (worker,) = workers_of(process)
+        worker.kill()
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 3
+    assert err == (
+        "farweb: no worker process starts any more on this machine; what is finished stays in out, and the same "
+        "command goes on from there\n"
+    )
+    assert Path("starts").stat().st_size == 4

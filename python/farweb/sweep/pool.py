@@ -46,6 +46,7 @@ _BATCH = 64  # runs a future at most; chosen: they are described in some 10 kB
 _MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
 _LOST = 5  # times that an outcome may be lost; chosen: workers rarely die at all
 _CHUNK = 8  # items of `map` a future; chosen: what a future costs is little beside them, and all workers have some
+_ENDED = ("closing", "closed", "failed")  # states of the parent of a worker that does not start it again
 _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
 _READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
@@ -63,6 +64,7 @@ _LOCAL = {
     "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
     "distributed.scheduler.http.routes": [],  # status pages are open to all users of the machine
     "distributed.worker.http.routes": [],
+    "distributed.deploy.lost-worker-timeout": "300 s",  # its nanny starts it again; 15 s are little on a busy machine
 }
 
 # A worker has one core: libraries that would start a thread a core must not.
@@ -98,6 +100,7 @@ class Pool:
         self._name = uuid.uuid4().hex[:8]  # other sweeps at the same scheduler have tasks of other names
         self._numbers = itertools.count()
         self._client: Client | None = None
+        self._cluster: LocalCluster | None = None
         self._open = contextlib.ExitStack()
         self._threads = 0
         self._counted = float("-inf")
@@ -185,12 +188,23 @@ class Pool:
     def _mapped(self, futures: "list[Future[list[R]]]") -> Iterator[R]:
         for future in futures:
             try:
-                yield from future.result()
+                yield from self._result(future)
             except FarwebError:
                 raise
             except Exception as error:
                 raise self.gone() from error
             future.release()  # its result need not stay with the worker
+
+    def _result(self, future: "Future[list[R]]") -> list[R]:
+        while True:
+            try:
+                result: list[R] = future.result(_COUNTED_S)
+            except TimeoutError:
+                if future.done():  # it is what the function raised
+                    raise
+                self.check_workers()
+            else:
+                return result
 
     def settle(self, run: Run, outcome: Outcome, attempts: int) -> None:
         """Keep the store's failures true: one for each run that failed, none for one that did not."""
@@ -234,7 +248,8 @@ class Pool:
             if isinstance(self._scheduler, str):
                 self._client = self._remote(self._scheduler)
             else:
-                self._client = self._local(self._scheduler or self._open.enter_context(local_cluster(self._jobs)))
+                self._cluster = self._scheduler or self._open.enter_context(local_cluster(self._jobs))
+                self._client = self._local(self._cluster)
         return self._client
 
     def _local(self, cluster: "LocalCluster") -> "Client":
@@ -258,6 +273,18 @@ class Pool:
         except (OSError, ValueError, TimeoutError) as error:
             raise RunError(f"no Dask scheduler answers at {scheduler}: {_first_line(error)}") from None
         return client
+
+    def check_workers(self) -> None:
+        """See that runs can go on.
+
+        Raises:
+            RunError: All workers of this machine have died and do not start again.
+        """
+        if self._cluster is not None and all(each.status.name in _ENDED for each in self._cluster.workers.values()):
+            raise RunError(
+                "no worker process starts any more on this machine; what is finished stays in "
+                f"{self._store.url}, and the same command goes on from there"
+            )
 
     def gone(self) -> RunError:
         """What to say when the scheduler has gone."""
@@ -300,24 +327,30 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
     from distributed import LocalCluster
     from distributed.security import Security
 
+    from farweb.sweep.nanny import STARTS, PersistentNanny
+
     _quiet()
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set(_LOCAL))
-        with _without_interrupts():
-            cluster: LocalCluster = stack.enter_context(
-                LocalCluster(
-                    n_workers=jobs or cores(),
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    protocol="tls://",
-                    security=Security.temporary(),
-                    dashboard_address="127.0.0.1:0",  # no port that another may have
-                    scheduler_kwargs={"dashboard": False},
-                    memory_limit=None,
-                    silence_logs=logging.CRITICAL,
-                    env=_ONE_THREAD,
+        try:
+            with _without_interrupts():
+                cluster: LocalCluster = stack.enter_context(
+                    LocalCluster(
+                        n_workers=jobs or cores(),
+                        threads_per_worker=1,
+                        worker_class=PersistentNanny,
+                        host="127.0.0.1",
+                        protocol="tls://",
+                        security=Security.temporary(),
+                        dashboard_address="127.0.0.1:0",  # no port that another may have
+                        scheduler_kwargs={"dashboard": False},
+                        memory_limit=None,
+                        silence_logs=logging.CRITICAL,
+                        env=_ONE_THREAD,
+                    )
                 )
-            )
+        except RuntimeError as error:
+            raise RunError(f"a worker process of this machine ends while it starts, {STARTS} times in a row") from error
         yield cluster
 
 
@@ -402,6 +435,10 @@ class _Flight:
 
     def _some(self) -> "list[Future[list[Outcome]]]":
         """Futures that have ended: half of those under way, or as many as end in a moment. Together they cost less."""
+        while not self._ended.has_ready():
+            self._pool.check_workers()
+            with self._ended.thread_condition:
+                self._ended.thread_condition.wait(_MOMENT_S / 2)
         ended = [next(self._ended)]
         until = time.monotonic() + _MOMENT_S
         while 2 * len(ended) < len(self._futures) and time.monotonic() < until:
