@@ -1,6 +1,7 @@
 """`farweb sweep` from end to end: what it does, what survives, how it ends."""
 
 import json
+import logging
 import os
 import re
 import signal
@@ -171,10 +172,10 @@ def test_a_cluster_over_tcp_gives_the_same_bytes(
         scheduler.kill()
         _, err = client.communicate(timeout=60)
     assert client.returncode == 3
-    assert err.splitlines()[-1] == (
+    assert err == (
         f"farweb: the Dask scheduler {address} has gone; what is finished stays in lost, and the same command goes on "
-        "from there"
-    )
+        "from there\n"
+    ), "and nothing of Dask's"
     assert 1 <= len(parts(folder / "lost")) < RUNS
 
 
@@ -309,6 +310,28 @@ def test_a_limit_that_is_no_size_or_time_is_refused(cable: Path, farweb: Farweb)
         assert answer.code == 2
         assert answer.err.startswith(f'farweb: {option}: "{value}" is not above zero with a unit')
         assert not Path("out").exists()
+
+
+def test_messages_of_dask_are_shown_with_debug_only(
+    cable: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("farweb.sweep.pool._CONNECT_S", 0.1)
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "distributed.worker")]
+    for options, shown in (("-q",), False), (("--debug",), True), ((), False):
+        answer = farweb(
+            "sweep",
+            cable,
+            "--scheduler",
+            "tcp://127.0.0.1:1",
+            "--set",
+            "sweep.replications=1",
+            "--out",
+            "out",
+            *options,
+        )
+        assert answer.code == 3
+        assert [logger.isEnabledFor(logging.CRITICAL) for logger in loggers] == [shown] * 3
+        assert [logger.isEnabledFor(logging.WARNING) for logger in loggers] == [shown] * 3
 
 
 DIES = """\

@@ -41,6 +41,7 @@ __all__ = ["Outcome", "Pool", "local_cluster"]
 T = TypeVar("T")
 R = TypeVar("R")
 
+_NOTHING = logging.CRITICAL + 1  # above the level of any message
 _AHEAD = 16  # futures a thread; chosen: who ends one finds the next one there, even if runs take milliseconds
 _BATCH = 64  # runs a future at most; chosen: they are described in some 10 kB
 _MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
@@ -329,7 +330,7 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
 
     from farweb.sweep.nanny import STARTS, PersistentNanny
 
-    _quiet()
+    level = _quiet()
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set(_LOCAL))
         try:
@@ -345,7 +346,7 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
                         dashboard_address="127.0.0.1:0",  # no port that another may have
                         scheduler_kwargs={"dashboard": False},
                         memory_limit=None,
-                        silence_logs=logging.CRITICAL,
+                        silence_logs=level,
                         env=_ONE_THREAD,
                     )
                 )
@@ -515,10 +516,21 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _quiet() -> None:
-    """Keep Dask's own messages from the terminal: outcomes and errors have what they say."""
-    for name in ("distributed", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+def _quiet() -> int:
+    """Keep Dask's own messages from the terminal: outcomes and errors have what they say.
+
+    Where the logger `farweb` is enabled for DEBUG they are shown from warnings on.
+
+    Returns:
+        The level of messages that are shown.
+    """
+    import distributed  # noqa: F401 - which sets the levels of its loggers as it is imported
+
+    level = logging.WARNING if logging.getLogger("farweb").isEnabledFor(logging.DEBUG) else _NOTHING
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(level)
+    return level
 
 
 def _first_line(error: BaseException | None) -> str:
