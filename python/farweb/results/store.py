@@ -268,13 +268,18 @@ class Store:
     def part(self, run: str) -> Iterator[Path]:
         """Give a folder on this machine that becomes the part of `run` when the block ends without an error.
 
-        A part that is there first stays: it is the same. A power failure may empty a part until it is flushed.
+        A part that is there first stays: it is the same, unless its manifest has gone. A power failure may empty a part
+        until it is flushed.
 
         Raises:
             StorageError: The disk is full, or the place cannot be written to.
         """
         if self.folder is not None:
-            with staged_folder(self.folder / part_name(run), replace=False, flushed=False) as stage:
+            part = self.folder / part_name(run)
+            if part.exists() and not (part / MANIFEST).exists():  # it came with one, and was damaged since
+                with storage_errors(part):
+                    shutil.rmtree(part)
+            with staged_folder(part, replace=False, flushed=False) as stage:
                 yield stage
             return
         with tempfile.TemporaryDirectory(prefix="farweb-") as folder:
