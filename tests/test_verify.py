@@ -125,6 +125,20 @@ def test_a_run_whose_manifest_has_gone_is_done_again(sweep: Path, farweb: Farweb
     assert found(farweb, sweep, "--full") == {}
 
 
+def test_a_folder_in_the_place_of_a_manifest_is_refused_in_a_line(sweep: Path, farweb: Farweb) -> None:
+    manifest = sorted((sweep / "parts").iterdir())[1] / MANIFEST
+    manifest.unlink()
+    manifest.mkdir()
+    line = f"farweb: {manifest}: is a folder where a file was written; remove it and run the scenario again\n"
+    verbs = (("verify", sweep), ("verify", sweep, "--full"), ("sql", sweep, "select count(*) from requests"))
+    for verb in (*verbs, ("sweep", "cable.toml", "--out", sweep, "--quiet")):
+        answer = farweb(*verb)
+        assert (answer.code, answer.out, answer.err) == (2, "", line)
+    manifest.rmdir()
+    assert farweb("sweep", "cable.toml", "--out", sweep, "--quiet").code == 0
+    assert found(farweb, sweep, "--full") == {}
+
+
 def test_leftovers_of_killed_commands_are_named(sweep: Path, farweb: Farweb) -> None:
     (sweep / "parts" / ".run=0.0123456789ab.partial").mkdir()
     (sweep / ".lock").touch()

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from farweb.errors import ResultsError, StorageError
+from farweb.errors import FarwebError, ResultsError, StorageError
 from farweb.files.atomic import (
     flush,
     is_held,
@@ -145,6 +145,7 @@ class Store:
 
         Raises:
             ResultsError: It is not there.
+            FarwebError: A folder stands in its place.
             StorageError: It cannot be read.
         """
         try:
@@ -155,6 +156,12 @@ class Store:
                 return content
         except FileNotFoundError:
             raise ResultsError(f"{self.url}/{name}: no such file") from None
+        except StorageError as error:
+            if isinstance(error.__cause__, IsADirectoryError):
+                raise FarwebError(
+                    f"{self.url}/{name}: is a folder where a file was written; remove it and run the scenario again"
+                ) from None
+            raise
 
     def open(self, name: str) -> BinaryIO:
         """A file to be read from, in a `with` block.
