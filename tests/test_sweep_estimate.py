@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from farweb import Scenario
-from farweb.results.design import Design, Factor, Level
-from farweb.sweep.estimate import Besides, Measured, estimate, spread
+from farweb.results.design import Design, Factor, Level, spread
+from farweb.sweep.estimate import Besides, Measured, estimate
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.pilots import pilot
 from farweb.sweep.plan import plan

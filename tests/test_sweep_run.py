@@ -1,12 +1,14 @@
 """`farweb sweep` from end to end: what it does, what survives, how it ends."""
 
 import json
+import logging
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,7 +19,7 @@ import pytest
 from farweb import Results
 from farweb.folders import SweepResults
 from samples import Farweb
-from sweeps import FARWEB, RUNS, content, ended, parts, started, wait_until, write_scenario
+from sweeps import FARWEB, PATIENCE_S, RUNS, content, ended, parts, started, wait_until, write_scenario
 
 
 @pytest.fixture(scope="module")
@@ -170,10 +172,10 @@ def test_a_cluster_over_tcp_gives_the_same_bytes(
         scheduler.kill()
         _, err = client.communicate(timeout=60)
     assert client.returncode == 3
-    assert err.splitlines()[-1] == (
+    assert err == (
         f"farweb: the Dask scheduler {address} has gone; what is finished stays in lost, and the same command goes on "
-        "from there"
-    )
+        "from there\n"
+    ), "and nothing of Dask's"
     assert 1 <= len(parts(folder / "lost")) < RUNS
 
 
@@ -267,3 +269,121 @@ def test_what_failures_reach_is_infinite_in_tables_and_null_in_json(folder: Path
     rows = [row for row in message["estimates"] if row["path.link.0.down.delay"] == "320 ms"]
     assert {row["metric"]: row["mean"] is None for row in rows} == {"latency_p90_s": True, "within(500 ms)": False}
     assert any("latency_p90_s has no end at 2 of 4 points" in warning for warning in message["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("option", "limit", "factor", "error"),
+    [
+        (
+            "--run-time",
+            "4 s",
+            '"record.links_every" = ["1 us", "1 s"]',
+            "it took more than 4 s, which --run-time allows",
+        ),
+        (
+            "--run-memory",
+            "400 MB",
+            '"workload.load" = [100000, 1]',
+            "its process took more than 400 MB, which --run-memory allows",
+        ),
+    ],
+)
+def test_a_run_beyond_a_limit_fails_alone(cable: Path, option: str, limit: str, factor: str, error: str) -> None:
+    """The first level takes a minute, or has 300,000 requests under way at once, of 2 kB each."""
+    scenario = cable.read_text().replace('"60 ms"', '"20 s"').replace('"34.368 Mbit/s"', '"unlimited"')
+    scenario = re.sub(r', queue = "[^"]*"', "", scenario).replace("[workload]", '[workload]\ncopies_offset = "1 us"')
+    cable.write_text(f"{scenario}\n[sweep]\nreplications = 2\n[sweep.factors]\n{factor}\n")
+    swept = ended("sweep", cable, "--jobs", 1, "--out", "out", option, limit)
+    assert swept.returncode == 3
+    assert f"2 of 4 runs failed, the first with: {error}" in swept.stderr
+    runs = SweepResults.open("out").runs
+    assert runs["status"].to_list() == ["failed", "failed", "done", "done"]
+    assert runs["error"].to_list() == [error, error, None, None]
+    (first, second) = (json.loads(path.read_text()) for path in sorted(Path("out", "failures").iterdir()))
+    assert first["error"] == second["error"] == error
+    assert (first["attempts"], second["attempts"]) == (1, 1)
+
+
+def test_a_limit_that_is_no_size_or_time_is_refused(cable: Path, farweb: Farweb) -> None:
+    for option, value in (("--run-memory", "2"), ("--run-memory", "2 s"), ("--run-time", "0 s")):
+        answer = farweb("sweep", cable, option, value, "--set", "sweep.replications=1", "--out", "out")
+        assert answer.code == 2
+        assert answer.err.startswith(f'farweb: {option}: "{value}" is not above zero with a unit')
+        assert not Path("out").exists()
+
+
+def test_messages_of_dask_are_shown_with_debug_only(
+    cable: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("farweb.sweep.pool._CONNECT_S", 0.1)
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "distributed.worker")]
+    for options, shown in (("-q",), False), (("--debug",), True), ((), False):
+        answer = farweb(
+            "sweep",
+            cable,
+            "--scheduler",
+            "tcp://127.0.0.1:1",
+            "--set",
+            "sweep.replications=1",
+            "--out",
+            "out",
+            *options,
+        )
+        assert answer.code == 3
+        assert [logger.isEnabledFor(logging.CRITICAL) for logger in loggers] == [shown] * 3
+        assert [logger.isEnabledFor(logging.WARNING) for logger in loggers] == [shown] * 3
+
+
+DIES = """\
+import os
+from pathlib import Path
+
+def dask_setup(worker):
+    starts = Path("starts")
+    with starts.open("a") as file:
+        file.write("x")
+    if str(starts.stat().st_size) in os.environ["DIES_AT"]:
+        os._exit(1)
+"""
+
+
+@pytest.fixture
+def dying(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let workers die while they start, at starts of these numbers, from 1."""
+
+    def die(at: str) -> None:
+        (folder / "dies.py").write_text(DIES)
+        monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str(folder / "dies.py"))
+        monkeypatch.setenv("DIES_AT", at)
+
+    return die
+
+
+def test_a_worker_that_dies_while_it_starts_is_started_again(scenario: Path, dying: Callable[[str], None]) -> None:
+    dying("12")
+    swept = ended("sweep", scenario, "--jobs", 1, "--out", "out", "--quiet")
+    assert (swept.returncode, swept.stderr) == (0, "")
+    assert Path("starts").stat().st_size == 3
+
+
+def test_a_worker_that_never_starts_ends_the_sweep(scenario: Path, dying: Callable[[str], None]) -> None:
+    dying("123456")
+    swept = ended("sweep", scenario, "--jobs", 1, "--out", "out", "--quiet")
+    assert swept.returncode == 3
+    assert swept.stderr == "farweb: a worker process of this machine ends while it starts, 3 times in a row\n"
+    assert Path("starts").stat().st_size == 3
+
+
+def test_workers_that_do_not_start_again_end_the_sweep(scenario: Path, dying: Callable[[str], None]) -> None:
+    dying("23456")
+    with started("sweep", scenario, "--jobs", 1, "--out", "out", "--set", "sweep.replications=300", "-q") as process:
+        wait_until(lambda: len(parts(Path("out"))) > 0)
+        (worker,) = workers_of(process)
+        worker.kill()
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 3
+    assert err == (
+        "farweb: no worker process starts any more on this machine; what is finished stays in out, and the same "
+        "command goes on from there\n"
+    )
+    assert Path("starts").stat().st_size == 4

@@ -313,3 +313,23 @@ def test_results_have_the_objects_and_who_served_them(cable: Path, folder: Path,
     assert (first == second) == (copies == "same")
     assert requests["object"].dtype == pl.UInt64
     assert requests["served_by"].to_list() == ["server"] * 6
+
+
+def test_a_table_of_one_row_group_is_read_in_slices(folder: Path) -> None:
+    random = np.random.default_rng(1)
+    rows = 1_000_000
+    whole = pa.table(
+        {
+            "start_s": np.sort(random.uniform(0, 1000, rows)),
+            "host": pa.array(["a.example"] * rows).dictionary_encode(),
+            "request_bytes": random.integers(1, 2**40, rows),
+            "response_bytes": random.integers(1, 2**40, rows),
+        }
+    )
+    pq.write_table(whole, "requests.parquet", row_group_size=rows, use_dictionary=["host"], compression="none")
+    del whole
+    size, before = Path("requests.parquet").stat().st_size, pa.total_allocated_bytes()
+    with open_requests(Path("requests.parquet")) as requests:
+        held = [pa.total_allocated_bytes() - before for _ in requests]
+    assert size > 24e6
+    assert max(held) < size / 3

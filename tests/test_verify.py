@@ -115,6 +115,30 @@ def test_nobody_answers_from_a_part_of_a_sweep(sweep: Path, farweb: Farweb) -> N
         assert f"{part.name}/requests.parquet: has gone" in answer.err and answer.err.count("\n") == 1
 
 
+def test_a_run_whose_manifest_has_gone_is_done_again(sweep: Path, farweb: Farweb) -> None:
+    part = sorted((sweep / "parts").iterdir())[1]
+    requests = (part / "requests.parquet").read_bytes()
+    (part / MANIFEST).unlink()
+    flip(part / "requests.parquet", 100)
+    assert farweb("sweep", "cable.toml", "--out", sweep, "--quiet").code == 0
+    assert (part / "requests.parquet").read_bytes() == requests
+    assert found(farweb, sweep, "--full") == {}
+
+
+def test_a_folder_in_the_place_of_a_manifest_is_refused_in_a_line(sweep: Path, farweb: Farweb) -> None:
+    manifest = sorted((sweep / "parts").iterdir())[1] / MANIFEST
+    manifest.unlink()
+    manifest.mkdir()
+    line = f"farweb: {manifest}: is a folder where a file was written; remove it and run the scenario again\n"
+    verbs = (("verify", sweep), ("verify", sweep, "--full"), ("sql", sweep, "select count(*) from requests"))
+    for verb in (*verbs, ("sweep", "cable.toml", "--out", sweep, "--quiet")):
+        answer = farweb(*verb)
+        assert (answer.code, answer.out, answer.err) == (2, "", line)
+    manifest.rmdir()
+    assert farweb("sweep", "cable.toml", "--out", sweep, "--quiet").code == 0
+    assert found(farweb, sweep, "--full") == {}
+
+
 def test_leftovers_of_killed_commands_are_named(sweep: Path, farweb: Farweb) -> None:
     (sweep / "parts" / ".run=0.0123456789ab.partial").mkdir()
     (sweep / ".lock").touch()

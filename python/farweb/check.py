@@ -8,8 +8,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from farweb.description import Description
+from farweb.extent import Extent, extent_of_run, extent_of_sweep, sheet
 from farweb.inputs.tables import open_hosts
-from farweb.offered import Offered, offered
+from farweb.offered import Offered, Trace, offered, read_trace
+from farweb.text.sheet import Sheet, to_html
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,12 +26,15 @@ class Check:
     Attributes:
         figures: Links, legs and warnings with their numbers; units are in the names.
         scenario: The scenario after overrides, every default spelled out.
-        offered: What the workload offers to the links; None without requests or without a rate.
+        offered: What the workload offers to the links; None without requests or without a rate, or when there are too
+            many to lay them over each other.
+        extents: Estimated size of a run and, if there is one, of the sweep; empty without requests.
     """
 
     figures: Mapping[str, Any]
     scenario: Mapping[str, Any]
     offered: Offered | None = None
+    extents: tuple[Extent, ...] = ()
 
     @property
     def text(self) -> str:
@@ -63,16 +68,17 @@ class Check:
                 parts.append(Padding(pair, (0, 0, 0, 2)))
             else:
                 parts.append(Text(line))
-        parts += [] if self.offered is None else [Text(""), to_rich([self.offered.sheet()])]
+        parts += [part for each in self._sheets() for part in (Text(""), to_rich([each]))]
         parts += [Text.assemble(("warning: ", "yellow"), warning) for warning in self.warnings]
         return Group(*parts)
 
     def _repr_html_(self) -> str:
-        from farweb.text.sheet import to_html
-
         warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
-        load = "" if self.offered is None else to_html([self.offered.sheet()])
-        return f"<pre>{escape(self.text)}</pre>{load}<ul>{warnings}</ul>"
+        return f"<pre>{escape(self.text)}</pre>{to_html(self._sheets())}<ul>{warnings}</ul>"
+
+    def _sheets(self) -> list[Sheet]:
+        load = [] if self.offered is None else [self.offered.sheet()]
+        return load + ([sheet(self.extents)] if self.extents else [])
 
 
 def check(scenario: Description) -> Check:
@@ -88,7 +94,20 @@ def check(scenario: Description) -> Check:
     requests = scenario.requests_path
     if requests is not None and not requests.exists():
         figures["warnings"].append(f"workload.requests: {requests} does not exist yet; a run needs it")
-    load = offered(scenario, figures)
+    trace = read_trace(scenario, figures)
+    load, extents = (None, ()) if trace is None else _sized(scenario, figures, trace)
     figures["offered"] = None if load is None else load.to_dict()
+    figures["extents"] = [extent.to_dict() for extent in extents]
     figures["warnings"] += [] if load is None else load.warnings
-    return Check(figures, scenario.effective, load)
+    figures["warnings"] += [warning for extent in extents for warning in extent.warnings]
+    return Check(figures, scenario.effective, load, extents)
+
+
+def _sized(
+    scenario: Description, figures: Mapping[str, Any], trace: Trace
+) -> tuple[Offered | None, tuple[Extent, ...]]:
+    """The load on the links, and the size of a run and of the sweep."""
+    extent = extent_of_run(scenario, figures, trace)
+    load = offered(scenario, figures, trace) if extent.is_allowed else None
+    sweep = None if scenario.design is None else extent_of_sweep(scenario, trace)
+    return load, (extent,) if sweep is None else (extent, sweep)

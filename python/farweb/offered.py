@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.description import Description
+from farweb.files.parquet import equals
 from farweb.inputs.tables import open_requests
 from farweb.text.parse import parse
 from farweb.text.quantities import count, rate, seconds, share
@@ -27,8 +28,11 @@ BUSY = 0.8
 """Share of a link's rate above which the busiest minute is warned of. Chosen: queues of random arrivals are some
 packets long below it and grow without bound towards 1 (in M/D/1 a packet waits for 2 others at 0.8, for 4.5 at 0.9)."""
 
+MINUTE_S = 60
+"""Shortest time over which a mean load is taken, in s."""
+
 _NS = 1e9
-_MINUTE_S = 60
+_SAMPLE = "sample"  # the tag of requests whose connections are recorded with packets = "sample"
 _BURSTS_S = (60, 600, 3600)
 _BURST = 2.0  # chosen: less than twice the mean is no burst
 _TOGETHER = 0.5  # chosen: more than half of what the burst of one copy has above its mean is still there
@@ -106,30 +110,33 @@ def _of(value: float | None, rate_bps: float) -> str:
     return "–" if value is None else f"{share(value / rate_bps)} ({rate(value)})"
 
 
-def offered(scenario: Description, figures: Mapping[str, Any]) -> Offered | None:
-    """Work out the load that the workload of `scenario` offers; `figures` are those of its check.
+def read_trace(scenario: Description, figures: Mapping[str, Any]) -> "Trace | None":
+    """Read the workload of `scenario` once; `figures` are those of its check.
 
-    None when it has no requests yet, or no link a rate.
+    None when it has no requests yet.
 
     Raises:
         WorkloadError: The request table cannot be read.
     """
     path = scenario.requests_path
-    links = list(_links(scenario, figures))
-    if not links or (path is not None and not path.is_file()):
-        return None
-    sizes = sorted({link.mss for link in links})
+    sizes = sorted({link.mss for link in rated_links(scenario, figures)})
     if path is None:
-        trace = _trace(_core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"]), sizes)
-    else:
-        with open_requests(path) as requests:
-            trace = _trace(_core.RequestReader(requests, str(path)), sizes)
-    return None if trace is None else _held_against(scenario, figures["workload"], trace, links, sizes)
+        return _trace(_core.RequestReader.of_family(scenario.core, scenario.effective["run"]["seed"]), sizes)
+    if not path.is_file():
+        return None
+    with open_requests(path) as requests:
+        return _trace(_core.RequestReader(requests, str(path)), sizes)
+
+
+def offered(scenario: Description, figures: Mapping[str, Any], trace: "Trace") -> Offered | None:
+    """Work out the load that the workload of `scenario` offers; None when no link has a rate."""
+    links = list(rated_links(scenario, figures))
+    return _held_against(scenario, figures["workload"], trace, links) if links else None
 
 
 @dataclass(frozen=True)
-class _Link:
-    """One direction of a link, with what matters for its load."""
+class RatedLink:
+    """One direction of a link that has a rate, with what matters for its load."""
 
     index: int
     direction: str
@@ -140,7 +147,8 @@ class _Link:
     has_requests: bool
 
 
-def _links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[_Link]:
+def rated_links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[RatedLink]:
+    """The directions of links that have a rate, leg by leg; `figures` are those of the check of `scenario`."""
     effective, nodes = scenario.effective, figures["nodes"]
     for leg in figures["legs"]:
         for index in range(nodes.index(leg["from"]), nodes.index(leg["to"])):
@@ -149,7 +157,7 @@ def _links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[_Link]
             for direction in ("up", "down"):
                 limit = effective["path"]["link"][index][direction]["rate"]
                 if limit != "unlimited":
-                    yield _Link(
+                    yield RatedLink(
                         index,
                         direction,
                         float(parse(limit).number),
@@ -161,27 +169,36 @@ def _links(scenario: Description, figures: Mapping[str, Any]) -> Iterator[_Link]
 
 
 @dataclass(frozen=True)
-class _Trace:
+class Trace:
     """A workload by the second: where there is something, what.
 
     Attributes:
         rows: Requests.
+        response_bytes: Of all of them.
+        request_bytes: Likewise.
+        sampled: Share of the bytes of responses whose requests are tagged `sample`.
+        first_s: The first start.
+        last_s: The last one.
         day: Place of the day among the days, from 0, of each entry; equal entries of day and second are one.
         second: Seconds since the start of the table.
-        down: Bytes of responses with headers, by MSS.
-        requests: Bytes of requests with headers, by MSS.
-        acks: Bytes of acknowledgements, by MSS.
+        sizes: The MSS of legs with a rate.
+        values: For each of them bytes of responses with headers, of requests with headers, and of acknowledgements.
     """
 
     rows: int
+    response_bytes: int
+    request_bytes: int
+    sampled: float
     first_s: float
     last_s: float
     day: NDArray[np.int64]
     second: NDArray[np.int64]
+    sizes: list[int]
     values: tuple[Series, ...]
 
     @property
     def days(self) -> int:
+        """How many days it has; 1 without days."""
         return int(self.day.max()) + 1
 
 
@@ -189,10 +206,10 @@ _CHANNELS = 3  # for each MSS: responses, requests, acknowledgements
 _MERGED_AT = 1 << 21  # entries; chosen: some 100 MB with their values
 
 
-def _trace(reader: _core.RequestReader, sizes: list[int]) -> _Trace | None:
+def _trace(reader: _core.RequestReader, sizes: list[int]) -> Trace | None:
     """Read a workload; None when it is empty."""
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], tuple[Series, ...]]] = []
-    rows = held = 0
+    rows = held = down = up = tagged = 0
     first, last = float("inf"), 0.0
     while (columns := reader.batch(_ROWS)) is not None:
         start = np.asarray(columns["start_s"])
@@ -202,7 +219,10 @@ def _trace(reader: _core.RequestReader, sizes: list[int]) -> _Trace | None:
         day = np.nan_to_num(days_given.astype(np.float64), nan=0.0).astype(np.int64)
         rows += len(start)
         first, last = min(first, float(start.min())), max(last, float(start.max()))
-        values = _bytes(np.asarray(columns["request_bytes"]), np.asarray(columns["response_bytes"]), sizes)
+        request, response = np.asarray(columns["request_bytes"]), np.asarray(columns["response_bytes"])
+        down, up = down + int(response.sum()), up + int(request.sum())
+        tagged += int(response[equals(columns["tag"], _SAMPLE)].sum()) if "tag" in columns else 0
+        values = _bytes(request, response, sizes)
         parts.append(_merged([(day, np.floor(start).astype(np.int64), values)]))
         held += len(parts[-1][0])
         if held > _MERGED_AT:
@@ -211,7 +231,8 @@ def _trace(reader: _core.RequestReader, sizes: list[int]) -> _Trace | None:
     if not rows:
         return None
     days, second, values = _merged(parts)
-    return _Trace(rows, first, last, np.unique(days, return_inverse=True)[1], second, values)
+    numbered = np.unique(days, return_inverse=True)[1]
+    return Trace(rows, down, up, tagged / down if down else 0.0, first, last, numbered, second, sizes, values)
 
 
 def _bytes(request: NDArray[Any], response: NDArray[Any], sizes: list[int]) -> tuple[Series, ...]:
@@ -241,21 +262,20 @@ def _merged(
     return day[new], second[new], sums
 
 
-def _held_against(
-    scenario: Description, workload: Mapping[str, Any], trace: _Trace, links: list[_Link], sizes: list[int]
-) -> Offered:
-    laid = _Laid.of(workload, scenario.effective["run"]["until"], trace)
+def _held_against(scenario: Description, workload: Mapping[str, Any], trace: Trace, links: list[RatedLink]) -> Offered:
+    laid = Laid.of(workload, scenario.effective["run"]["until"], trace)
     loads, warnings = [], []
     for link in links:
-        responses, requests, acks = range(_CHANNELS * sizes.index(link.mss), _CHANNELS * (sizes.index(link.mss) + 1))
+        place = _CHANNELS * trace.sizes.index(link.mss)
+        responses, requests, acks = range(place, place + _CHANNELS)
         of = [responses] if link.direction == "down" else [requests, acks] if link.has_requests else [acks]
         series = laid.series([trace.values[channel] for channel in of], trace) * (laid.rate * link.factor)
-        minute, minute_from = _peak(series, _MINUTE_S, laid.step_s)
+        minute, minute_from = _peak(series, MINUTE_S, laid.step_s)
         load = OfferedLoad(
             link=link.index,
             direction=link.direction,
             rate_bps=link.rate_bps,
-            mean_bps=8 * float(series.sum()) / max(laid.span_s, _MINUTE_S),
+            mean_bps=8 * float(series.sum()) / max(laid.span_s, MINUTE_S),
             minute_bps=minute,
             minute_from_s=minute_from,
             second_bps=_peak(series, 1, laid.step_s)[0],
@@ -266,8 +286,7 @@ def _held_against(
             warnings.append(warning)
     if (together := _bursts_together(scenario.effective["workload"], trace, laid)) is not None:
         warnings.append(together)
-    requests = round(trace.rows * laid.load / trace.days * laid.rate)
-    return Offered(requests, laid.span_s, laid.load * laid.rate, tuple(loads), tuple(warnings))
+    return Offered(laid.requests, laid.span_s, laid.load * laid.rate, tuple(loads), tuple(warnings))
 
 
 def _too_much(load: OfferedLoad) -> str | None:
@@ -284,8 +303,8 @@ def _too_much(load: OfferedLoad) -> str | None:
 
 
 @dataclass(frozen=True)
-class _Laid:
-    """How days and copies of a trace lie over each other, and how many times as many requests they have then."""
+class Laid:
+    """How days and copies of a trace lie over each other, and how many requests they have then."""
 
     load: int
     rate: float
@@ -295,9 +314,12 @@ class _Laid:
     step_s: int
     span_s: float
     until_s: float | None
+    ends_s: float
+    requests: int
 
     @classmethod
-    def of(cls, workload: Mapping[str, Any], until: str, trace: _Trace) -> "_Laid":
+    def of(cls, workload: Mapping[str, Any], until: str, trace: Trace) -> "Laid":
+        """Lay a trace over itself; `workload` is that of a check, and `until` the key `run.until`."""
         load, speed = workload["load"], workload["speed"]
         offset_s = workload["copies_offset_ns"] / _NS
         period_s = None if workload["period_ns"] is None else workload["period_ns"] / _NS
@@ -306,10 +328,12 @@ class _Laid:
         until_s = _span(until)
         step_s = next((step for step in (1, 10, 60, 600, 3600, 86_400) if length / step < _BINS_MAX), 604_800)
         first = 0.0 if period_s and copies > 1 else trace.first_s / speed
-        span = (period_s if period_s and copies > 1 else length) - first
-        return cls(load, workload["rate"], offset_s, period_s, speed, step_s, min(span, until_s or span), until_s)
+        ends_s = period_s if period_s and copies > 1 else length
+        span_s = min(ends_s - first, until_s or ends_s)
+        requests = round(trace.rows * load / trace.days * workload["rate"])
+        return cls(load, workload["rate"], offset_s, period_s, speed, step_s, span_s, until_s, ends_s, requests)
 
-    def series(self, channels: list[Series], trace: _Trace, load: int | None = None) -> Series:
+    def series(self, channels: list[Series], trace: Trace, load: int | None = None) -> Series:
         """Bytes by step, of `load` days and copies, or of all."""
         values = np.sum(channels, axis=0)
         begins = trace.second / self.speed
@@ -343,7 +367,7 @@ def _peak(series: Series, window_s: int, step_s: int) -> tuple[float | None, flo
     return 8 * float(window[best]) / window_s, float(best * step_s)
 
 
-def _bursts_together(workload: Mapping[str, Any], trace: _Trace, laid: _Laid) -> str | None:
+def _bursts_together(workload: Mapping[str, Any], trace: Trace, laid: Laid) -> str | None:
     """A warning when copies lie so close together that the bursts of one meet those of the others.
 
     The peak factor is the largest load over a window, of a minute, ten or an hour, divided by the mean load. Copies

@@ -69,6 +69,8 @@ class Scenario(Description):
         jobs: int | None = None,
         scheduler: str | None = None,
         retries: int = 0,
+        run_memory: str | None = None,
+        run_time: str | None = None,
         progress: "Callable[[SweepProgress], None] | None" = None,
     ) -> "SweepResults":
         """Do the runs of the scenario's table `[sweep]`, as many at a time as there are cores.
@@ -82,6 +84,8 @@ class Scenario(Description):
             jobs: Runs at a time, a process each; as many as cores when left out.
             scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
             retries: How often a run that failed is tried again.
+            run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails; no limit when left out.
+            run_time: Time, such as ``10 min``, beyond which a run fails; no limit when left out.
             progress: Called some ten times a second.
 
         Raises:
@@ -91,10 +95,12 @@ class Scenario(Description):
             RunError: The folder cannot be written to, or the scheduler has gone. What was finished stays.
         """
         from farweb.folders import SweepResults
+        from farweb.sweep.limits import RunLimits
         from farweb.sweep.sweep import run_sweep
 
         folder = Path("results") / self.path.stem if out is None else out
-        run_sweep(self, folder, jobs=jobs, scheduler=scheduler, retries=retries, progress=progress)
+        limits = RunLimits.of(run_memory, run_time)
+        run_sweep(self, folder, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits, progress=progress)
         return SweepResults.open(folder)
 
     def _repr_html_(self) -> str:

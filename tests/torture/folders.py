@@ -51,7 +51,7 @@ VERBS = {
     ),
 }
 VERBS_A_DAMAGE = 6
-_USAGE, _FAILED, _DAMAGED = 2, 3, 4
+_USAGE, _DAMAGED = 2, 4
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,6 @@ def _judge(row: Row, said: str, answer: Answer, right: Answer, *, seen: bool, is
         row.count("damage named")
     elif answer.code == _USAGE:
         row.expect(answer.is_line, "one line, exit code 2", f"{said}: more than a line: {told}")
-    elif answer.code == _FAILED and answer.err.count("\n") == 1 and "cannot be read: " in answer.err:
-        row.count("one line, exit code 3: the file system refuses to read it")
     elif answer.code:
         row.lose(f"{said}: {told}")
     elif (answer.out, answer.written) == (right.out, right.written):

@@ -6,6 +6,7 @@ Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothin
 interrupted.
 """
 
+import logging
 import signal
 import sys
 import traceback
@@ -86,6 +87,7 @@ def _farweb(
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command with `arguments` (without the program's name) and return its exit code."""
+    logging.getLogger("farweb").setLevel(logging.DEBUG if "--debug" in arguments else logging.NOTSET)
     try:
         code = app(list(arguments), prog_name="farweb", standalone_mode=False)
     except TyperException as error:

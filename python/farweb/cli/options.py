@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file or result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and the requested output.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error, and messages of Dask.")]
 
 InputFormat = Annotated[
     str | None,
@@ -70,6 +70,9 @@ Scheduler = Annotated[
         metavar="ADDRESS",
         help="A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.",
     ),
+]
+NoLimits = Annotated[
+    bool, typer.Option("--no-limits", help="Accept a run or a sweep however large it is estimated to become.")
 ]
 Retries = Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")]
 

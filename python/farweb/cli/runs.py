@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Force, Json, Output, Quiet
+from farweb.cli.options import Debug, Force, Json, NoLimits, Output, Quiet
 from farweb.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ Settings = Annotated[
 def check(
     scenario: ScenarioFile,
     settings: Settings = None,
+    no_limits: NoLimits = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -35,7 +36,8 @@ def check(
     """Check a scenario and explain it, without running it.
 
     Draws the path and shows for each leg the round-trip time, the bandwidth-delay product and the rate that one
-    connection can reach with its window.
+    connection can reach with its window; and estimates how large a run or a sweep of it becomes, which ends with exit
+    code 2 beyond a limit.
 
     Examples:
 
@@ -44,8 +46,12 @@ def check(
         farweb check satellite.toml --set leg.0.tcp.buffer="65535 B"
     """
     del debug  # main() reads it
-    checked = load(scenario, settings).check()
+    loaded = load(scenario, settings)
+    checked = loaded.check()
     Output(as_json, quiet).result(checked.to_dict(), checked)
+    if not no_limits:
+        for extent in checked.extents:
+            extent.require_allowed(loaded)
 
 
 def run(
@@ -60,6 +66,7 @@ def run(
         typer.Option("--out", "-o", metavar="DIR", help="Results folder; results/SCENARIO when left out."),
     ] = None,
     force: Force = False,
+    no_limits: NoLimits = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -79,7 +86,11 @@ def run(
     del debug
     output = Output(as_json, quiet)
     loaded = load(scenario, settings)
-    for warning in loaded.check().warnings:
+    checked = loaded.without_sweep().check()
+    if not no_limits:
+        for extent in checked.extents:
+            extent.require_allowed(loaded)
+    for warning in checked.warnings:
         output.warn(warning)
     with output.progress("simulating") as show:
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Jobs, Json, Output, Quiet, Retries, Scheduler
+from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet, Retries, Scheduler
 from farweb.cli.runs import ScenarioFile, Settings, load
 from farweb.errors import RunError
 from farweb.extras import SWEEP, require
@@ -29,9 +29,14 @@ def sweep(
         ),
     ] = None,
     retries: Retries = 0,
+    run_memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Memory of a run's process beyond which that run fails: 2 GB.")
+    ] = None,
+    run_time: Annotated[str | None, typer.Option(metavar="TIME", help="Time beyond which a run fails: 10 min.")] = None,
     only_plan: Annotated[
         bool, typer.Option("--plan", help="List the runs and estimate their time, without running them.")
     ] = False,
+    no_limits: NoLimits = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -56,6 +61,11 @@ def sweep(
     loaded = load(scenario, settings)
     folder = str(Path("results") / scenario.stem) if out is None else out
     output = Output(as_json, quiet)
+    for extent in loaded.check().extents[1:] if loaded.design is not None else ():
+        if not no_limits:
+            extent.require_allowed(loaded)
+        for warning in extent.warnings:
+            output.warn(warning)
     if only_plan:
         from farweb.sweep.schedule import schedule
 
@@ -71,7 +81,15 @@ def sweep(
             show(now.done + now.failed, now.total, _words(now))
 
         try:
-            results = loaded.sweep(folder, jobs=jobs, scheduler=scheduler, retries=retries, progress=on_progress)
+            results = loaded.sweep(
+                folder,
+                jobs=jobs,
+                scheduler=scheduler,
+                retries=retries,
+                run_memory=run_memory,
+                run_time=run_time,
+                progress=on_progress,
+            )
         except KeyboardInterrupt:
             output.note(f"Finished runs are kept in {folder}; the same command continues from there.")
             raise

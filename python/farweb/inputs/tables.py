@@ -22,6 +22,7 @@ from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
+_BUFFER_BYTES = 65_536  # of a column; chosen: larger ones are not faster
 
 
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_dictionary)
@@ -132,7 +133,8 @@ def _checked_columns(path: Path, spec: TableSpec) -> list[str]:
 def _batches(path: Path, spec: TableSpec, columns: Sequence[str], name: str) -> Iterator[pa.RecordBatch]:
     """Some columns of a Parquet file in the types that the core takes; `name` is for messages."""
     try:
-        with pq.ParquetFile(path) as file:
+        # Without a buffer the columns of a whole row group are read at once, and one may have all rows of the table.
+        with pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns)):
                 yield _cast(batch, spec, name)
     except (OSError, pa.ArrowException) as error:

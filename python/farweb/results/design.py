@@ -4,6 +4,7 @@ The core expands the table `[sweep]` of a scenario; here it is read. A *point* i
 factor; each point is run once a replication.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -100,3 +101,10 @@ class Design:
             if name not in known:
                 raise ResultsError(f"{name}: no factor of this sweep; it has {', '.join(known)}")
         return [known[name] for name in dict.fromkeys(names)]
+
+
+def spread(number: int, most: int) -> list[int]:
+    """At most so many places among `number` that are far apart, from the first few on: the ends, then golden steps."""
+    golden = (math.sqrt(5) - 1) / 2
+    steps = (math.floor(number * (step * golden % 1)) for step in range(1, 4 * most))
+    return list(dict.fromkeys([0, number - 1, *steps]))[:most]

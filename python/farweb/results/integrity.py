@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from farweb._core import version as this_version
-from farweb.errors import ResultsError
+from farweb.errors import FarwebError, ResultsError
 from farweb.results.manifest import MANIFEST, RUN_KIND, kind_of
 from farweb.results.store import Store, part_name
 
@@ -79,6 +79,7 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
         full: Whether digests are compared, which reads every byte.
 
     Raises:
+        FarwebError: A folder stands in the place of the manifest.
         StorageError: The place cannot be read.
     """
     place = f"{folder}/" if folder else ""
@@ -178,6 +179,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
 
     Raises:
         ResultsError: There are no results at `path`, or its manifest cannot be read.
+        FarwebError: A folder stands in the place of a manifest.
     """
     from farweb.results.sweep import SweepTables
 
@@ -220,7 +222,7 @@ def explain(error: BaseException, folders: Iterable[Path]) -> str | None:
     """
     found = [folder for folder in folders if (folder / MANIFEST).is_file()]
     for folder in found:
-        with contextlib.suppress(ResultsError):
+        with contextlib.suppress(FarwebError):
             for damage in verify(folder, full=True).damages:
                 return f"{folder / damage.file}: {damage.what}: run the scenario again"
     for folder in found:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from farweb.errors import ResultsError, StorageError
+from farweb.errors import FarwebError, ResultsError, StorageError
 from farweb.files.atomic import (
     flush,
     is_held,
@@ -145,6 +145,7 @@ class Store:
 
         Raises:
             ResultsError: It is not there.
+            FarwebError: A folder stands in its place.
             StorageError: It cannot be read.
         """
         try:
@@ -155,6 +156,12 @@ class Store:
                 return content
         except FileNotFoundError:
             raise ResultsError(f"{self.url}/{name}: no such file") from None
+        except StorageError as error:
+            if isinstance(error.__cause__, IsADirectoryError):
+                raise FarwebError(
+                    f"{self.url}/{name}: is a folder where a file was written; remove it and run the scenario again"
+                ) from None
+            raise
 
     def open(self, name: str) -> BinaryIO:
         """A file to be read from, in a `with` block.
@@ -268,13 +275,18 @@ class Store:
     def part(self, run: str) -> Iterator[Path]:
         """Give a folder on this machine that becomes the part of `run` when the block ends without an error.
 
-        A part that is there first stays: it is the same. A power failure may empty a part until it is flushed.
+        A part that is there first stays: it is the same, unless its manifest has gone. A power failure may empty a part
+        until it is flushed.
 
         Raises:
             StorageError: The disk is full, or the place cannot be written to.
         """
         if self.folder is not None:
-            with staged_folder(self.folder / part_name(run), replace=False, flushed=False) as stage:
+            part = self.folder / part_name(run)
+            if part.exists() and not (part / MANIFEST).exists():  # it came with one, and was damaged since
+                with storage_errors(part):
+                    shutil.rmtree(part)
+            with staged_folder(part, replace=False, flushed=False) as stage:
                 yield stage
             return
         with tempfile.TemporaryDirectory(prefix="farweb-") as folder:

@@ -153,10 +153,3 @@ def _numbers(factor: Factor, levels: NDArray[np.int64]) -> NDArray[np.float64]:
     values = np.array(numbers, dtype=float)[levels]
     values = np.log(values) if values.min() > 0 else values
     return np.asarray((values - values.mean())[:, None])
-
-
-def spread(number: int, most: int) -> list[int]:
-    """At most so many places among `number` that are far apart, from the first few on: the ends, then golden steps."""
-    golden = (math.sqrt(5) - 1) / 2
-    steps = (math.floor(number * (step * golden % 1)) for step in range(1, 4 * most))
-    return list(dict.fromkeys([0, number - 1, *steps]))[:most]

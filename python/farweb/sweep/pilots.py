@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from farweb.errors import FarwebError
-from farweb.results.design import Design
+from farweb.results.design import Design, spread
 from farweb.results.store import Store
 from farweb.results.sweep_statistics import compute, of_requests
 from farweb.run import Progress
-from farweb.sweep.estimate import Besides, Measured, spread
+from farweb.sweep.estimate import Besides, Measured
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run
 from farweb.sweep.pool import local_cluster

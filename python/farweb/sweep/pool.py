@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from farweb.errors import FarwebError, RunError
 from farweb.results.integrity import damages
 from farweb.results.store import Outcome, Store, failure_name, part_name
+from farweb.sweep.limits import RunLimits
 from farweb.sweep.main_guard import check_main_guard
 from farweb.sweep.plan import Run
 from farweb.sweep.work import BATCH_S, Version, work_batch
@@ -40,11 +41,13 @@ __all__ = ["Outcome", "Pool", "local_cluster"]
 T = TypeVar("T")
 R = TypeVar("R")
 
+_NOTHING = logging.CRITICAL + 1  # above the level of any message
 _AHEAD = 16  # futures a thread; chosen: who ends one finds the next one there, even if runs take milliseconds
 _BATCH = 64  # runs a future at most; chosen: they are described in some 10 kB
 _MOMENT_S = 0.2  # chosen: as long as nobody minds that progress stands still
 _LOST = 5  # times that an outcome may be lost; chosen: workers rarely die at all
 _CHUNK = 8  # items of `map` a future; chosen: what a future costs is little beside them, and all workers have some
+_ENDED = ("closing", "closed", "failed")  # states of the parent of a worker that does not start it again
 _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler; chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
 _READERS = 16  # manifests read at a time from an object store; chosen: each takes some 50 ms to come
@@ -62,6 +65,7 @@ _LOCAL = {
     "distributed.scheduler.dashboard.tasks.task-stream-length": 10,
     "distributed.scheduler.http.routes": [],  # status pages are open to all users of the machine
     "distributed.worker.http.routes": [],
+    "distributed.deploy.lost-worker-timeout": "300 s",  # its nanny starts it again; 15 s are little on a busy machine
 }
 
 # A worker has one core: libraries that would start a thread a core must not.
@@ -76,19 +80,28 @@ class Pool:
         jobs: Processes of a local cluster; as many as there are cores when left out.
         scheduler: Address of a Dask scheduler (`tls://…`, `tcp://…`), path of its scheduler file, or a cluster.
         retries: How often a run that failed is tried again.
+        limits: What a run may take.
     """
 
     def __init__(
-        self, store: Store, *, jobs: int | None = None, scheduler: "str | LocalCluster | None" = None, retries: int = 0
+        self,
+        store: Store,
+        *,
+        jobs: int | None = None,
+        scheduler: "str | LocalCluster | None" = None,
+        retries: int = 0,
+        limits: RunLimits | None = None,
     ) -> None:
         self._store = store
         self._jobs = jobs or cores()
         self._scheduler = scheduler
         self._retries = retries
+        self._limits = limits or RunLimits()
         self._version = Version.here()
         self._name = uuid.uuid4().hex[:8]  # other sweeps at the same scheduler have tasks of other names
         self._numbers = itertools.count()
         self._client: Client | None = None
+        self._cluster: LocalCluster | None = None
         self._open = contextlib.ExitStack()
         self._threads = 0
         self._counted = float("-inf")
@@ -176,12 +189,23 @@ class Pool:
     def _mapped(self, futures: "list[Future[list[R]]]") -> Iterator[R]:
         for future in futures:
             try:
-                yield from future.result()
+                yield from self._result(future)
             except FarwebError:
                 raise
             except Exception as error:
                 raise self.gone() from error
             future.release()  # its result need not stay with the worker
+
+    def _result(self, future: "Future[list[R]]") -> list[R]:
+        while True:
+            try:
+                result: list[R] = future.result(_COUNTED_S)
+            except TimeoutError:
+                if future.done():  # it is what the function raised
+                    raise
+                self.check_workers()
+            else:
+                return result
 
     def settle(self, run: Run, outcome: Outcome, attempts: int) -> None:
         """Keep the store's failures true: one for each run that failed, none for one that did not."""
@@ -209,7 +233,7 @@ class Pool:
         """Hand batches of runs to the scheduler."""
         # Keys are tuples: Dask takes all batches for one group of tasks.
         keys = [(f"farweb-{self._name}", next(self._numbers)) for _ in batches]
-        task = functools.partial(_task, self._store, self._version)
+        task = functools.partial(_task, self._store, self._version, self._limits)
         futures: list[Future[list[Outcome]]] = self.client.map(task, batches, key=keys, pure=False)
         return futures
 
@@ -225,7 +249,8 @@ class Pool:
             if isinstance(self._scheduler, str):
                 self._client = self._remote(self._scheduler)
             else:
-                self._client = self._local(self._scheduler or self._open.enter_context(local_cluster(self._jobs)))
+                self._cluster = self._scheduler or self._open.enter_context(local_cluster(self._jobs))
+                self._client = self._local(self._cluster)
         return self._client
 
     def _local(self, cluster: "LocalCluster") -> "Client":
@@ -249,6 +274,18 @@ class Pool:
         except (OSError, ValueError, TimeoutError) as error:
             raise RunError(f"no Dask scheduler answers at {scheduler}: {_first_line(error)}") from None
         return client
+
+    def check_workers(self) -> None:
+        """See that runs can go on.
+
+        Raises:
+            RunError: All workers of this machine have died and do not start again.
+        """
+        if self._cluster is not None and all(each.status.name in _ENDED for each in self._cluster.workers.values()):
+            raise RunError(
+                "no worker process starts any more on this machine; what is finished stays in "
+                f"{self._store.url}, and the same command goes on from there"
+            )
 
     def gone(self) -> RunError:
         """What to say when the scheduler has gone."""
@@ -291,24 +328,30 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
     from distributed import LocalCluster
     from distributed.security import Security
 
-    _quiet()
+    from farweb.sweep.nanny import STARTS, PersistentNanny
+
+    level = _quiet()
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set(_LOCAL))
-        with _without_interrupts():
-            cluster: LocalCluster = stack.enter_context(
-                LocalCluster(
-                    n_workers=jobs or cores(),
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    protocol="tls://",
-                    security=Security.temporary(),
-                    dashboard_address="127.0.0.1:0",  # no port that another may have
-                    scheduler_kwargs={"dashboard": False},
-                    memory_limit=None,
-                    silence_logs=logging.CRITICAL,
-                    env=_ONE_THREAD,
+        try:
+            with _without_interrupts():
+                cluster: LocalCluster = stack.enter_context(
+                    LocalCluster(
+                        n_workers=jobs or cores(),
+                        threads_per_worker=1,
+                        worker_class=PersistentNanny,
+                        host="127.0.0.1",
+                        protocol="tls://",
+                        security=Security.temporary(),
+                        dashboard_address="127.0.0.1:0",  # no port that another may have
+                        scheduler_kwargs={"dashboard": False},
+                        memory_limit=None,
+                        silence_logs=level,
+                        env=_ONE_THREAD,
+                    )
                 )
-            )
+        except RuntimeError as error:
+            raise RunError(f"a worker process of this machine ends while it starts, {STARTS} times in a row") from error
         yield cluster
 
 
@@ -393,6 +436,10 @@ class _Flight:
 
     def _some(self) -> "list[Future[list[Outcome]]]":
         """Futures that have ended: half of those under way, or as many as end in a moment. Together they cost less."""
+        while not self._ended.has_ready():
+            self._pool.check_workers()
+            with self._ended.thread_condition:
+                self._ended.thread_condition.wait(_MOMENT_S / 2)
         ended = [next(self._ended)]
         until = time.monotonic() + _MOMENT_S
         while 2 * len(ended) < len(self._futures) and time.monotonic() < until:
@@ -444,10 +491,10 @@ def _map(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     return [function(item) for item in items]
 
 
-def _task(store: Store, version: Version, runs: Sequence[Run]) -> list[Outcome]:
+def _task(store: Store, version: Version, limits: RunLimits, runs: Sequence[Run]) -> list[Outcome]:
     from distributed import get_worker
 
-    return work_batch(store, runs, version, str(get_worker().name))
+    return work_batch(store, runs, version, str(get_worker().name), limits=limits)
 
 
 def cores() -> int:
@@ -469,10 +516,21 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _quiet() -> None:
-    """Keep Dask's own messages from the terminal: outcomes and errors have what they say."""
-    for name in ("distributed", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+def _quiet() -> int:
+    """Keep Dask's own messages from the terminal: outcomes and errors have what they say.
+
+    Where the logger `farweb` is enabled for DEBUG they are shown from warnings on.
+
+    Returns:
+        The level of messages that are shown.
+    """
+    import distributed  # noqa: F401 - which sets the levels of its loggers as it is imported
+
+    level = logging.WARNING if logging.getLogger("farweb").isEnabledFor(logging.DEBUG) else _NOTHING
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(level)
+    return level
 
 
 def _first_line(error: BaseException | None) -> str:

@@ -23,6 +23,7 @@ from farweb.results.sweep import SweepTables
 from farweb.results.sweep_schema import factor_value, schema, write_table
 from farweb.results.sweep_statistics import STATISTICS
 from farweb.sweep.inputs import Inputs
+from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool
 
@@ -70,10 +71,13 @@ def run_sweep(
     jobs: int | None = None,
     scheduler: "str | LocalCluster | None" = None,
     retries: int = 0,
+    limits: RunLimits | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> SweepTables:
     """Do the runs of a scenario's sweep that are missing in the folder `out`; see `Scenario.sweep`."""
-    steps = sweep_steps(scenario, out, jobs=jobs, scheduler=scheduler, retries=retries, progress=progress)
+    steps = sweep_steps(
+        scenario, out, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits, progress=progress
+    )
     for _ in steps:
         pass
     return SweepTables.open(out)
@@ -86,6 +90,7 @@ def sweep_steps(
     jobs: int | None = None,
     scheduler: "str | LocalCluster | None" = None,
     retries: int = 0,
+    limits: RunLimits | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Generator[None, None, None]:
     """A sweep that pauses whenever its workers have all of its runs.
@@ -104,7 +109,7 @@ def sweep_steps(
         inputs.write(store)
         begin(store, manifest, design, runs)
         table = RunTable(runs)
-        with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
+        with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits) as pool:
             yield from _collected(pool, runs, table, progress)
             finish(store, manifest, design, table, pool)
 

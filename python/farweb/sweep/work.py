@@ -12,6 +12,7 @@ from farweb.results.measure import Measurement
 from farweb.results.store import Outcome, Store, part_name
 from farweb.run import Progress, Tables, simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
+from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run
 
 
@@ -28,6 +29,8 @@ class Version:
         return cls(_core.version, _core.result_version)
 
 
+_NO_LIMITS = RunLimits()
+
 BATCH_S = 0.2  # chosen: what a batch costs beside its runs, some 5 ms, is little, and runs are spread evenly enough
 
 
@@ -37,6 +40,7 @@ def work_batch(
     wanted: Version,
     worker: str,
     progress: Callable[[Progress], None] | None = None,
+    limits: RunLimits = _NO_LIMITS,
 ) -> list[Outcome]:
     """Do runs one after the other, and no further one after `BATCH_S`; see `work`.
 
@@ -48,15 +52,20 @@ def work_batch(
         RunError: As `work`.
     """
     until = time.monotonic() + BATCH_S
-    outcomes = [work(store, runs[0], wanted, worker, progress)]
+    outcomes = [work(store, runs[0], wanted, worker, progress, limits)]
     while len(outcomes) < len(runs) and time.monotonic() < until:
-        outcomes.append(work(store, runs[len(outcomes)], wanted, worker, progress))
+        outcomes.append(work(store, runs[len(outcomes)], wanted, worker, progress, limits))
     store.flush(outcome.run for outcome in outcomes if outcome.status == "done")
     return outcomes
 
 
 def work(
-    store: Store, run: Run, wanted: Version, worker: str, progress: Callable[[Progress], None] | None = None
+    store: Store,
+    run: Run,
+    wanted: Version,
+    worker: str,
+    progress: Callable[[Progress], None] | None = None,
+    limits: RunLimits = _NO_LIMITS,
 ) -> Outcome:
     """Simulate `run` into its part.
 
@@ -77,7 +86,7 @@ def work(
     began, cpu = time.perf_counter(), time.thread_time()
     tables = shared_tables(store, run.inputs)
     try:
-        manifest = _simulate(store, run, tables, progress, began, cpu)
+        manifest = _simulate(store, run, tables, limits.watch(progress), began, cpu)
     except _Failed as failed:
         return Outcome(run.run, "failed", str(failed), wall_s=time.perf_counter() - began, worker=worker)
     return Outcome(

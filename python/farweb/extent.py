@@ -1,0 +1,230 @@
+"""Estimates how large a run or a sweep becomes, before anything is simulated, and holds it against limits.
+
+Rows of requests, of intervals and of exchanges follow from the scenario. Packets are those of requests, responses and
+acknowledgements of every second segment, with seven that open and close a connection; retransmissions, frames and what
+caches answer are left out, and so are connections that carry more than one request. Requests under way are the larger
+of two bounds: those that start within the round trips of a request (Little's law, from the mean rate), and those that
+the busiest link cannot carry while they arrive.
+
+Of a sweep some points are looked at, spread over its design, and stand for the others. The request table is read once,
+that of the scenario itself: points with other tables count as if they had its requests.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from farweb import _core
+from farweb.description import Description
+from farweb.errors import FarwebError, ScenarioError
+from farweb.offered import MINUTE_S, Laid, RatedLink, Trace, rated_links, read_trace
+from farweb.results.design import spread
+from farweb.text.parse import parse
+from farweb.text.quantities import count
+from farweb.text.sheet import Sheet
+
+ROWS_WARNED, ROWS_MAX = 100_000_000, 1_000_000_000
+"""Rows of all tables. Chosen: a row takes 14 B (of packets) to 45 B (of exchanges) on the disk, so that the limit is
+some tens of GB, and what is warned of some GB."""
+
+UNDER_WAY_WARNED, UNDER_WAY_MAX = 1_000_000, 10_000_000
+"""Requests under way at once. Chosen: a connection with its request takes 2 to 3 kB of memory (the case `open` of
+docs/performance.md), so that the limit is some tens of GB, and what is warned of some GB."""
+
+_POINTS = 16  # chosen: the ends of a design and what lies between, in some hundredths of a second
+_OPENING = 7  # packets that open and close a connection: SYN, SYN ACK, ACK, and two FINs with their ACKs
+_SERIES = "links, legs and caches"
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Size of a run, or of all runs of a sweep, by estimate.
+
+    Attributes:
+        runs: 1, or the runs of the sweep.
+        rows: Rows of all runs, by table; those of links, legs and caches together.
+        under_way: Requests under way at once in the largest run, at least.
+        cause: Key of the workload that says how many requests there are.
+    """
+
+    runs: int
+    rows: Mapping[str, int]
+    under_way: int
+    cause: str
+
+    @property
+    def warnings(self) -> list[str]:
+        """Lines about what is large; each begins with its key."""
+        return [f"{key}: {words}" for key, words, _, _ in self._large()]
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether nothing is beyond a limit."""
+        return all(amount <= limit for _, _, amount, limit in self._large())
+
+    def require_allowed(self, scenario: Description) -> None:
+        """Refuse what is beyond a limit; `scenario` has the places of its keys.
+
+        Raises:
+            ScenarioError: It is; the message names file, key, estimate and limit.
+        """
+        lines = [
+            scenario.core.problem(key, f"{words}; the limit is {count(limit)}, and --no-limits lifts it")
+            for key, words, amount, limit in self._large()
+            if amount > limit
+        ]
+        if lines:
+            raise ScenarioError("\n".join(lines))
+
+    def _large(self) -> Iterator[tuple[str, str, int, int]]:
+        """What is worth a warning: its key, words, the number and its limit."""
+        rows = sum(self.rows.values())
+        if rows > ROWS_WARNED:
+            most = max(self.rows, key=lambda table: self.rows[table])
+            keys = {_SERIES: "record.links_every", "packets": "record.packets", "exchanges": "record.exchanges"}
+            who = "a run writes" if self.runs == 1 else f"{count(self.runs)} runs write"
+            words = f"{who} about {count(rows)} rows, most of them ({count(self.rows[most])}) of {most}"
+            yield keys.get(most, self.cause), words, rows, ROWS_MAX
+        if self.under_way > UNDER_WAY_WARNED:
+            words = f"about {count(self.under_way)} requests are under way at once, with some kB of memory each"
+            yield self.cause, words, self.under_way, UNDER_WAY_MAX
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, as plain values."""
+        return {
+            "runs": self.runs,
+            "requests": self.rows["requests"],
+            "under_way": self.under_way,
+            "rows": {**self.rows},
+        }
+
+
+def sheet(extents: tuple[Extent, ...]) -> Sheet:
+    """A table for people, of a run and, beside it, of all runs of a sweep."""
+    header = ["", *("a run" if extent.runs == 1 else f"all {count(extent.runs)} runs" for extent in extents)]
+    tables = dict.fromkeys(table for extent in extents for table in extent.rows)
+    rows = [["requests under way at once, at least", *(count(extent.under_way) for extent in extents)]]
+    rows += [[f"rows of {table}", *(count(extent.rows.get(table, 0)) for extent in extents)] for table in tables]
+    return Sheet("Estimated size", header, rows)
+
+
+def extent_of_run(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> Extent:
+    """Estimate the size of a run of `scenario`; `figures` are those of its check, and `trace` is its workload."""
+    laid = Laid.of(figures["workload"], scenario.effective["run"]["until"], trace)
+    started = 1.0 if laid.until_s is None or laid.ends_s <= 0 else min(1.0, laid.until_s / laid.ends_s)
+    requests = round(laid.requests * started)
+    rows = {"requests": requests, **_recorded(scenario, figures, trace, laid, requests)}
+    return Extent(1, rows, _under_way(scenario, figures, trace, laid, requests), _cause(scenario.effective["workload"]))
+
+
+def extent_of_sweep(scenario: Description, trace: Trace) -> Extent | None:
+    """Estimate the size of all runs of the sweep of `scenario`, whose own workload is `trace`.
+
+    None when no point that is looked at can be run.
+    """
+    design = scenario.design
+    assert design is not None, "who asks has a sweep"
+    extents = [
+        extent
+        for number in spread(len(design.points), _POINTS)
+        if (extent := _extent_of_point(scenario, number, trace)) is not None
+    ]
+    if not extents:
+        return None
+    runs = len(design.points) * design.replications
+    tables = dict.fromkeys(table for extent in extents for table in extent.rows)
+    rows = {table: round(runs * np.mean([extent.rows.get(table, 0) for extent in extents])) for table in tables}
+    return replace(
+        max(extents, key=lambda extent: extent.rows["requests"]),
+        runs=runs,
+        rows=rows,
+        under_way=max(extent.under_way for extent in extents),
+    )
+
+
+def _extent_of_point(scenario: Description, number: int, trace: Trace) -> Extent | None:
+    """The size of a run at a point; None where its levels make no sense together, so that its runs fail."""
+    try:
+        point = scenario.point(number)
+        figures = json.loads(point.core.check(None))
+        of_point = read_trace(point, figures) if point.requests_path is None else trace
+    except FarwebError:
+        return None
+    return None if of_point is None else extent_of_run(point, figures, of_point)
+
+
+def _recorded(
+    scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int
+) -> dict[str, int]:
+    """Rows of the tables that `record` asks for."""
+    record, legs, rows = scenario.effective["record"], figures["legs"], {}
+    if record["connections"] and (alone := sum(_is_alone(leg) for leg in legs)):
+        rows["connections"] = requests * alone
+    if record["exchanges"]:
+        rows["exchanges"] = requests * len(legs)
+    if (every := record.get("links_every")) is not None:
+        series = 2 * len(figures["links"]) + len(legs) + len(figures["caches"])
+        ends_s = laid.ends_s if laid.until_s is None else min(laid.ends_s, laid.until_s)
+        rows[_SERIES] = math.ceil(ends_s / float(parse(every).number)) * series
+    if record["packets"] != "none":
+        seen = 1.0 if record["packets"] == "all" else trace.sampled
+        rows["packets"] = round(seen * sum(requests * _packets(leg, figures, record["points"], trace) for leg in legs))
+    return rows
+
+
+def _packets(leg: Mapping[str, Any], figures: Mapping[str, Any], points: Sequence[str], trace: Trace) -> float:
+    """Rows of packets that a request leaves on a leg: in each direction, at each point on the leg."""
+    response, request = (size / trace.rows / leg["mss_bytes"] for size in (trace.response_bytes, trace.request_bytes))
+    response, request = (
+        response + 0.5,
+        request + 0.5 if leg["connection_use"]["requests"] else 0.0,
+    )  # half a segment is begun
+    opening = _OPENING / 2 if _is_alone(leg) else 0.0
+    passing = {"up": request + response / 2 + opening, "down": response + request / 2 + opening}
+    first, behind = (figures["nodes"].index(leg[end]) for end in ("from", "to"))
+    rows = 0.0
+    for point in points:
+        place, _, direction = point.removeprefix("link ").partition(" ")
+        if point == "ends":
+            rows += 2 * sum(passing.values())
+        elif first <= int(place) < behind:
+            rows += passing[direction] if direction else sum(passing.values())
+    return rows
+
+
+def _is_alone(leg: Mapping[str, Any]) -> bool:
+    """Whether each request has a connection of its own."""
+    use = leg["connection_use"]
+    return not (use["reused"] or use["shared"] or use["standing"])
+
+
+def _under_way(scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int) -> int:
+    """The larger of the two bounds."""
+    caches = [figures["nodes"].index(cache["node"]) for cache in scenario.effective.get("cache") or []]
+    passed = [leg for leg in figures["legs"] if not any(at <= figures["nodes"].index(leg["from"]) for at in caches)]
+    trips = ((2 if _is_alone(leg) else 1) if leg["connection_use"]["requests"] else 0.5 for leg in passed)
+    takes_s = sum(trip * leg["rtt_ns"] / 1e9 for trip, leg in zip(trips, passed, strict=True))
+    moving = requests * min(1.0, takes_s / laid.span_s) if laid.span_s > 0 else requests
+    if "give_up" in scenario.effective.get("clients", {}):
+        return round(moving)
+    a_second = requests / trace.rows / max(laid.span_s, MINUTE_S)
+    busy = max((_bits(link, trace) * a_second / link.rate_bps for link in rated_links(scenario, figures)), default=0.0)
+    return round(max(moving, requests * (1 - 1 / busy) if busy > 1 else 0.0))
+
+
+def _bits(link: RatedLink, trace: Trace) -> float:
+    """What all requests of the trace take of a link, in bits; nothing where a cache takes an unknown part."""
+    acks = trace.response_bytes / link.mss / 2 * _core.header_bytes
+    whole = trace.response_bytes * (1 + _core.header_bytes / link.mss)
+    return 0.0 if link.at_most else 8 * link.factor * (whole if link.direction == "down" else acks)
+
+
+def _cause(workload: Mapping[str, Any]) -> str:
+    """The key that makes requests many."""
+    if workload["load"] > 1:
+        return "workload.load"
+    return "workload.requests" if workload.get("requests") is not None else "workload.family"

@@ -1,0 +1,81 @@
+"""Limits of a single run of a sweep: the time that it takes, and the memory of the process that does it.
+
+A worker looks after each step of the simulation, of 200,000 events: a run that is beyond a limit ends there and fails,
+its worker goes on with the next one. In a step memory may grow by some hundreds of MB at most. What needs too much
+before the first step, as a generated workload may, is not seen; the system kills its worker when memory runs out.
+"""
+
+import contextlib
+import ctypes
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+from farweb.errors import FarwebError, RunError
+from farweb.run import Progress
+from farweb.text.parse import parse
+from farweb.text.quantities import seconds, size
+
+
+@dataclass(frozen=True)
+class RunLimits:
+    """What a run may take; None: as much as it needs.
+
+    Attributes:
+        memory_bytes: Memory of the process that does it, in RAM, with libraries and tables (some 150 MB).
+        time_s: From its start, in s.
+    """
+
+    memory_bytes: float | None = None
+    time_s: float | None = None
+
+    @classmethod
+    def of(cls, memory: str | None, time: str | None) -> Self:
+        """Read limits from texts with a unit, such as ``2 GB`` and ``10 min``.
+
+        Raises:
+            FarwebError: A text is no size, or no time, above zero.
+        """
+        return cls(_amount("--run-memory", memory, "B", "2 GB"), _amount("--run-time", time, "s", "10 min"))
+
+    def watch(self, progress: Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:
+        """Give what is called after each step of the run that begins now: `progress`, with a look at the limits.
+
+        What it returns raises `RunError` when the run is beyond one.
+        """
+        if self == RunLimits():
+            return progress
+        import psutil
+
+        began, process = time.monotonic(), psutil.Process()
+        if self.memory_bytes is not None:
+            _give_back()
+
+        def look(now: Progress) -> None:
+            if self.time_s is not None and time.monotonic() - began > self.time_s:
+                raise RunError(f"it took more than {seconds(self.time_s)}, which --run-time allows")
+            if self.memory_bytes is not None and process.memory_info().rss > self.memory_bytes:
+                raise RunError(f"its process took more than {size(self.memory_bytes)}, which --run-memory allows")
+            if progress is not None:
+                progress(now)
+
+        return look
+
+
+def _amount(option: str, text: str | None, base: str, example: str) -> float | None:
+    if text is None:
+        return None
+    try:
+        found = parse(text)
+    except FarwebError as error:
+        raise FarwebError(f"{option}: {error}") from None
+    if found.base != base or found.number <= 0:
+        raise FarwebError(f'{option}: "{text}" is not above zero with a unit; write for example "{example}"')
+    return float(found.number)
+
+
+def _give_back() -> None:
+    """Return what the runs before have freed to the system: glibc keeps it, and it would count as this run's."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -1,0 +1,129 @@
+"""Estimates of how large a run or a sweep becomes: against what runs write, and what is warned of or refused."""
+
+from pathlib import Path
+
+import pytest
+
+from farweb import Scenario
+from farweb.description import Value
+from farweb.extent import Extent
+from samples import Farweb
+
+EVERYTHING: dict[str, Value] = {"record.packets": "all", "record.exchanges": True, "record.links_every": "100 ms"}
+
+
+def extents(scenario: Path, **changes: str | int | float | bool) -> tuple[Extent, ...]:
+    return Scenario.load(scenario, {key.replace("__", "."): value for key, value in changes.items()}).check().extents
+
+
+def test_rows_are_those_that_a_run_writes(cable: Path) -> None:
+    scenario = Scenario.load(cable, EVERYTHING).with_({"record.points": ["ends", "link 0 down"], "workload.load": 2})
+    (extent,) = scenario.check().extents
+    results = scenario.run(out="out")
+    written = results.manifest["rows"]
+    assert {table: extent.rows[table] for table in ("requests", "connections", "exchanges")} == {
+        table: written[table] for table in ("requests", "connections", "exchanges")
+    }
+    ends_s = 20 + 37  # the last start; a response of 4 kB takes less than a second then
+    assert extent.rows["links, legs and caches"] == (2 + 1) * ends_s * 10
+    assert written["links"] + written["legs"] == pytest.approx(3 * ends_s * 10, abs=3 * 10)
+    assert extent.rows["packets"] == pytest.approx(written["packets"], rel=0.2)
+
+
+def test_requests_that_start_after_the_end_do_not_count(cable: Path) -> None:
+    (extent,) = extents(cable, run__until="10 s", record__links_every="1 s")
+    assert extent.rows["requests"] == round(3 * 10 / 20)
+    assert extent.rows["links, legs and caches"] == 3 * 10
+    (extent,) = extents(cable, run__until="24 h", record__links_every="1 s")
+    assert extent.rows["links, legs and caches"] == 3 * 20, "intervals after the last event are not recorded"
+
+
+def test_packets_of_tagged_requests_count_by_their_share_of_the_bytes(cable: Path) -> None:
+    (cable.parent / "requests.csv").write_text(
+        "start_s,host,request_bytes,response_bytes,tag\n0,a.example,300,30000,sample\n1,a.example,300,90000,\n"
+    )
+    ((everyone,), (some,)) = (extents(cable, record__packets=which) for which in ("all", "sample"))
+    assert some.rows["packets"] == pytest.approx(everyone.rows["packets"] / 4, abs=1)
+
+
+def test_requests_under_way_are_those_of_littles_law_or_those_that_a_link_cannot_carry(cable: Path) -> None:
+    table = cable.parent / "requests.csv"
+    table.write_text(
+        "start_s,host,request_bytes,response_bytes\n"
+        + "".join(f"{number / 10},a.example,300,14600\n" for number in range(1001))
+    )
+    (extent,) = extents(cable)
+    assert extent.under_way == round(1001 / 100 * 0.24)  # a handshake and a response, each a round trip of 120 ms
+    rate_bps = 10 * 8 * 14600 * 1500 / 1460
+    (extent,) = extents(cable, path__link__0__down__rate=f"{rate_bps / 4:.0f} bit/s")
+    assert extent.under_way == pytest.approx(1001 * 3 / 4, rel=0.01)
+    (extent,) = extents(cable, path__link__0__down__rate=f"{rate_bps / 4:.0f} bit/s", clients__give_up="10 s")
+    assert extent.under_way == round(1001 / 100 * 0.24)
+
+
+def test_a_sweep_has_the_rows_of_all_its_runs(cable: Path) -> None:
+    cable.write_text(cable.read_text() + '[sweep]\nreplications = 5\n[sweep.factors]\n"workload.load" = [1, 3]\n')
+    run, sweep = extents(cable)
+    assert (run.runs, run.rows["requests"]) == (1, 3)
+    assert (sweep.runs, sweep.rows["requests"]) == (10, 5 * (3 + 9))
+
+
+def test_what_is_large_is_warned_of_and_what_is_too_large_refused(
+    cable: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert farweb("check", cable).code == 0
+    every = cable.read_text() + '[record]\nlinks_every = "1 us"\n'
+    cable.write_text(every.replace('"1 us"', '"400 ns"'))  # 3 rows each, in 20 s
+    warned = farweb("check", cable, "--json")
+    (warning,) = warned.json()["check"]["warnings"]
+    assert warned.code == 0
+    assert warning == (
+        "record.links_every: a run writes about 150,000,006 rows, most of them (150,000,000) of links, legs and caches"
+    )
+    cable.write_text(every.replace('"1 us"', '"40 ns"'))
+    line = (
+        f"farweb: {cable}:23: record.links_every: a run writes about 1,500,000,006 rows, most of them (1,500,000,000) "
+        "of links, legs and caches; the limit is 1,000,000,000, and --no-limits lifts it\n"
+    )
+    for verb in (["check", cable], ["run", cable, "-q"]):
+        answer = farweb(*verb)
+        assert (answer.code, answer.err) == (2, line)
+    assert sorted(path.name for path in cable.parent.iterdir()) == ["cable.toml", "requests.csv"]
+    accepted = farweb("check", cable, "--no-limits")
+    assert accepted.code == 0
+    assert "warning: record.links_every: a run writes about 1,500,000,006 rows" in accepted.out
+
+
+def test_requests_that_come_at_once_are_refused_by_the_memory_that_they_take(
+    cable: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("farweb.extent.UNDER_WAY_WARNED", 1)
+    monkeypatch.setattr("farweb.extent.UNDER_WAY_MAX", 5)
+    at_once = ("--set", "workload.speed=1e6", "--set", "workload.copies_offset=0 s")
+    answer = farweb("check", cable, *at_once)
+    assert "warning: workload.requests: about 3 requests are under way at once" in " ".join(answer.out.split())
+    answer = farweb("run", cable, "-q", *at_once, "--set", "workload.load=2")
+    assert answer.code == 2
+    assert (
+        "workload.load: about 6 requests are under way at once, with some kB of memory each; the limit is 5"
+        in answer.err
+    )
+
+
+def test_a_sweep_beyond_the_limit_is_refused_before_anything_is_written(
+    cable: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("farweb.extent.ROWS_MAX", 10)
+    monkeypatch.setattr("farweb.extent.ROWS_WARNED", 5)
+    cable.write_text(cable.read_text() + "[sweep]\nreplications = 2\n")
+    for verb in (["check", cable], ["sweep", cable, "--out", "out"], ["sweep", cable, "--plan", "--out", "out"]):
+        answer = farweb(*verb)
+        assert answer.code == 2
+        assert (
+            "workload.requests: 2 runs write about 12 rows, most of them (6) of requests; the limit is 10" in answer.err
+        )
+        assert not Path("out").exists()
+    answer = farweb("run", cable, "--out", "single")
+    assert answer.code == 0, "one run is within it"
+    assert "warning: workload.requests: a run writes about 6 rows" in answer.err
+    assert farweb("sweep", cable, "--out", "out", "--no-limits", "-j", 1).code == 0
