@@ -98,10 +98,10 @@ def test_merged_tables_keep_waits(farweb: Farweb, folder: Path) -> None:
     assert "wait_s" not in pl.read_parquet("none.parquet").columns
 
 
-def test_a_trace_has_waits_on_demand(folder: Path) -> None:
-    Path("p.toml").write_text("wait_recorded = true\n")
-    generate("nzix", "with", days=1, parameters=read_parameters("p.toml"))
-    generate("nzix", "without", days=1)
+def test_a_trace_has_waits_unless_they_are_not_recorded(folder: Path) -> None:
+    Path("p.toml").write_text("wait_recorded = false\n")
+    generate("nzix", "with", days=1)
+    generate("nzix", "without", days=1, parameters=read_parameters("p.toml"))
     with_waits, without = (pl.read_parquet(f"{name}/requests.parquet") for name in ("with", "without"))
     assert with_waits.drop("wait_s").equals(without)
     assert with_waits.select((pl.col("wait_s") <= pl.col("server_s")).all()).item()

@@ -164,8 +164,9 @@ def _write_requests(
     reader: _core.RequestReader, path: Path, trace: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> int:
     """Write all requests by start, and return their number."""
-    wait = ("wait_s",) if trace["parameters"].get("wait_recorded") == "true" else ()
-    schema, rows = _schema(REQUESTS, (*_COLUMNS[trace["family"]], *wait), trace), 0
+    left_out = {"wait_s"} if trace["parameters"].get("wait_recorded") == "false" else set()
+    columns_written = tuple(name for name in _COLUMNS[trace["family"]] if name not in left_out)
+    schema, rows = _schema(REQUESTS, columns_written, trace), 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while (columns := reader.batch(_ROWS)) is not None:
             batch = to_arrow(columns, schema)
