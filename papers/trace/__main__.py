@@ -3,14 +3,22 @@
 python -m papers.trace design FOLDER           write the sweeps of the design into a folder
 farweb sweep FOLDER/points-0.toml --out …      run each
 python -m papers.trace report RESULTS…         tables, ranges of the scoreboard and figures from the results folders
+farweb sweep papers/trace/inmost.toml --out …  the middle of the allowed region, which report has written
+python -m papers.trace numbers RESULTS         the numbers at the points of a results folder
 """
 
 import argparse
 from itertools import islice
 from pathlib import Path
 
-from .design import CASES, POINTS, runs, unit_points, write
+import numpy as np
+
+from farweb import SweepResults
+
+from .design import CASES, POINTS, Proxies, of_point, runs, unit_points, write
+from .factors import FACTORS, values
 from .findings import Findings, tables, write_ranges
+from .numbers import NUMBERS, by_point
 
 _POINTS_A_SWEEP = 25  # a scenario file has at most 1,000,000 bytes
 
@@ -26,11 +34,15 @@ def main() -> None:
     report = steps.add_parser("report", help="tables, ranges and figures from results folders")
     report.add_argument("results", type=Path, nargs="+")
     report.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder of the figures")
+    numbers = steps.add_parser("numbers", help="the published numbers at the points of a results folder")
+    numbers.add_argument("results", type=Path)
     chosen = parser.parse_args()
     if chosen.step == "design":
         _design(chosen.folder)
-    else:
+    elif chosen.step == "report":
         _report(chosen.results, chosen.out)
+    else:
+        _numbers(chosen.results)
 
 
 def _design(folder: Path) -> None:
@@ -51,7 +63,26 @@ def _report(results: list[Path], out: Path) -> None:
     (out / "findings.md").write_text(text, encoding="utf-8")
     write_ranges(findings, out / "ranges.toml")
     draw(findings, out)
+    inmost = values(findings.inmost)
+    for name, proxies in (
+        ("inmost", Proxies()),
+        ("inmost-in-turns", Proxies(assign="round-robin")),
+        ("inmost-no-nagle", Proxies(nagle=False)),
+    ):
+        write(out / f"{name}.toml", of_point(name, inmost, proxies), replications=3)
     print(text)
+    print({factor.name: factor.written(float(part)) for factor, part in zip(FACTORS, findings.inmost, strict=True)})
+
+
+def _numbers(results: Path) -> None:
+    """Print each number of each point over replications, and whether it is met."""
+    for label, cases in by_point(SweepResults.open(results).runs).items():
+        for number in NUMBERS:
+            value = number.of(cases)
+            met = number.implausibility(np.array([value]))[0] <= 1
+            print(
+                f"{label}  {number.claim:4} {value:8.3f} {number.unit:7} {'met' if met else 'not met':8} {number.what}"
+            )
 
 
 if __name__ == "__main__":

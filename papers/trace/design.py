@@ -39,6 +39,22 @@ _DELAYS = {"TT": ("60 ms", "60 ms"), "ST": ("60 ms", "320 ms"), "SS": ("320 ms",
 
 
 @dataclass(frozen=True)
+class Proxies:
+    """What the proxies do between themselves; the papers publish both.
+
+    Attributes:
+        assign: Rule that selects the connection of a response.
+        nagle: Whether short segments wait for acknowledgements.
+    """
+
+    assign: str = "least-outstanding"
+    nagle: bool = True
+
+
+AS_PUBLISHED = Proxies()
+
+
+@dataclass(frozen=True)
 class Case:
     """A configuration at a load.
 
@@ -61,7 +77,7 @@ class Case:
         load = "31 days" if self.load_bps is None else f"{self.load_bps / 1e6:.3g} Mbit/s"
         return f"{self.links}, {between}, HTTP/{self.http}, {load}"
 
-    def keys(self, copies: int, first_window: int) -> dict[str, Any]:
+    def keys(self, copies: int, first_window: int, proxies: Proxies = AS_PUBLISHED) -> dict[str, Any]:
         """Keys of the scenario."""
         up, down = _DELAYS[self.links]
         constants = {"syn_ack_opens_cwnd": first_window == 2}
@@ -70,10 +86,10 @@ class Case:
         if self.connections is None:
             leg = [{"from": "nz-proxy", "to": "server", "carrier": carrier, "tcp": server}]
         else:
-            mux = {"kind": "mux", "connections": self.connections, "overhead": "20 B", "assign": "least-outstanding"}
-            proxies = {"mss": "1460 B", "buffer": "32767 B"}
+            mux = {"kind": "mux", "connections": self.connections, "overhead": "20 B", "assign": proxies.assign}
+            between = {"mss": "1460 B", "buffer": "32767 B", "constants": {"nagle": proxies.nagle}}
             leg = [
-                {"from": "nz-proxy", "to": "us", "carrier": mux, "tcp": proxies},
+                {"from": "nz-proxy", "to": "us", "carrier": mux, "tcp": between},
                 {"from": "us", "to": "server", "carrier": carrier, "tcp": server},
             ]
         return {
@@ -175,7 +191,9 @@ def runs(points: Floats) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from of_point(f"{number:03}", values(row))
 
 
-def of_point(label: str, point: Mapping[str, float]) -> Iterator[tuple[str, dict[str, Any]]]:
+def of_point(
+    label: str, point: Mapping[str, float], proxies: Proxies = AS_PUBLISHED
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """The runs of one point."""
     kind = int(point["release"])
     parameters = {**family(point), "wait_recorded": kind in (1, 2)}
@@ -186,7 +204,7 @@ def of_point(label: str, point: Mapping[str, float]) -> Iterator[tuple[str, dict
     }
     for name, case in CASES.items():
         many = copies(case, point["response mean"])
-        yield f"{label} {name}", {**common, **case.keys(many, 1 + int(point["first window"]))}
+        yield f"{label} {name}", {**common, **case.keys(many, 1 + int(point["first window"]), proxies)}
 
 
 def write(out: Path, all_runs: Iterator[tuple[str, dict[str, Any]]], replications: int = 1) -> int:

@@ -51,7 +51,9 @@ class Factor:
     def written(self, part: float) -> str:
         """The value at `part` with its unit."""
         value = self.value(part)
-        return self.labels[int(value)] if self.labels else f"{value:.3g} {self.unit}".strip()
+        if self.labels:
+            return self.labels[int(value)]
+        return f"{value / 1000:.3g} kB" if self.unit == "B" and value >= 1000 else f"{value:.3g} {self.unit}".strip()
 
 
 FACTORS = (

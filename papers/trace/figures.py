@@ -69,7 +69,7 @@ def published(findings: Findings) -> Figure:
     axes.set_yticks(range(len(NUMBERS)), [f"{number.what}  {number.claim}" for number in NUMBERS])
     axes.invert_yaxis()
     axes.set_xlim(-_BEYOND, _BEYOND)
-    axes.set_xlabel("distance from the middle of the tolerance, in its half width; the claim holds from −1 to 1")
+    axes.set_xlabel("distance from the middle of the tolerance, in half widths")
     chart.frame(
         figure,
         "Published numbers against what the model can make",

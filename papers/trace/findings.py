@@ -98,6 +98,14 @@ class Findings:
         most = int(together.max())
         return together == most, most
 
+    @cached_property
+    def inmost(self) -> Floats:
+        """The point of the region that is farthest from any edge of a tolerance, in half widths of it."""
+        inside, _ = self.region
+        margins = [1 - NUMBERS[place].implausibility(self.emulated[inside, place]) for place in self.reachable]
+        found: Floats = self.candidates[inside][int(np.argmax(np.min(margins, axis=0)))]
+        return found
+
     def conflicts(self) -> list[tuple[str, str]]:
         """Pairs of numbers each of which is allowed somewhere, and never both."""
         allowed = {place: self.allowed(place) for place in self.reachable}

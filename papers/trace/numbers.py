@@ -113,7 +113,7 @@ NUMBERS = (
     Number("T13", "cable: bytes in for one out, proxies", "", 19, 16.15, 21.85, _ratio("TT proxy")),
     Number(
         "T15",
-        "cable at 80 %: latency with 20 connections over that with 70",
+        "cable at 80 %: latency, 20 connections over 70",
         "",
         None,
         1.05,
@@ -134,7 +134,7 @@ NUMBERS = (
     Number("A9", "circuit: bytes in for one out, proxies", "", 19, 16.15, 21.85, _ratio("ST proxy")),
     Number(
         "A10",
-        "circuit at 80 %: latency with 50 connections over that with 70",
+        "circuit at 80 %: latency, 50 connections over 70",
         "",
         None,
         1.05,
@@ -155,7 +155,7 @@ _METRICS = (
 
 
 def by_point(runs: pl.DataFrame) -> dict[str, Cases]:
-    """The metrics of all runs: a point each, by its label.
+    """The metrics of all runs, means over replications: a point each, by its label.
 
     Args:
         runs: Table of the runs of the sweeps, with the label of each in the column ``case``.
@@ -165,8 +165,9 @@ def by_point(runs: pl.DataFrame) -> dict[str, Cases]:
     """
     if int(runs["failed"].sum()):
         raise ValueError(f"{runs['failed'].sum()} requests failed")
+    means = runs.group_by("case").agg([pl.col(name).mean() for name in _METRICS])
     points: dict[str, dict[str, dict[str, float]]] = {}
-    for row in runs.sort("case").iter_rows(named=True):
+    for row in means.sort("case").iter_rows(named=True):
         label, _, case = row["case"].partition(" ")
         points.setdefault(label, {})[case] = {name: float(row[name]) for name in _METRICS}
     return dict(points)
