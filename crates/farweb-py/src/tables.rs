@@ -11,7 +11,7 @@ use farweb::units::{Duration, Instant};
 use farweb::workload::{
     AtRate, AtSpeed, Batch, BatchTable, Copies, CopiesHosts, Directory, HostColumns, Load, MemoryRows,
     MemoryTable, ObjectId, Request, RequestSource, RequestTable, SymbolTable, Words, WorkloadError,
-    hosts_from_columns, open_hosts,
+    hosts_from_columns, open_hosts, shared,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -224,8 +224,8 @@ impl Workload {
                 MemoryTable::read(&mut pace.at_speed(table)).map_err(workload_error)?,
             );
         }
-        let copy = |_| Ok(pace.at_rate(pace.at_speed(table.restart().map_err(workload_error)?)));
-        let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
+        let copies =
+            shared(table, load.load).into_iter().map(|copy| pace.at_rate(pace.at_speed(copy))).collect();
         let total = pace.total(summary.requests * u64::from(load.load));
         Ok(Self { total, rows: Some(summary.requests), ..Self::copies(load.of_streams(copies)) })
     }
@@ -237,8 +237,9 @@ impl Workload {
             let mut table = pace.at_speed(of_batches(batches, name)?);
             return Self::in_memory(load, pace, MemoryTable::read(&mut table).map_err(workload_error)?);
         }
-        let copy = |_| Ok(pace.at_rate(pace.at_speed(of_batches(batches, name)?)));
-        let copies = (0..load.load).map(copy).collect::<PyResult<_>>()?;
+        let table = of_batches(batches, name)?;
+        let copies =
+            shared(table, load.load).into_iter().map(|copy| pace.at_rate(pace.at_speed(copy))).collect();
         Ok(Self::copies(load.of_streams(copies)))
     }
 

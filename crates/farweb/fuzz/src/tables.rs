@@ -15,7 +15,7 @@ pub const SUFFIXES: [&str; 4] = [".csv", ".tsv", ".log", ".csv.gz"];
 /// When what it gives is no request table.
 pub fn read_requests(path: &Path) {
     let Ok((mut table, summary)) = checked(RequestTable::open(path)) else { return };
-    let mut again = table.restart().expect("the file is still there");
+    let (mut again, _) = RequestTable::open(path).expect("the table was read before");
     let mut directory = Directory::default();
     let requests = rest(&mut table, &mut directory).expect("the table was read before");
     assert_eq!(requests.len() as u64, summary.requests);

@@ -16,6 +16,7 @@ mod probe;
 pub mod prowgen;
 mod rate;
 mod references;
+mod shared;
 mod speed;
 mod table;
 mod trace;
@@ -35,6 +36,7 @@ pub use parameters::ParameterError;
 pub use probe::{Probe, ProbeReport, ProbedHost, Skipped, UnreadablePacket};
 pub use rate::{AtRate, RATE_MAX, RATE_MIN};
 pub use references::References;
+pub use shared::{Reader, shared};
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
     Batch, BatchTable, HostColumns, RequestTable, Summary, WORKLOAD_TABLES, Words, hosts_from_columns,

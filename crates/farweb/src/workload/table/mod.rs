@@ -16,8 +16,7 @@ mod text;
 pub use batch::{Batch, BatchTable, Words};
 pub use hosts::{HostColumns, hosts_from_columns, open_hosts};
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use hosts::HOSTS;
 use text::{Layout, TextTable};
@@ -129,7 +128,6 @@ pub struct Summary {
 /// A request table in a text file: its requests by start time, equal starts in the order of the file.
 #[derive(Debug)]
 pub struct RequestTable {
-    path: PathBuf,
     rows: Rows,
 }
 
@@ -138,7 +136,7 @@ enum Rows {
     /// Sorted in the file, and read from there as the run goes on.
     InFile { table: Box<TextTable>, last: Instant },
     /// Sorted here.
-    InMemory { sorted: Arc<Sorted>, next: usize },
+    InMemory { sorted: Sorted, next: usize },
 }
 
 /// All requests of a table, and the directory that their ids belong to.
@@ -176,19 +174,7 @@ impl RequestTable {
         };
         summary.hosts = scratch.hosts().len();
         let rows = if summary.sorted { Rows::from_file(path)? } else { Rows::sorted(path)? };
-        Ok((Self { path: path.into(), rows }, summary))
-    }
-
-    /// The same table from its first request on, for another copy of it. A sorted table is opened again.
-    ///
-    /// # Errors
-    /// When the file cannot be opened any more.
-    pub fn restart(&self) -> Result<Self, WorkloadError> {
-        let rows = match &self.rows {
-            Rows::InFile { .. } => Rows::from_file(&self.path)?,
-            Rows::InMemory { sorted, .. } => Rows::InMemory { sorted: Arc::clone(sorted), next: 0 },
-        };
-        Ok(Self { path: self.path.clone(), rows })
+        Ok((Self { rows }, summary))
     }
 }
 
@@ -227,7 +213,7 @@ impl Rows {
             requests.push(request);
         }
         requests.sort_by_key(|request| request.start);
-        Ok(Self::InMemory { sorted: Arc::new(Sorted { requests, names }), next: 0 })
+        Ok(Self::InMemory { sorted: Sorted { requests, names }, next: 0 })
     }
 }
 
