@@ -1,6 +1,8 @@
-"""Load as a rate, through the program."""
+"""Load as a rate or as copies, through the program."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -60,3 +62,11 @@ def test_loads_that_are_none(tmp_path: Path, farweb: Farweb, load: str, scale: s
     answer = farweb("check", thin_line(tmp_path, load), "--set", f"workload.scale={scale}")
     assert answer.code == 2
     assert message in answer.err
+
+
+def test_copies_share_one_open_file(folder: Path) -> None:
+    path = thin_line(folder, "1")
+    path.write_text(path.read_text().replace('scale = "rate"\nload = 1', "load = 400"))
+    run = f"{sys.executable} -m farweb run {path} --set run.until=2s --out out --quiet"
+    ran = subprocess.run(["bash", "-c", f"ulimit -n 200; {run}"], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
