@@ -5,7 +5,7 @@ from farweb.reproduce.curves import largest
 from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import student
 
-from ..multiplexing.measures import Multiplexing
+from ..multiplexing.measures import Multiplexing, facts
 
 FEW = (1, 5, 10, 15, 20)
 
@@ -44,3 +44,5 @@ MEASURES = {
     "A9": lambda results: of(results).inbound_over_outbound((50, 70)),
     "A10": lambda results: of(results).connections_needed("to use the link", "for best latency"),
 }
+
+FACTS = facts("US proxy, 70 connections")

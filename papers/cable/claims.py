@@ -5,7 +5,7 @@ from farweb.reproduce.claims import Measured
 from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import student
 
-from ..multiplexing.measures import Multiplexing
+from ..multiplexing.measures import Multiplexing, facts
 
 FEW = (1, 5, 10, 15)
 SATURATING = (35, 50, 70)
@@ -47,3 +47,5 @@ MEASURES = {
     "T15": lambda results: of(results).connections_needed("to use the link", "for best latency"),
     "T16": _bytes_in_flight,
 }
+
+FACTS = facts("US proxy, 50 connections")

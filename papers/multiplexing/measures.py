@@ -4,14 +4,17 @@ Their sweeps are `no-proxy` (the load), `proxy` and `few` (numbers of connection
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from farweb.errors import ResultsError
 from farweb.reproduce.claims import Measured
 from farweb.reproduce.curves import Curve, Floats, curve, largest, means, ratios, rises, slopes
 from farweb.reproduce.study import StudyResults
+from farweb.results.breakdown import Breakdown, break_down
+from farweb.results.parts import Kind
 from farweb.statistics.intervals import student
 
 LATENCY = "sample_latency_mean_s"
@@ -151,15 +154,14 @@ class Multiplexing:
         return [Measured.of(student(_less(at_low, self.latency_change())), many(self.most))]
 
     def requests_on_a_connection(self, numbers: Sequence[int]) -> list[Measured]:
-        """The most requests at once on a connection between the proxies, at loads that do not fill the link."""
-        found = []
+        """The most requests at once on a connection between the proxies, where a replication does not fill the link."""
+        peaks = []
         for number in numbers:
-            carried = self.proxy(number, "carried_bps")
-            most = self.proxy(number, "leg_0_connection_requests_max")
-            found.append(most.where(np.asarray(carried.y_mean < _FILLED * self.link_bps)))
-        replications = min(each.y.shape[1] for each in found)
-        peaks = [np.nanmax(each.y[:, :replications], axis=0) for each in found]
-        return [Measured.of(student(np.max(peaks, axis=0)))]
+            fills = self.proxy(number, "carried_bps").y >= _FILLED * self.link_bps
+            most = self.proxy(number, "leg_0_connection_requests_max").y
+            peaks.append(np.nanmax(np.where(fills, math.nan, most), axis=0))
+        replications = min(map(len, peaks))
+        return [Measured.of(student(np.max([each[:replications] for each in peaks], axis=0)))]
 
     def begin_of_rise(self, numbers: Sequence[int]) -> list[Measured]:
         """Presented load where the sample's latency begins to rise, in percent of what the connections can carry."""
@@ -264,6 +266,33 @@ class Multiplexing:
         several = single.size > 1
         low, high = (float(single.min()), float(single.max())) if several else (None, None)
         return Measured(float(found[-1]), low, high, bound, bound)
+
+
+def facts(proxy: str) -> Mapping[str, Callable[[StudyResults], str]]:
+    """What reasons say of the breakdown at little load, in s: parts of the latency without proxy and with one.
+
+    Args:
+        proxy: Level of the sweep `breakdown` with enough connections.
+    """
+    parts: tuple[Kind, ...] = ("server", "handshake", "cwnd", "buffer", "nagle")
+    ways = {"": "no US proxy", "proxied_": proxy}
+    return {
+        f"{before}{kind}": lambda results, way=way, kind=kind: f"{_broken_down(results, way).total_s(kind):.2f} s"
+        for before, way in ways.items()
+        for kind in parts
+    } | {
+        f"{before}latency": lambda results, way=way: f"{_broken_down(results, way).latency_s:.2f} s"
+        for before, way in ways.items()
+    }
+
+
+def _broken_down(results: StudyResults, architecture: str) -> Breakdown:
+    """The breakdown of the sample requests, in the first run of an architecture."""
+    sweep = results.sweep("breakdown")
+    runs = sweep.runs.filter((sweep.runs["status"] == "done") & (sweep.runs["architecture"] == architecture))
+    if runs.is_empty():
+        raise ResultsError(f"{sweep.path}: no run of {architecture} has ended well")
+    return break_down(sweep.part(runs["run"][0]))
 
 
 def many(connections: int) -> str:
