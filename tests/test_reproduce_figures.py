@@ -108,7 +108,7 @@ def test_three_ways_stand_side_by_side(cable: dict[str, Figure]) -> None:
 
 def test_the_satellite_study_has_the_papers_labels() -> None:
     found = figures(satellite_of())
-    assert labels(found["4"])[:3] == ["noprxyTT1.0_cxns", "noprxyTT1.1_cxns", "noprxyST1.0_cxns"]
+    assert labels(found["4"])[:3] == ["cable", "cable, persistent", "cable out, satellite in"]
     assert len(set(labels(found["6"]))) == 12
     assert labels(found["persistence"]) == ["copies have same hosts", "copies have renamed hosts"]
 

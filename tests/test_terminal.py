@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -68,7 +69,9 @@ def test_a_mistake_leads_to_the_help_of_its_verb(farweb: Farweb, arguments: str,
 
 
 def test_completion_is_offered(folder: Path) -> None:
-    shown = subprocess.run([*FARWEB, "--show-completion", "bash"], capture_output=True, text=True, check=True)
+    # Under a shell of its own: which one it is for is seen from the processes above, and tests may run without any.
+    command = f"{shlex.join([*FARWEB, '--show-completion', 'bash'])}; exit $?"
+    shown = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert "_FARWEB_COMPLETE" in shown.stdout
 
 

@@ -115,3 +115,12 @@ MEASURES = {
     "S8": _sessions,
     "S9": _order,
 }
+
+
+def _round_trips(results: StudyResults) -> str:
+    """By how many round trips a request takes longer over the satellite than over the cable."""
+    satellite, cable = (flat(of(results, name)).y.mean() for name in ("noprxySS1.0", "noprxyTT1.0"))
+    return f"{(satellite - cable) / 0.52:.1f}"
+
+
+FACTS = {"round_trips": _round_trips}

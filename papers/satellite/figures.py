@@ -6,17 +6,28 @@ from farweb.reproduce.drawing import Line, figure, panel
 from farweb.reproduce.study import StudyResults
 
 LATENCY = "sample_latency_mean_s"
-PLACE = "NZ–US, terrestrial (T) and satellite (S)"
+PLACE = "NZ–US by cable, satellite, or both"
 CONFIGURATIONS = tuple(
     f"{way}{link}{version}" for way in ("noprxy", "proxy") for link in ("TT", "ST", "SS") for version in ("1.0", "1.1")
 )
 
 
+_LINKS = {"TT": "cable", "ST": "cable out, satellite in", "SS": "satellite"}
+
+
+def plainly(configuration: str) -> str:
+    """A configuration in words: ``satellite, proxies, persistent`` for the paper's ``proxySS1.1``."""
+    way, version = configuration[:-3], configuration[-3:]
+    persistent = ", persistent" if version == "1.1" else ""
+    proxies = "" if way.startswith("noprxy") else ", proxies"
+    return f"{_LINKS[way[-2:]]}{proxies}{persistent}"
+
+
 def _lines(results: StudyResults, metric: str) -> list[Line]:
-    """A line a configuration, under the paper's labels."""
+    """A line a configuration."""
     sweep = results.sweep("configurations")
     return [
-        Line(f"{each}_cxns", curve(sweep, metric, where={"configuration": each}), number)
+        Line(plainly(each), curve(sweep, metric, where={"configuration": each}), number)
         for number, each in enumerate(CONFIGURATIONS)
     ]
 
@@ -47,7 +58,7 @@ def _sessions(results: StudyResults) -> Figure:
     for number, each in enumerate(CONFIGURATIONS):
         leg = 1 if each.startswith("proxy") else 0
         open_max = curve(sweep, f"leg_{leg}_open_max", where={"configuration": each})
-        lines.append(Line(f"{each}_cxns", open_max, number))
+        lines.append(Line(plainly(each), open_max, number))
     return figure(
         f"6: most concurrent sessions to servers – {PLACE}",
         "The most connections open at a time: from the US proxy to servers, without it from the NZ proxy to servers.",
