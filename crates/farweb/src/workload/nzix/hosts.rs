@@ -100,7 +100,7 @@ fn system(percent: f64, small_windows: f64) -> &'static System {
             below += 100.0 * system.share(small_windows);
             percent < below
         })
-        .unwrap_or(&SYSTEMS[0])
+        .unwrap_or(&SYSTEMS[0]) // shares that add up to a little less than a hundred
 }
 
 impl System {
