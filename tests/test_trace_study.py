@@ -5,10 +5,12 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from papers.trace import design, numbers
 from papers.trace.emulator import Effects, Emulator, coordinates
-from papers.trace.factors import FACTORS, values
+from papers.trace.factors import FACTORS, RELEASES, values
+from papers.trace.findings import Findings, write_points
 
 from farweb import Scenario
 
@@ -93,3 +95,13 @@ def test_kinds_are_equally_far_apart() -> None:
     found = coordinates(points)
     between = {float(np.abs(found[i] - found[j]).sum()) for i in range(4) for j in range(i)}
     assert between == {2.0}
+
+
+def test_every_point_is_written_with_how_implausible_it_makes_each_number(folder: Path) -> None:
+    middles = [62.5 if each.claim == "T8" else 1.0 for each in numbers.NUMBERS]
+    findings = Findings(design.unit_points(3), np.array([middles] * 3), standing=[])
+    write_points(findings, folder / "points.csv")
+    rows = pl.read_csv(folder / "points.csv")
+    assert len(rows) == 3
+    assert set(rows["release"]) <= set(RELEASES)
+    assert rows["T8"].to_list() == [62.5] * 3 and rows["implausibility T8"].to_list() == [0.0] * 3

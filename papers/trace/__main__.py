@@ -17,7 +17,7 @@ from farweb import SweepResults
 
 from .design import CASES, POINTS, Proxies, of_point, runs, unit_points, write
 from .factors import FACTORS, values
-from .findings import Findings, tables, write_ranges
+from .findings import Findings, tables, write_points, write_ranges
 from .numbers import NUMBERS, by_point
 
 _POINTS_A_SWEEP = 25  # a scenario file has at most 1,000,000 bytes
@@ -62,6 +62,7 @@ def _report(results: list[Path], out: Path) -> None:
     text = tables(findings)
     (out / "findings.md").write_text(text, encoding="utf-8")
     write_ranges(findings, out / "ranges.toml")
+    write_points(findings, out / "points.csv")
     draw(findings, out)
     inmost = values(findings.inmost)
     for name, proxies in (

@@ -144,6 +144,18 @@ def write_ranges(findings: Findings, out: Path) -> None:
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_points(findings: Findings, out: Path) -> None:
+    """Write a row a point: its choices, each number, and how implausible that is (up to 1 the claim holds)."""
+    columns: dict[str, list[str] | Floats] = {
+        factor.name: [factor.written(float(part)) for part in column]
+        for factor, column in zip(FACTORS, findings.points.T, strict=True)
+    }
+    for number, column in zip(NUMBERS, findings.values.T, strict=True):
+        columns[number.claim] = column
+        columns[f"implausibility {number.claim}"] = number.implausibility(column)
+    pl.DataFrame(columns).write_csv(out, float_precision=4)
+
+
 def tables(findings: Findings) -> str:
     """The findings as Markdown."""
     met = findings.met
