@@ -79,7 +79,7 @@ def test_a_run_that_kills_its_worker_takes_none_of_its_batch_with_it(cable: Path
     def task(store: Store, run: Run, version: Version) -> Outcome:
         if run.run == deadly:
             os.kill(os.getpid(), signal.SIGKILL)
-        return replace(work(store, run, version, "worker"), wall_s=BATCH_S / 10)
+        return replace(work(store, run, version, "worker"), wall_s=BATCH_S / 10.5)
 
     pool = Tampered(task)
     with pool:
