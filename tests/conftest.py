@@ -15,7 +15,7 @@ from samples import REQUESTS, SCENARIO, Answer, Farweb
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
-# What a test prints is as wide as where there is no terminal; pytest gives its processes a width.
+# Output is as wide as without a terminal, whatever width pytest gives its processes.
 os.environ.pop("COLUMNS", None)
 
 # What a script starts in the background ignores SIGINT, and so would every process that a test starts to interrupt it.

@@ -89,7 +89,7 @@ class Chart(Figure):
 def look() -> Iterator[None]:
     """Set farweb's look for as long as the block lasts."""
     with mpl.rc_context(), warnings.catch_warnings():
-        # What the letters of every machine lack, such as Chinese, is a box in a picture; SVG and HTML keep the text.
+        # Characters that no font here has, such as Chinese, are boxes in a picture; SVG and HTML keep the text.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         mpl.rcdefaults()  # a user's matplotlibrc does not change a figure
         with mpl.rc_context(_RC):

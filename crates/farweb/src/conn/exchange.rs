@@ -288,19 +288,12 @@ impl Exchanges {
 mod tests {
     use super::*;
     use crate::workload::Directory;
-    use crate::workload::OriginTime;
 
     fn start(exchanges: &mut Exchanges, leg: usize) -> ExchangeId {
         let request = Request {
-            start: Instant::ZERO,
-            host: Directory::default().host("server"),
             request_bytes: 300,
             response_bytes: 1000,
-            server: OriginTime::NONE,
-            source: None,
-            tag: None,
-            day: None,
-            object: None,
+            ..Request::bare(Instant::ZERO, Directory::default().host("server"))
         };
         exchanges.start(Instant::ZERO, leg, 0, request)
     }

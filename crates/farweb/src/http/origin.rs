@@ -3,8 +3,8 @@
 //! Models five ways to give back a recorded server time. `paced` is that of the NZ–US studies, where response packets are
 //! released at a regulated rate, so that the whole response takes as long as it did on the real network; where the wait for
 //! the first byte is known, only the transfer is spread. `closed-loop` is a program that writes a segment, waits until its
-//! TCP has taken it, and only then for the next: TCP's delays add to the server's. Leaves out the server's load: requests do
-//! not wait for each other.
+//! TCP has taken it, and only then for the next: a full send buffer delays all that follows. Leaves out the server's load:
+//! requests do not wait for each other.
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic
 //! model.
 

@@ -70,6 +70,24 @@ pub struct Request {
     pub day: Option<u32>,
 }
 
+#[cfg(test)]
+impl Request {
+    /// A request of a byte for a byte, with nothing that a table may leave out.
+    pub(crate) const fn bare(start: Instant, host: HostId) -> Self {
+        Self {
+            start,
+            host,
+            request_bytes: 1,
+            response_bytes: 1,
+            server: OriginTime::NONE,
+            object: None,
+            source: None,
+            tag: None,
+            day: None,
+        }
+    }
+}
+
 /// A stream of requests by start time.
 pub trait RequestSource {
     /// The next request; `None` at the end. Starts never decrease. Hosts and words that are new go into `directory`.

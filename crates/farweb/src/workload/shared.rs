@@ -60,24 +60,14 @@ mod tests {
 
     use super::*;
     use crate::units::Instant;
-    use crate::workload::OriginTime;
 
-    /// Requests that are told apart by their starts.
+    /// Requests with starts of 0, 1, 2 … ns.
     struct Numbered(std::ops::Range<u64>);
 
     impl RequestSource for Numbered {
         fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
-            Ok(self.0.next().map(|number| Request {
-                start: Instant::from_nanos(number),
-                host: directory.host("a"),
-                request_bytes: 1,
-                response_bytes: 1,
-                server: OriginTime::NONE,
-                object: None,
-                source: None,
-                tag: None,
-                day: None,
-            }))
+            let host = directory.host("a");
+            Ok(self.0.next().map(|number| Request::bare(Instant::from_nanos(number), host)))
         }
     }
 

@@ -52,24 +52,14 @@ impl<S: RequestSource> RequestSource for AtSpeed<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::OriginTime;
 
     /// Requests that start at these times, in ns.
     struct Starts(std::vec::IntoIter<u64>);
 
     impl RequestSource for Starts {
         fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
-            Ok(self.0.next().map(|start| Request {
-                start: Instant::from_nanos(start),
-                host: directory.host("a"),
-                request_bytes: 1,
-                response_bytes: 1,
-                server: OriginTime::NONE,
-                object: None,
-                source: None,
-                tag: None,
-                day: None,
-            }))
+            let host = directory.host("a");
+            Ok(self.0.next().map(|start| Request::bare(Instant::from_nanos(start), host)))
         }
     }
 

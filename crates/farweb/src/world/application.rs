@@ -380,9 +380,9 @@ impl Network {
             let framing = own.frame(bytes, mss);
             own.respond(cx, id, connection, of, bytes, framing);
         });
-        let plan =
-            cx.exchanges.get(of).and_then(|exchange| exchange.releasing).map(|releasing| releasing.plan);
-        connection.end_mut(End::Server).holds_release = plan.is_some_and(|plan| plan.waits_for_transport());
+        let releasing = cx.exchanges.get(of).and_then(|exchange| exchange.releasing.as_ref());
+        connection.end_mut(End::Server).holds_release =
+            releasing.is_some_and(|releasing| releasing.plan.waits_for_transport());
         self.write(id, connection, End::Server, output);
     }
 

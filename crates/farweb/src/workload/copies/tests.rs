@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::workload::{ObjectId, OriginTime};
+use crate::workload::ObjectId;
 
 /// Requests held in memory, all to one host.
 #[derive(Debug)]
@@ -18,15 +18,8 @@ impl RequestSource for List {
     fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
         let Some((start, tagged)) = self.0.next() else { return Ok(None) };
         Ok(Some(Request {
-            start: Instant::from_nanos(start),
-            host: directory.host("a"),
-            request_bytes: 1,
-            response_bytes: 1,
-            server: OriginTime::NONE,
-            object: None,
-            source: None,
             tag: tagged.then(|| directory.tags.symbol("sample")),
-            day: None,
+            ..Request::bare(Instant::from_nanos(start), directory.host("a"))
         }))
     }
 }
@@ -91,15 +84,10 @@ fn held(rows: &[(u32, u64, bool)]) -> Arc<MemoryTable> {
     let host = names.add(Host { key: "a".into(), name: "".into(), buffer: Some(8760), mss: Some(1460) });
     let sample = names.tags.symbol("sample");
     let request = |&(day, start, tagged): &(u32, u64, bool)| Request {
-        start: Instant::from_nanos(start),
-        host,
-        request_bytes: 1,
-        response_bytes: 1,
-        server: OriginTime::NONE,
         object: ObjectId::new(start),
-        source: None,
         tag: tagged.then_some(sample),
         day: (day > 0).then_some(day),
+        ..Request::bare(Instant::from_nanos(start), host)
     };
     Arc::new(MemoryTable::new(rows.iter().map(request).collect(), names))
 }

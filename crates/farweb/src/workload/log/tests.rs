@@ -1,3 +1,5 @@
+mod times;
+
 use std::io::{Cursor, Read, Write as _};
 
 use insta::assert_snapshot;
@@ -490,101 +492,6 @@ fn json_lines_of_caddy_and_nginx() {
 }
 
 #[test]
-fn server_times_are_taken_from_where_the_log_has_them() {
-    let server = |format: &str, line: &str| {
-        let options = LogOptions { rtt: Duration::from_millis(20), ..LogOptions::default() };
-        let (batch, _) = read(LogFormat::Custom(format.into()), line, options);
-        ((batch.start_s[0] * 1e6).round() / 1e6, (batch.server_s[0] * 1e6).round() / 1e6)
-    };
-    let line = "25/Oct/2015:04:11:25 +0100 \"GET /x HTTP/1.1\" 200 1000 0.350 0.100";
-    let behind = "$time_local \"$request\" $status $bytes_sent $request_time $upstream_header_time";
-    assert_eq!(server(behind, line), (0.65, 0.1), "of servers behind as it is; the logged time is the end");
-    let alone = "$time_local \"$request\" $status $bytes_sent $request_time";
-    assert_eq!(server(alone, line), (0.65, 0.33), "else less a round trip");
-    let squid = "%ts.%03tu %tr %Ss/%>Hs %<st %rm %ru %Sh/%<a %<pt %<tt";
-    let line = "1445742685.350 250 TCP_MISS/200 1000 GET http://a.example/ HIER_DIRECT/192.0.2.1 120 170";
-    assert_eq!(
-        server(squid, line),
-        (0.1, 0.1),
-        "the time at the server is nearer than the one with its set-up"
-    );
-    let apache = "%t \"%r\" %>s %b %D";
-    let line = "[25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.1\" 200 1000 350000";
-    assert_eq!(server(apache, line), (0.0, 0.33), "the logged time is the start");
-}
-
-/// Server time and wait for the first byte, in ms, of a log of one line, with a round trip of 20 ms.
-fn times(format: LogFormat, text: &str) -> (f64, f64) {
-    let options = LogOptions { rtt: Duration::from_millis(20), ..LogOptions::default() };
-    let (batch, _) = read(format, text, options);
-    let [server, wait] = [&batch.server_s, &batch.wait_s].map(|column| (column[0] * 1e6).round() / 1e3);
-    (server, wait)
-}
-
-/// [`times`], in words that can be compared.
-fn said(format: LogFormat, text: &str) -> String {
-    let (server, wait) = times(format, text);
-    format!("{wait} of {server}")
-}
-
-const NGINX: &str = "$time_local \"$request\" $status $bytes_sent rt=$request_time \
-                     uht=\"$upstream_header_time\" urt=\"$upstream_response_time\"";
-
-fn nginx(header: &str, response: &str) -> String {
-    let line = "25/Oct/2015:04:11:25 +0100 \"GET /x HTTP/1.1\" 200 1000 rt=0.350";
-    said(LogFormat::Custom(NGINX.into()), &format!("{line} uht=\"{header}\" urt=\"{response}\""))
-}
-
-#[test]
-fn nginx_logs_the_wait_for_the_header_of_each_server_that_it_asked() {
-    assert_eq!(nginx("0.040", "0.100"), "40 of 100");
-    assert_eq!(nginx("-, 0.060", "1.000, 0.150"), "1060 of 1150", "the first one did not answer in time");
-    assert_eq!(nginx("0.010, 0.060", "0.012, 0.150"), "72 of 162", "the first one answered with an error");
-    assert_eq!(nginx("0.010 : 0.060", "0.020 : 0.150"), "80 of 170", "the first one named another place");
-    assert_eq!(nginx("0.010, -", "0.012, 1.000"), "NaN of 1012", "the last one never answered");
-    assert_eq!(nginx("-", "-"), "NaN of 330", "nginx answered itself");
-    assert_eq!(nginx("0.120", "0.100"), "100 of 100", "a wait ends with the whole");
-    let json = r#"{"msec":"1445742685.350","request":"GET /x HTTP/1.1","status":"200","bytes_sent":"1000","request_time":"0.350","upstream_header_time":"0.040","upstream_response_time":"0.100"}"#;
-    assert_eq!(said(LogFormat::Json, json), "40 of 100");
-    let header_only = json.replace(",\"upstream_response_time\":\"0.100\"", "");
-    assert_eq!(said(LogFormat::Json, &header_only), "40 of 40", "of a transfer nothing is known");
-}
-
-#[test]
-fn first_bytes_that_a_server_sent_are_part_of_its_elapsed_time() {
-    let line = "c - - [25/Oct/2015:04:11:25 +0100] \"GET /x HTTP/1.1\" 200 1000";
-    let apache = |directives: &str, values: &str| {
-        let format = LogFormat::Custom(format!("%h %l %u %t \"%r\" %>s %b {directives}"));
-        said(format, &format!("{line} {values}"))
-    };
-    assert_eq!(apache("%D %^FB", "350000 120000"), "100 of 330");
-    assert_eq!(apache("%^FB %D", "120000 350000"), "100 of 330");
-    assert_eq!(apache("%{X}^ti %D %^FB", "text 350000 120000"), "100 of 330", "a trailer in between");
-    assert_eq!(apache("%D %^FB", "350000 -"), "NaN of 330", "LogIOTrackTTFB is off");
-    assert_eq!(apache("%D %^FB", "350000 15000"), "0 of 330", "less than the round trip");
-    assert_eq!(apache("%T %^FB", "1 1400000"), "980 of 980", "a wait of µs ends with a whole of s");
-    assert_eq!(apache("%^FB", "120000"), "NaN of NaN", "a wait is part of a whole");
-    assert_eq!(apache("%D %{Varnish:time_firstbyte}x", "350000 0.120417"), "100.417 of 330");
-    let cloudfront = |first: &str, taken: &str| {
-        let fields = "#Fields: date time sc-bytes cs-method cs(Host) cs-uri-stem sc-status time-taken time-to-first-byte";
-        let line = "2026-03-01\t08:00:01\t2390\tGET\td1.example\t/a\t200";
-        said(
-            LogFormat::W3c,
-            &format!("{}\n{line}\t{taken}\t{first}\n", fields.replacen("date time", "date\ttime", 1)),
-        )
-    };
-    assert_eq!(cloudfront("0.120", "0.250"), "100 of 230");
-    assert_eq!(cloudfront("0.250", "0.250"), "230 of 230");
-}
-
-#[test]
-fn squid_does_not_say_when_the_first_byte_came() {
-    let squid = "%ts.%03tu %tr %Ss/%>Hs %<st %rm %ru %Sh/%<a %<pt %<tt";
-    let line = "1445742685.350 250 TCP_MISS/200 1000 GET http://a.example/ HIER_DIRECT/192.0.2.1 120 170";
-    assert_eq!(said(LogFormat::Custom(squid.into()), line), "NaN of 100");
-}
-
-#[test]
 fn formats_are_known_by_their_lines() {
     let clf = clf("\"GET /x HTTP/1.0\" 200 1000");
     let known = |text: &str| LogFormat::of_head(text.as_bytes()).map(|format| format.to_string());
@@ -690,25 +597,6 @@ proptest! {
         let dropped: u64 = report.dropped.values().sum();
         prop_assert_eq!(given, report.requests);
         prop_assert_eq!(report.lines, given + dropped + report.unreadable.count);
-    }
-
-    #[test]
-    fn a_wait_is_part_of_the_server_time(
-        asked in proptest::collection::vec((proptest::option::of(0..5000_u32), 0..5000_u32), 1..4),
-    ) {
-        let list = |spans: Vec<Option<u32>>| {
-            let each = |span: &Option<u32>| span.map_or("-".into(), |ms| format!("{}.{:03}", ms / 1000, ms % 1000));
-            spans.iter().map(each).collect::<Vec<_>>().join(", ")
-        };
-        let header = list(asked.iter().map(|(header, _)| *header).collect());
-        let response = list(asked.iter().map(|(_, response)| Some(*response)).collect());
-        let line = format!("25/Oct/2015:04:11:25 +0100 \"GET / HTTP/1.1\" 200 9 rt=0 uht=\"{header}\" urt=\"{response}\"");
-        let (server, wait) = times(LogFormat::Custom(NGINX.into()), &line);
-        prop_assert_eq!(server, f64::from(asked.iter().map(|(_, response)| *response).sum::<u32>()));
-        match *asked.last().unwrap() {
-            (Some(header), response) => prop_assert_eq!(server - wait, f64::from(response.saturating_sub(header))),
-            (None, _) => prop_assert!(wait.is_nan()),
-        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::workload::OriginTime;
 
 /// Rows in memory: start in ns, size, whether it is measured.
 struct Rows(std::vec::IntoIter<(u64, u64, bool)>);
@@ -9,15 +8,9 @@ struct Rows(std::vec::IntoIter<(u64, u64, bool)>);
 impl RequestSource for Rows {
     fn next_request(&mut self, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
         Ok(self.0.next().map(|(start, bytes, is_measured)| Request {
-            start: Instant::from_nanos(start),
-            host: directory.host("a"),
-            request_bytes: 1,
             response_bytes: bytes,
-            server: OriginTime::NONE,
-            object: None,
-            source: None,
             tag: Some(directory.tags.symbol(if is_measured { "sample" } else { "other" })),
-            day: None,
+            ..Request::bare(Instant::from_nanos(start), directory.host("a"))
         }))
     }
 }
