@@ -105,3 +105,9 @@ def test_every_point_is_written_with_how_implausible_it_makes_each_number(folder
     assert len(rows) == 3
     assert set(rows["release"]) <= set(RELEASES)
     assert rows["T8"].to_list() == [62.5] * 3 and rows["implausibility T8"].to_list() == [0.0] * 3
+
+
+def test_the_page_for_readers_has_the_conclusions_as_they_were_found() -> None:
+    papers = Path(design.__file__).parent
+    found = (papers / "findings.md").read_text("utf-8").partition("| conclusion |")
+    assert "".join(found[1:]).strip() in (papers.parents[1] / "docs" / "old-papers.md").read_text("utf-8")

@@ -3,6 +3,7 @@
 Their sweeps are `no-proxy` (the load), `proxy` and `few` (numbers of connections between the proxies, and the load).
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -286,6 +287,7 @@ def facts(proxy: str) -> Mapping[str, Callable[[StudyResults], str]]:
     }
 
 
+@functools.cache
 def _broken_down(results: StudyResults, architecture: str) -> Breakdown:
     """The breakdown of the sample requests, in the first run of an architecture."""
     sweep = results.sweep("breakdown")

@@ -9,6 +9,9 @@ from farweb.cli.options import Debug, Force, Json, NoLimits, Output, Quiet
 from farweb.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from farweb.extent import Extent
     from farweb.run import Progress
     from farweb.scenario import Scenario
 
@@ -49,9 +52,7 @@ def check(
     loaded = load(scenario, settings)
     checked = loaded.check()
     Output(as_json, quiet).result(checked.to_dict(), checked)
-    if not no_limits:
-        for extent in checked.extents:
-            extent.require_allowed(loaded)
+    allow(loaded, checked.extents, no_limits)
 
 
 def run(
@@ -87,9 +88,7 @@ def run(
     output = Output(as_json, quiet)
     loaded = load(scenario, settings)
     checked = loaded.without_sweep().check()
-    if not no_limits:
-        for extent in checked.extents:
-            extent.require_allowed(loaded)
+    allow(loaded, checked.extents, no_limits)
     for warning in checked.warnings:
         output.warn(warning)
     with output.progress("simulating") as show:
@@ -174,6 +173,13 @@ def show(
         raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
     sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log)
     output.result({"results": str(results), "sweep": sweep.to_dict()}, sweep)
+
+
+def allow(scenario: "Scenario", extents: "Sequence[Extent]", no_limits: bool) -> None:
+    """Refuse what is estimated to become larger than a limit, unless limits are off."""
+    if not no_limits:
+        for extent in extents:
+            extent.require_allowed(scenario)
 
 
 def load(path: Path, settings: list[str] | None) -> "Scenario":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet, Retries, Scheduler
-from farweb.cli.runs import ScenarioFile, Settings, load
+from farweb.cli.runs import ScenarioFile, Settings, allow, load
 from farweb.errors import RunError
 from farweb.extras import SWEEP, require
 
@@ -61,9 +61,9 @@ def sweep(
     loaded = load(scenario, settings)
     folder = str(Path("results") / scenario.stem) if out is None else out
     output = Output(as_json, quiet)
-    for extent in loaded.check().extents[1:] if loaded.design is not None else ():
-        if not no_limits:
-            extent.require_allowed(loaded)
+    of_all = loaded.check().extents[1:] if loaded.design is not None else ()
+    allow(loaded, of_all, no_limits)
+    for extent in of_all:
         for warning in extent.warnings:
             output.warn(warning)
     if only_plan:
