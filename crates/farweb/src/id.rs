@@ -15,19 +15,22 @@ pub trait Id: Copy {
     fn index(self) -> usize;
 }
 
-/// Declares id types: `define_ids! { /// One direction of a link. pub LinkId }`.
+/// Declares id types: `define_ids! { /// One direction of a link. pub LinkId }`. They count from 1 inside, so that an optional
+/// id takes no more memory than an id.
 #[macro_export]
 macro_rules! define_ids {
     ($($(#[$doc:meta])* $visibility:vis $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        $visibility struct $name(u32);
+        $visibility struct $name(std::num::NonZeroU32);
         impl $crate::id::Id for $name {
             fn new(index: usize) -> Self {
-                Self(u32::try_from(index).expect("fewer than 2^32 entities"))
+                let number = u32::try_from(index + 1).expect("fewer than 2^32 entities");
+                Self(std::num::NonZeroU32::new(number).expect("one at least"))
             }
+            #[inline]
             fn index(self) -> usize {
-                self.0 as usize
+                self.0.get() as usize - 1
             }
         }
     )+};

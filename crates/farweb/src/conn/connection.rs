@@ -63,9 +63,9 @@ pub(crate) struct Connection {
     /// Since when it is idle, at the end that closes it for that.
     pub(crate) idle_since: When,
     /// Requests that it has carried, and those on it now.
-    pub(crate) requests: u64,
-    pub(crate) aboard: u64,
-    pub(crate) aboard_max: u64,
+    pub(crate) requests: u32,
+    pub(crate) aboard: u32,
+    pub(crate) aboard_max: u32,
     /// Time with a request on it, and since when there is one.
     busy: Duration,
     busy_since: Instant,
@@ -260,7 +260,7 @@ impl Connection {
         }
         self.aboard += 1;
         self.aboard_max = self.aboard_max.max(self.aboard);
-        self.requests += u64::from(is_new);
+        self.requests += u32::from(is_new);
     }
 
     /// A request leaves.

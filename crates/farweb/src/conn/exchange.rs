@@ -85,7 +85,7 @@ pub(crate) struct Releasing {
     pub(crate) since: Instant,
     pub(crate) plan: ReleasePlan,
     /// Size of the segments in which it would come here, in bytes.
-    pub(crate) mss: u64,
+    pub(crate) mss: u16,
 }
 
 /// When an exchange came how far.

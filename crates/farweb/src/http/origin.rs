@@ -42,8 +42,8 @@ pub struct ReleasePlan {
     wait: Duration,
     /// All distances together.
     span: Duration,
-    /// Pieces that are there after the wait: none or one.
-    after_wait: u64,
+    /// Whether the first piece is there right after the wait.
+    begins_after_wait: bool,
     is_closed_loop: bool,
 }
 
@@ -68,9 +68,9 @@ impl ReleasePlan {
             }
         };
         let pieces = response.div_ceil(piece);
-        let after_wait = u64::from(wait.is_some() && pieces > 1);
+        let begins_after_wait = wait.is_some() && pieces > 1;
         let is_closed_loop = release == Release::ClosedLoop;
-        Self { response, piece, pieces, released: 0, wait: before, span, after_wait, is_closed_loop }
+        Self { response, piece, pieces, released: 0, wait: before, span, begins_after_wait, is_closed_loop }
     }
 
     /// Time of the next piece, from the arrival of the request; `None` when all is released.
@@ -81,7 +81,8 @@ impl ReleasePlan {
 
     /// Time of piece `k` of n, rounded down to the nanosecond: k/n of the span, and k − 1 of n − 1 parts after a known wait.
     fn due(&self, piece: u64) -> Duration {
-        self.wait + self.span.mul_div(piece - self.after_wait, self.pieces - self.after_wait)
+        let after_wait = u64::from(self.begins_after_wait);
+        self.wait + self.span.mul_div(piece - after_wait, self.pieces - after_wait)
     }
 
     /// Releases what is due `elapsed` after the arrival of the request, and in a closed loop the piece after the one that was

@@ -209,7 +209,7 @@ pub(crate) fn end_inside(nodes: &mut [Node], cx: &mut Context, id: ExchangeId, i
 fn held_response(cx: &Context, id: ExchangeId, node: u8) -> Releasing {
     let exchange = cx.exchanges.get(id).expect("its request is here");
     let host = &cx.directory.hosts()[exchange.request.host];
-    let mss = u64::from(cx.legs[exchange.leg].mss(End::Server, Some(host)));
+    let mss = cx.legs[exchange.leg].mss(End::Server, Some(host));
     let plan = ReleasePlan::at_once(exchange.bytes.response());
     Releasing { node, since: cx.now, plan, mss }
 }
@@ -236,7 +236,7 @@ pub(crate) fn release(cx: &mut Context, id: ExchangeId) -> Option<(u64, u64)> {
     if let Some(due) = plan.next_due().filter(|_| !plan.waits_for_transport()) {
         cx.queue.push(*since + due, Event::ResponseReleases(id));
     }
-    let (node, mss) = (*node, *mss);
+    let (node, mss) = (*node, u64::from(*mss));
     if is_first && released > 0 {
         cx.exchanges.serve(id, node);
     }

@@ -30,10 +30,11 @@ impl Stand for Origin {
         let exchange = cx.exchanges.get(id).expect("its request has arrived");
         let request = &exchange.request;
         let host = &cx.directory.hosts()[request.host];
-        let mss = u64::from(cx.legs[exchange.leg].mss(End::Server, Some(host)));
+        let mss = cx.legs[exchange.leg].mss(End::Server, Some(host));
         let server = if exchange.is_conditional { OriginTime::NONE } else { request.server };
         let whole = server.whole().unwrap_or(Duration::ZERO);
-        let plan = ReleasePlan::new(self.release, exchange.bytes.response(), whole, server.wait(), mss);
+        let plan =
+            ReleasePlan::new(self.release, exchange.bytes.response(), whole, server.wait(), mss.into());
         Decision::Serve(Releasing { node: cx.legs[exchange.leg].node(End::Server), since: cx.now, plan, mss })
     }
 }

@@ -126,7 +126,7 @@ impl Occupancy {
     }
 
     /// A connection that carried `requests` carries one more.
-    pub(crate) fn board(&mut self, now: Instant, requests: u64) {
+    pub(crate) fn board(&mut self, now: Instant, requests: u32) {
         let place = requests as usize;
         if place == self.by_requests.len() {
             self.by_requests.push(0);
@@ -136,11 +136,11 @@ impl Occupancy {
             0 => self.add(now, Counted::Busy),
             _ => self.by_requests[place - 1] -= 1,
         }
-        self.piece.connection_requests_max = self.piece.connection_requests_max.max(requests + 1);
+        self.piece.connection_requests_max = self.piece.connection_requests_max.max(u64::from(requests) + 1);
     }
 
     /// A connection that carried `requests` carries one less.
-    pub(crate) fn alight(&mut self, now: Instant, requests: u64) {
+    pub(crate) fn alight(&mut self, now: Instant, requests: u32) {
         let place = requests as usize - 1;
         self.by_requests[place] -= 1;
         match requests {

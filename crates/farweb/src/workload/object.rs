@@ -9,11 +9,13 @@
 //!
 //! Source: RFC 9923, FNV-1a with 64 bits.
 
+use std::num::NonZeroU64;
+
 use crate::schema::NULL_ID;
 
 /// Id of the object that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectId(u64);
+pub struct ObjectId(NonZeroU64); // one above the id, so that an optional one takes no more memory
 
 impl ObjectId {
     /// Value for "no object" in a column of ids.
@@ -22,7 +24,10 @@ impl ObjectId {
     /// The object with the id `id`, 0 to 2^64 − 2; `None` for 2^64 − 1, which stands for none in columns.
     #[must_use]
     pub const fn new(id: u64) -> Option<Self> {
-        if id == Self::NONE { None } else { Some(Self(id)) }
+        match NonZeroU64::new(id.wrapping_add(1)) {
+            Some(number) => Some(Self(number)),
+            None => None,
+        }
     }
 
     /// The object that a table calls `text`: decimal digits are the number that they write, as far as it is an id; any other
@@ -44,13 +49,13 @@ impl ObjectId {
     /// number, 8 and 4 bytes, the lowest first.
     #[must_use]
     pub(super) fn in_copy(self, number: u32) -> Self {
-        Self::hashed(self.0.to_le_bytes().into_iter().chain(number.to_le_bytes()))
+        Self::hashed(self.get().to_le_bytes().into_iter().chain(number.to_le_bytes()))
     }
 
     /// Its id, 0 to 2^64 − 2.
     #[must_use]
     pub const fn get(self) -> u64 {
-        self.0
+        self.0.get() - 1
     }
 
     /// FNV-1a. The one hash that is no id gives way to the one before it.
@@ -58,7 +63,7 @@ impl ObjectId {
         let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
-        Self(hash.min(Self::NONE - 1))
+        Self::new(hash.min(Self::NONE - 1)).expect("below what stands for none")
     }
 }
 

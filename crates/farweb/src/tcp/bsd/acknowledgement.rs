@@ -85,7 +85,7 @@ impl Connection {
                 if self.detached {
                     // Nobody would notice if the peer never finished; RFC 793 would wait for ever.
                     let patience = self.profile.ticks.fin_wait_2_timeout;
-                    self.timers.set(Timer::TwoMsl, patience, &self.clock);
+                    self.set_timer(Timer::TwoMsl, patience);
                 }
             }
             State::Closing => self.enter_time_wait(),

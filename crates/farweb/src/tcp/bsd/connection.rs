@@ -86,14 +86,14 @@ pub struct Connection {
     pub(super) timers: Timers,
     pub(super) clock: Clock,
     /// Slow tick at which a segment was last received; idle time counts from here.
-    pub(super) received_tick: u64,
+    pub(super) received_tick: u32,
     /// Slow tick at which data was last sent; where nothing was, that of the opening.
-    pub(super) sent_tick: u64,
+    pub(super) sent_tick: u32,
 
     pub(super) negotiated: Negotiated,
     pub(super) profile: Arc<SharedProfile>,
-    pub(super) retransmits: u64,
-    pub(super) timeouts: u64,
+    pub(super) retransmits: u32,
+    pub(super) timeouts: u32,
 }
 
 impl Connection {
@@ -137,7 +137,7 @@ impl Connection {
         let Config { profile, send_buffer, receive_buffer, .. } = config;
         let clock = Clock::new(now, host, &profile);
         let mut timers = Timers::new();
-        timers.set(Timer::Keep, profile.ticks.connect_timeout, &clock);
+        timers.set(Timer::Keep, profile.ticks.connect_timeout, &clock, &profile);
         Self {
             state,
             ack_now: false,
@@ -178,7 +178,7 @@ impl Connection {
         if self.timers.are_due(now) {
             self.on_timeout(now, out);
         } else {
-            self.clock.advance(now);
+            self.clock.advance(now, &self.profile);
         }
     }
 
@@ -363,13 +363,13 @@ impl Connection {
     /// Segments with data, SYN or FIN that were sent again; probes of a closed window not counted.
     #[must_use]
     pub const fn retransmits(&self) -> u64 {
-        self.retransmits
+        self.retransmits as u64
     }
 
     /// Times that the retransmission timer expired.
     #[must_use]
     pub const fn timeouts(&self) -> u64 {
-        self.timeouts
+        self.timeouts as u64
     }
 
     /// The retransmission timeout in force.

@@ -148,8 +148,7 @@ impl Connection {
         if segment.flags.contains(Flags::RST) || !self.is_timestamp_old(segment) {
             return Ok(());
         }
-        let age_max = self.profile.ticks.timestamp_age_max;
-        if self.clock.tick - self.negotiated.ts_recent_tick > u64::from(age_max) {
+        if self.clock.since(self.negotiated.ts_recent_tick) > self.profile.ticks.timestamp_age_max {
             self.negotiated.ts_recent = 0;
             return Ok(());
         }

@@ -36,7 +36,7 @@ pub(super) struct Negotiated {
     timestamps_received: bool,
     /// The peer's clock, as it is to be echoed (zero: not valid), and our tick when it was noted.
     pub(super) ts_recent: u32,
-    pub(super) ts_recent_tick: u64,
+    pub(super) ts_recent_tick: u32,
 }
 
 impl Negotiated {
@@ -90,7 +90,7 @@ impl Connection {
         let answers = flags.contains(Flags::ACK);
         let agreed = &self.negotiated;
         if self.profile.timestamps && (!answers || agreed.timestamps_received) {
-            options.timestamps = Some(Timestamps { value: self.clock.tick as u32, echo: agreed.ts_recent });
+            options.timestamps = Some(Timestamps { value: self.clock.tick, echo: agreed.ts_recent });
         }
         if flags.contains(Flags::SYN) {
             (options.mss, options.window_scale) = self.offer(answers);

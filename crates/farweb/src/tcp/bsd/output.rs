@@ -92,10 +92,10 @@ impl Connection {
     fn is_restart_due(&self) -> bool {
         let idle_ticks = match self.profile.idle_restart {
             IdleRestart::SinceReceived => self.idle_ticks(),
-            IdleRestart::SinceSent => self.clock.tick - self.sent_tick,
+            IdleRestart::SinceSent => self.clock.since(self.sent_tick),
             IdleRestart::Off => return false,
         };
-        idle_ticks >= u64::from(self.rtt.rto())
+        idle_ticks >= self.rtt.rto()
     }
 
     /// What keeps the endpoint from sending more of its stream; `more` says that the application has more to write than the
@@ -262,7 +262,7 @@ impl Connection {
             self.rtt.on_sent(start, self.clock.tick);
         }
         if !self.timers.is_set(Timer::Retransmit) && self.snd_nxt != self.snd_una {
-            self.timers.set(Timer::Retransmit, self.rtt.rto(), &self.clock);
+            self.set_timer(Timer::Retransmit, self.rtt.rto());
             if self.timers.is_set(Timer::Persist) {
                 self.timers.cancel(Timer::Persist);
                 self.rtt.reset_backoff();

@@ -83,7 +83,7 @@ impl Connection {
         if self.snd_una == self.snd_max {
             self.timers.cancel(Timer::Retransmit);
         } else if !self.timers.is_set(Timer::Persist) {
-            self.timers.set(Timer::Retransmit, self.rtt.rto(), &self.clock);
+            self.set_timer(Timer::Retransmit, self.rtt.rto());
         }
     }
 
@@ -92,7 +92,7 @@ impl Connection {
         self.unacked_segments += 1;
         let many = self.profile.ack_every > 0 && self.unacked_segments >= self.profile.ack_every;
         if self.profile.delayed_ack && !many {
-            self.timers.set_delayed_ack(&mut self.clock, self.profile.delayed_ack_on_grid);
+            self.timers.set_delayed_ack(&mut self.clock, &self.profile);
         } else {
             self.ack_now = true;
         }

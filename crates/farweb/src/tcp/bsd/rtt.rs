@@ -19,15 +19,13 @@ pub(super) struct Rtt {
     rto: u32,
     /// Timeouts, or zero-window probes, in a row.
     backoff: u32,
-    /// The segment that is being timed.
-    timed: Option<Timed>,
+    /// Tick at which the segment left that is being timed, and its first number; [`NOTHING`] when none is.
+    timed_tick: u32,
+    timed: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Timed {
-    seq: u64,
-    tick: u64,
-}
+/// A number that no ACK is above.
+const NOTHING: u64 = u64::MAX;
 
 impl Rtt {
     pub(super) fn new(profile: &SharedProfile) -> Self {
@@ -37,26 +35,29 @@ impl Rtt {
             rttvar_x4: (4 * ticks.rttvar_initial) as i32,
             rto: ticks.rto_initial.clamp(ticks.rto_min, ticks.rto_max),
             backoff: 0,
-            timed: None,
+            timed_tick: 0,
+            timed: NOTHING,
         }
     }
 
     /// New sequence space from `seq` on was sent at `tick`; it is timed if nothing else is.
-    pub(super) fn on_sent(&mut self, seq: u64, tick: u64) {
-        self.timed.get_or_insert(Timed { seq, tick });
+    pub(super) const fn on_sent(&mut self, seq: u64, tick: u32) {
+        if self.timed == NOTHING {
+            (self.timed, self.timed_tick) = (seq, tick);
+        }
     }
 
     /// Something was sent again: what is timed gives no sample (P. Karn's rule).
     pub(super) const fn on_retransmit(&mut self) {
-        self.timed = None;
+        self.timed = NOTHING;
     }
 
     /// `ack` acknowledged new data at `tick`; `echo` is the tick at which it was sent, if a timestamp says so.
-    pub(super) fn on_ack(&mut self, ack: u64, tick: u64, echo: Option<u32>, profile: &SharedProfile) {
-        match (echo, self.timed) {
-            (Some(echo), _) => self.sample((tick as u32).wrapping_sub(echo).saturating_add(1), profile),
-            (None, Some(timed)) if ack > timed.seq => self.sample((tick - timed.tick) as u32 + 1, profile),
-            _ => {}
+    pub(super) fn on_ack(&mut self, ack: u64, tick: u32, echo: Option<u32>, profile: &SharedProfile) {
+        match echo {
+            Some(echo) => self.sample(tick.wrapping_sub(echo).saturating_add(1), profile),
+            None if ack > self.timed => self.sample(tick.wrapping_sub(self.timed_tick) + 1, profile),
+            None => {}
         }
     }
 
@@ -73,7 +74,7 @@ impl Rtt {
     /// The retransmission timer expired. Gives the number of timeouts in a row.
     pub(super) fn on_timeout(&mut self, profile: &SharedProfile) -> u32 {
         self.backoff += 1;
-        self.timed = None;
+        self.timed = NOTHING;
         self.rto = self.bounded(self.multiplier(profile), profile);
         // After a few timeouts the path may be another one: a fresh first sample is wanted, from the same timeout.
         if self.backoff > 3 {
@@ -108,7 +109,7 @@ impl Rtt {
             self.srtt_x8 = (self.srtt_x8 + delta).max(1);
             self.rttvar_x4 = (self.rttvar_x4 + delta.abs() - (self.rttvar_x4 >> 2)).max(1);
         }
-        self.timed = None;
+        self.timed = NOTHING;
         self.backoff = 0;
         self.rto = self.bounded(1, profile);
     }

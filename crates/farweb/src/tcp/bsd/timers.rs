@@ -47,75 +47,69 @@ pub(super) struct Timers {
     none_before: Instant,
 }
 
-/// Time as a connection sees it.
+/// Time as a connection sees it. The periods of the two grids are those of its profile.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
     now: Instant,
     slow: Grid,
     fast: Grid,
-    /// Slow ticks that the counters of idle time and round trip, and the timestamp clock, have seen.
-    pub(super) tick: u64,
+    /// Slow ticks that the counters of idle time and round trip, and the timestamp clock, have seen, modulo 2^32.
+    pub(super) tick: u32,
     /// The slow timer that is running.
     running: Option<Timer>,
 }
 
+/// The first tick that has not happened.
 #[derive(Debug, Clone)]
-struct Grid {
-    period: Duration,
-    /// The first tick that has not happened.
-    next: Instant,
-}
+struct Grid(Instant);
 
 impl Grid {
-    const fn new(phase: Duration, period: Duration) -> Self {
-        Self { period, next: Instant::from_nanos(phase.as_nanos()) }
-    }
-
     /// Goes on to `now`, and gives the number of ticks on the way.
-    fn advance(&mut self, now: Instant) -> u64 {
-        if now < self.next {
+    fn advance(&mut self, now: Instant, period: Duration) -> u64 {
+        if now < self.0 {
             return 0;
         }
-        let passed = (now - self.next).as_nanos() / self.period.as_nanos() + 1;
-        self.next += self.period * passed;
+        let passed = (now - self.0).as_nanos() / period.as_nanos() + 1;
+        self.0 += period * passed;
         passed
     }
 
     /// The instant of the tick `ticks` after the last one that has happened.
-    fn after(&self, ticks: u64) -> Instant {
-        let last = self.next.as_nanos().wrapping_sub(self.period.as_nanos());
-        Instant::from_nanos(last.wrapping_add(self.period.as_nanos() * ticks))
+    fn after(&self, ticks: u64, period: Duration) -> Instant {
+        let last = self.0.as_nanos().wrapping_sub(period.as_nanos());
+        Instant::from_nanos(last.wrapping_add(period.as_nanos() * ticks))
     }
 }
 
 impl Clock {
     pub(super) fn new(now: Instant, host: HostClock, profile: &Profile) -> Self {
-        let mut clock = Self {
-            now,
-            slow: Grid::new(host.slow_phase, profile.slow_tick),
-            fast: Grid::new(host.fast_phase, profile.fast_tick),
-            tick: 0,
-            running: None,
-        };
-        clock.advance(now);
+        let grid = |phase: Duration| Grid(Instant::ZERO + phase);
+        let (slow, fast) = (grid(host.slow_phase), grid(host.fast_phase));
+        let mut clock = Self { now, slow, fast, tick: 0, running: None };
+        clock.advance(now, profile);
         clock
     }
 
-    pub(super) fn advance(&mut self, now: Instant) {
+    pub(super) fn advance(&mut self, now: Instant, profile: &Profile) {
         debug_assert!(now >= self.now, "time goes back from {} to {now}", self.now);
         self.now = now;
-        self.tick += self.slow.advance(now);
+        self.tick = self.tick.wrapping_add(self.slow.advance(now, profile.slow_tick) as u32);
+    }
+
+    /// Ticks since the tick `then`.
+    pub(super) const fn since(&self, then: u32) -> u32 {
+        self.tick.wrapping_sub(then)
     }
 
     /// When `timer` expires if it is set to `ticks` now; at least one tick from now.
-    fn deadline(&self, timer: Timer, ticks: u32) -> Instant {
+    fn deadline(&self, timer: Timer, ticks: u32, profile: &Profile) -> Instant {
         let counted_now = self.running.is_some_and(|running| timer as usize > running as usize);
-        self.slow.after(u64::from(ticks.max(1)) - u64::from(counted_now))
+        self.slow.after(u64::from(ticks.max(1)) - u64::from(counted_now), profile.slow_tick)
     }
 
-    fn next_fast_tick(&mut self) -> Instant {
-        self.fast.advance(self.now);
-        self.fast.next
+    fn next_fast_tick(&mut self, profile: &Profile) -> Instant {
+        self.fast.advance(self.now, profile.fast_tick);
+        self.fast.0
     }
 }
 
@@ -133,14 +127,15 @@ impl Timers {
     }
 
     /// Sets `timer` to expire `ticks` slow ticks from now.
-    pub(super) fn set(&mut self, timer: Timer, ticks: u32, clock: &Clock) {
-        self.set_at(timer, clock.deadline(timer, ticks));
+    pub(super) fn set(&mut self, timer: Timer, ticks: u32, clock: &Clock, profile: &Profile) {
+        self.set_at(timer, clock.deadline(timer, ticks, profile));
     }
 
     /// Sets the delayed ACK, unless it is set: to the next fast tick, or one fast period from now.
-    pub(super) fn set_delayed_ack(&mut self, clock: &mut Clock, on_grid: bool) {
+    pub(super) fn set_delayed_ack(&mut self, clock: &mut Clock, profile: &Profile) {
         if !self.is_set(Timer::DelayedAck) {
-            let at = if on_grid { clock.next_fast_tick() } else { clock.now + clock.fast.period };
+            let on_grid = profile.delayed_ack_on_grid;
+            let at = if on_grid { clock.next_fast_tick(profile) } else { clock.now + profile.fast_tick };
             self.set_at(Timer::DelayedAck, at);
         }
     }
@@ -190,9 +185,14 @@ impl Connection {
         When::at(self.timers.none_before)
     }
 
+    /// Sets `timer` to expire `ticks` slow ticks from now.
+    pub(super) fn set_timer(&mut self, timer: Timer, ticks: u32) {
+        self.timers.set(timer, ticks, &self.clock, &self.profile);
+    }
+
     /// Runs the timers that are due. May be called early or for nothing.
     pub fn on_timeout(&mut self, now: Instant, out: &mut Output) {
-        self.clock.advance(now);
+        self.clock.advance(now, &self.profile);
         if self.timers.is_due(Timer::DelayedAck, now) {
             self.timers.cancel(Timer::DelayedAck);
             self.ack_now = true;
@@ -201,7 +201,7 @@ impl Connection {
         if self.timers.earliest() > now {
             return;
         }
-        self.clock.tick -= 1;
+        self.clock.tick = self.clock.tick.wrapping_sub(1);
         for timer in SLOW_TIMERS {
             if self.timers.is_due(timer, now) {
                 self.timers.cancel(timer);
@@ -210,7 +210,7 @@ impl Connection {
             }
         }
         self.clock.running = None;
-        self.clock.tick += 1;
+        self.clock.tick = self.clock.tick.wrapping_add(1);
     }
 
     fn on_expiry(&mut self, timer: Timer, out: &mut Output) {
@@ -233,7 +233,7 @@ impl Connection {
             self.drop_connection(CloseReason::TimedOut, out);
             return;
         }
-        self.timers.set(Timer::Retransmit, self.rtt.rto(), &self.clock);
+        self.set_timer(Timer::Retransmit, self.rtt.rto());
         self.snd_nxt = self.snd_una;
         self.congestion.on_timeout(self.snd_wnd.min(self.congestion.cwnd()), self.mss);
         self.recovery.reset();
@@ -244,7 +244,7 @@ impl Connection {
     pub(super) fn set_persist(&mut self) {
         let ticks = &self.profile.ticks;
         let interval = self.rtt.next_persist(&self.profile).clamp(ticks.persist_min, ticks.persist_max);
-        self.timers.set(Timer::Persist, interval, &self.clock);
+        self.set_timer(Timer::Persist, interval);
     }
 
     fn on_keep_expiry(&mut self, out: &mut Output) {
@@ -254,15 +254,15 @@ impl Connection {
         }
         let ticks = &self.profile.ticks;
         if self.state > State::CloseWait {
-            self.timers.set(Timer::Keep, ticks.keepalive_idle, &self.clock);
+            self.set_timer(Timer::Keep, ticks.keepalive_idle);
             return;
         }
         let patience = ticks.keepalive_idle + ticks.keepalive_timeout;
-        if self.idle_ticks() >= u64::from(patience) {
+        if self.idle_ticks() >= patience {
             self.drop_connection(CloseReason::TimedOut, out);
             return;
         }
-        self.timers.set(Timer::Keep, ticks.keepalive_interval, &self.clock);
+        self.set_timer(Timer::Keep, ticks.keepalive_interval);
         // A number that the peer has seen makes it answer without changing anything. Our SYN may not be acknowledged yet: a
         // peer that sends a FIN with its own SYN brings us here, and there is no number below the SYN's.
         let window = self.window_field(self.receive.space() as i64);
@@ -273,15 +273,14 @@ impl Connection {
     /// Receiving anything shows that the peer lives. Without keepalive an established connection needs no such timer.
     pub(super) fn restart_keep(&mut self) {
         if self.profile.keepalive || self.state < State::Established {
-            self.timers.set(Timer::Keep, self.profile.ticks.keepalive_idle, &self.clock);
+            self.set_timer(Timer::Keep, self.profile.ticks.keepalive_idle);
         }
     }
 
     fn on_two_msl_expiry(&mut self, out: &mut Output) {
         let ticks = &self.profile.ticks;
-        let patience = u64::from(ticks.fin_wait_2_timeout);
-        if self.state != State::TimeWait && self.idle_ticks() <= patience {
-            self.timers.set(Timer::TwoMsl, ticks.keepalive_interval, &self.clock);
+        if self.state != State::TimeWait && self.idle_ticks() <= ticks.fin_wait_2_timeout {
+            self.set_timer(Timer::TwoMsl, ticks.keepalive_interval);
         } else {
             self.finish(CloseReason::Finished, out);
         }
@@ -291,11 +290,11 @@ impl Connection {
     pub(super) fn enter_time_wait(&mut self) {
         self.state = State::TimeWait;
         self.timers.cancel_all();
-        self.timers.set(Timer::TwoMsl, self.profile.ticks.msl * 2, &self.clock);
+        self.set_timer(Timer::TwoMsl, self.profile.ticks.msl * 2);
     }
 
     /// Slow ticks since a segment was last received.
-    pub(super) const fn idle_ticks(&self) -> u64 {
-        self.clock.tick - self.received_tick
+    pub(super) const fn idle_ticks(&self) -> u32 {
+        self.clock.since(self.received_tick)
     }
 }
