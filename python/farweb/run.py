@@ -19,7 +19,7 @@ from farweb.files.atomic import staged_folder
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.inputs.tables import open_hosts, open_requests, row_count
-from farweb.memory import events_allowed
+from farweb.memory import events_allowed, trim
 from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
@@ -233,6 +233,7 @@ class TableWriter:
             self._pending = pa.Table.from_batches(self._pending).combine_chunks().to_batches()
         if self._pending_rows >= _ROWS_A_GROUP:
             self._write(self._pending_rows // _ROWS_A_GROUP * _ROWS_A_GROUP)
+            trim()  # what stays of each group would add up
 
     @property
     def _writer(self) -> pq.ParquetWriter:
