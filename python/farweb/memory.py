@@ -21,10 +21,8 @@ from typing import NamedTuple
 
 from farweb.text.quantities import size
 
-try:
+with contextlib.suppress(ImportError):  # of Windows
     import resource
-except ImportError:  # of Windows
-    resource = None  # type: ignore[assignment]
 
 _PROC, _GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
@@ -101,7 +99,7 @@ def trim() -> None:
 
 def _of_process() -> Iterator[Room]:
     """The limits of the process itself: of its address space, and of its data."""
-    if resource is None:
+    if sys.platform == "win32":
         return
     pages = [int(each) for each in (_PROC / "self/statm").read_text().split()]
     total, resident, _, _, _, data, _ = (each * resource.getpagesize() for each in pages)

@@ -14,6 +14,7 @@ import itertools
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 import uuid
@@ -519,7 +520,7 @@ def cores() -> int:
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
     """Start threads and processes that Ctrl-C does not reach: a terminal sends it to all processes, and one answers."""
-    if threading.current_thread() is not threading.main_thread():
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():  # it masks no signals
         yield
         return
     resource_tracker.ensure_running()  # which lets signals through again when the first process is started
