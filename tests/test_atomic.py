@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -129,6 +130,38 @@ def test_files_and_the_folder_that_names_them_go_to_the_disk(folder: Path, monke
     with staged_file(folder / "file") as stage:
         stage.touch()
     assert flushed == ["file", folder.name]
+
+
+def test_windows_opens_no_folder_and_brings_files_to_the_disk_that_may_be_written_to(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: dict[int, int] = {}
+    flushed: list[str] = []
+    opens = os.open
+
+    def strict(path: os.PathLike[str], flags: int, *more: int) -> int:
+        if Path(path).is_dir():
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+        descriptor = opens(path, flags, *more)
+        opened[descriptor] = flags
+        return descriptor
+
+    def fsync(descriptor: int) -> None:
+        if not opened[descriptor] & os.O_RDWR:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        flushed.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(os, "open", strict)
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(shutil, "rmtree", lambda path, ignore_errors: None)  # which opens folders, but not on Windows
+    monkeypatch.setattr(atomic, "_exchanger", lambda: None)
+    with staged_folder(folder / "out") as stage:
+        (stage / "a").touch()
+    with staged_file(folder / "file") as stage:
+        stage.touch()
+    assert flushed == ["a", "file"]
+    assert leftovers(folder) == [], "what may be locked is nobody's leftover"
 
 
 def test_a_file_replaces_an_older_one_only_when_complete(folder: Path) -> None:

@@ -267,6 +267,33 @@ def test_interrupted_searches_go_on(download: Path, here: None) -> None:
         assert Path("a", name).read_bytes() == Path("b", name).read_bytes(), name
 
 
+def test_a_search_beyond_the_limit_is_refused_before_anything_is_written(
+    farweb: Farweb, cable: Path, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first values are 1, 3, 5, 7 and 9 times three requests, two runs of each."""
+    monkeypatch.setattr("farweb.extent.ROWS_MAX", 299)
+    monkeypatch.setattr("farweb.extent.ROWS_WARNED", 100)
+    arguments = ("size", cable, "--vary", "workload.load=1..9", "--target", "drops <= 0", "--out", "out")
+    found = farweb(*arguments)
+    assert (found.code, found.out) == (2, "")
+    words = "workload.load: 10 runs write about 300 rows, most of them (150) of requests"
+    assert f"{words}; the limit is 299, and --no-limits lifts it" in found.err
+    assert not Path("out").exists()
+    accepted = farweb(*arguments, "--no-limits")
+    assert accepted.code == 0
+    assert f"warning: {words}\n" in accepted.err
+
+
+def test_a_run_of_a_search_may_be_limited(farweb: Farweb, cable: Path) -> None:
+    arguments = ("size", cable, "--vary", "workload.load=1,2", "--target", "drops <= 0", "--jobs", 1, "--out", "out")
+    found = farweb(*arguments, "--run-memory", "1 MB")
+    assert found.code == 3
+    assert "its process took more than 1 MB, which --run-memory allows" in found.err
+    assert farweb(*arguments, "--run-time", "1 us").err.count("it took more than 1 µs, which --run-time allows") == 1
+    wrong = farweb(*arguments, "--run-time", "5")
+    assert (wrong.code, "--run-time: " in wrong.err) == (2, True)
+
+
 def test_the_folder_of_a_sweep_is_left_alone(farweb: Farweb, download: Path, here: None) -> None:
     Path("sweep").mkdir()
     Path("sweep/manifest.json").write_text('{"kind": "farweb sweep"}')

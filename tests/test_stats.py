@@ -3,6 +3,7 @@
 import gzip
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -50,6 +51,22 @@ def test_objects_and_how_often_they_are_asked_for_again(folder: Path, requests: 
         stats = read_stats(name)
         assert stats.objects == 33
         assert stats.repeated == pytest.approx(2 / 3)
+
+
+def test_what_does_not_fit_into_memory_goes_to_the_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million sizes, times and objects of 8 B each; the ranks of per mille are whole numbers of rows."""
+    monkeypatch.setattr("farweb.inputs.statistics._MEMORY", "24MB")
+    n = 1_000_000
+    order = np.random.default_rng(1).permutation(n)
+    columns = {"request_bytes": np.full(n, 300), "response_bytes": order + 1, "server_s": (order + 1) / 1e6}
+    table = pl.DataFrame({"start_s": np.arange(n) / 100, "host": "a", **columns, "object": order // 4})
+    table.write_parquet("r.parquet")
+    stats = read_stats("r.parquet")
+    assert stats.server_s is not None
+    assert stats.objects == n // 4
+    ranks = {0: 1, 1: 10_000, 50: 500_000, 99: 990_000, 99.9: 999_000, 100: n}
+    assert {percent: stats.response_bytes.quantiles[percent] for percent in ranks} == ranks
+    assert {percent: round(1e6 * stats.server_s.quantiles[percent]) for percent in ranks} == ranks
 
 
 def test_intervals_without_a_request_are_there(folder: Path) -> None:

@@ -2,17 +2,24 @@
 
 import itertools
 import math
+import os
+import signal
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from farweb import Scenario
 from farweb.results.design import Design, Factor, Level, spread
+from farweb.results.store import Store
+from farweb.sweep import pilots
 from farweb.sweep.estimate import Besides, Measured, estimate
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.pilots import pilot
-from farweb.sweep.plan import plan
+from farweb.sweep.plan import Run, plan
 from farweb.sweep.schedule import schedule
+from farweb.sweep.work import Version, work
 from samples import Farweb
 
 LOADS = (1, 2, 4, 8)
@@ -96,6 +103,22 @@ def test_pilots_do_what_the_sweep_will_do(swept: Path, monkeypatch: pytest.Monke
     assert pilot(design, plan(scenario, inputs), inputs, jobs=1, most=24)[0] == []
 
 
+def test_a_pilot_that_kills_its_worker_says_nothing_of_its_point(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pilots._try
+
+    def deadly(store: Store, version: Version, runs: Sequence[Run]) -> Any:
+        if runs[0].point == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return whole(store, version, runs)
+
+    monkeypatch.setattr(pilots, "_try", deadly)
+    inputs, scenario = Inputs(), Scenario.load(swept)
+    design = scenario.design
+    assert design is not None
+    measured, _ = pilot(design, plan(scenario, inputs), inputs, jobs=1, most=24)
+    assert sorted(each.point for each in measured) == [0, 2]
+
+
 def test_a_plan_is_listed_without_being_run(farweb: Farweb, swept: Path, folder: Path) -> None:
     before = {path.name for path in folder.iterdir()}
     answer = farweb("sweep", swept, "--plan", "--jobs", 2, "--json")
@@ -116,9 +139,6 @@ def test_a_plan_is_listed_without_being_run(farweb: Farweb, swept: Path, folder:
 
 
 def test_finished_runs_tell_more_than_pilots(swept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from farweb.results.store import Store
-    from farweb.sweep.work import Version, work
-
     inputs = Inputs()
     runs = plan(Scenario.load(swept), inputs)
     store = Store("out")

@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import ssl
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from farweb import RunError, Scenario, StorageError
 from farweb.results.store import Outcome, Store
+from farweb.sweep import pool as pool_module
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool, local_cluster
@@ -150,6 +152,16 @@ def test_what_the_machine_has_to_put_right_ends_everything(runs: list[Run]) -> N
             with pytest.raises(error, match=shown):
                 list(pool.outcomes(runs[:2]))
     assert Store("out").failed() == set()
+
+
+def test_nothing_is_held_back_where_no_signals_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(signal, "pthread_sigmask")
+    held = pool_module._without_interrupts
+    with pytest.raises(AttributeError, match="pthread_sigmask"), held():
+        pass
+    monkeypatch.setattr(sys, "platform", "win32")
+    with held():
+        pass
 
 
 def test_a_local_cluster_talks_to_nobody_else() -> None:

@@ -310,6 +310,7 @@ def test_a_limit_that_is_no_size_or_time_is_refused(cable: Path, farweb: Farweb)
         assert answer.code == 2
         assert answer.err.startswith(f'farweb: {option}: "{value}" is not above zero with a unit')
         assert not Path("out").exists()
+    assert not any(Path("tmp").glob("farweb-pilot-*"))
 
 
 def test_messages_of_dask_are_shown_with_debug_only(
@@ -387,3 +388,22 @@ def test_workers_that_do_not_start_again_end_the_sweep(scenario: Path, dying: Ca
         "command goes on from there\n"
     )
     assert Path("starts").stat().st_size == 4
+
+
+def test_workers_that_do_not_start_again_end_a_plan(
+    scenario: Path, dying: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying("23456")
+    Path("tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(Path("tmp").absolute()))
+    slow = ("--set", "workload.load=100")  # pilot runs take seconds, so that the worker has one when it dies
+    with started("sweep", scenario, "--plan", "--jobs", 1, "--out", "out", "-q", *slow) as process:
+        wait_until(lambda: any(Path("tmp").glob("farweb-pilot-*/parts/*")))
+        (worker,) = workers_of(process)
+        worker.kill()
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 3
+    assert err == "farweb: no worker process starts any more on this machine\n"
+    assert Path("starts").stat().st_size == 4
+    assert not Path("out").exists()
+    assert not any(Path("tmp").glob("farweb-pilot-*"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -102,6 +103,25 @@ def test_few_rows_are_not_compressed(tmp_path: Path) -> None:
                 writer.add({"n": np.array([row])})
         assert pq.read_metadata(tmp_path / "t.parquet").row_group(0).column(0).compression == compression
         assert pq.read_table(tmp_path / "t.parquet")["n"].to_pylist() == list(range(rows))
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_what_waits_for_a_group_takes_no_memory_but_for_its_rows(tmp_path: Path, rows: int) -> None:
+    """Connections that stay open, and series with a row a step, add little or nothing in thousands of steps."""
+    schema = arrow_schema(results_tables()["connections"], {})
+    batch = pa.RecordBatch.from_pylist([dict.fromkeys(schema.names)] * rows, schema=_nullable(schema))
+    process = psutil.Process()
+    with TableWriter(tmp_path / "t.parquet", schema) as writer:
+        before = process.memory_info().rss
+        for _ in range(3000):
+            writer.add(from_arrow(batch))
+        grown = process.memory_info().rss - before
+    assert writer.rows == pq.read_metadata(tmp_path / "t.parquet").num_rows == 3000 * rows
+    assert grown < 12e6, "25 MB and more, if each batch stayed"
+
+
+def _nullable(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([field.with_nullable(True) for field in schema])
 
 
 def test_results_tables_have_what_the_front_counts_on() -> None:

@@ -55,10 +55,41 @@ def test_every_bit_that_is_flipped_is_seen(run: Path, farweb: Farweb) -> None:
         for _ in range(20):
             flip(file, draw.randrange(len(whole)), draw.randrange(8))
             answer = farweb("verify", run, "--full", "--json")
-            # A manifest may be damaged so that there is none.
-            assert answer.code == 4 or (name == MANIFEST and answer.code == 2 and answer.err.count("\n") == 1)
+            # A manifest may be damaged so that it is that of something else.
+            assert answer.code == 4 or (name == MANIFEST and "not the results folder of" in answer.err)
             file.write_bytes(whole)
     assert found(farweb, run, "--full") == {}
+
+
+@pytest.mark.parametrize("content", ["{", "", "[]", "{}", '{"kind": "farweb run"}', "rows"])
+@pytest.mark.parametrize("full", [False, True])
+def test_a_manifest_of_a_run_of_a_sweep_that_is_not_one_is_a_damage(
+    sweep: Path, farweb: Farweb, content: str, full: bool
+) -> None:
+    manifest = sorted((sweep / "parts").iterdir())[1] / MANIFEST
+    changed = {**json.loads(manifest.read_text()), "rows": {"requests": "x"}, "files": {"requests.parquet": 5}}
+    manifest.write_text(json.dumps(changed) if content == "rows" else content)
+    answer = farweb("verify", sweep, *["--full"] * full)
+    assert answer.code == 4
+    assert f"  parts/{manifest.parent.name}/{MANIFEST}: " in answer.out
+    assert "\nThe same farweb run or farweb sweep as before makes" in answer.out
+    assert farweb("sweep", "cable.toml", "--out", sweep, "--jobs", 1, "--quiet").code == 0
+    assert found(farweb, sweep, "--full") == {}
+
+
+def test_a_manifest_that_cannot_be_read_is_a_damage_and_without_one_there_are_no_results(
+    run: Path, sweep: Path, farweb: Farweb
+) -> None:
+    for results in (run, sweep):
+        (results / MANIFEST).write_bytes((results / MANIFEST).read_bytes()[:-30])
+        answer = farweb("verify", results)
+        assert answer.code == 4
+        assert f"  {MANIFEST}: cannot be read: " in answer.out
+        assert "\nRemove the folder: the same farweb run" in answer.out
+        (results / MANIFEST).unlink()
+        answer = farweb("verify", results)
+        assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert farweb("verify", "nowhere").code == 2
 
 
 def test_what_is_missing_or_cut_off_is_seen_by_a_look(run: Path, farweb: Farweb) -> None:

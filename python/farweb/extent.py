@@ -6,20 +6,22 @@ caches answer are left out, and so are connections that carry more than one requ
 of two bounds: those that start within the round trips of a request (Little's law, from the mean rate), and those that
 the busiest link cannot carry while they arrive.
 
-Of a sweep some points are looked at, spread over its design, and stand for the others. The request table is read once,
+Of a sweep some points are looked at, spread over its design, and stand for the others; of a search the values that it
+tries first. The request table is read once,
 that of the scenario itself: points with other tables count as if they had its requests.
 """
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from farweb import _core
-from farweb.description import Description
+from farweb.description import Description, Value
 from farweb.errors import FarwebError, ScenarioError
 from farweb.offered import MINUTE_S, Laid, RatedLink, Trace, rated_links, read_trace
 from farweb.results.design import spread
@@ -128,14 +130,24 @@ def extent_of_sweep(scenario: Description, trace: Trace) -> Extent | None:
     """
     design = scenario.design
     assert design is not None, "who asks has a sweep"
-    extents = [
-        extent
-        for number in spread(len(design.points), _POINTS)
-        if (extent := _extent_of_point(scenario, number, trace)) is not None
-    ]
+    changed = (partial(scenario.point, number) for number in spread(len(design.points), _POINTS))
+    return _extent_of_runs(changed, len(design.points) * design.replications, trace)
+
+
+def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value]], runs: int) -> Extent | None:
+    """Estimate the size of so many runs of `scenario`, spread over some of the values of its keys.
+
+    None without requests, and when it can be run with none of the values.
+    """
+    trace = read_trace(scenario, json.loads(scenario.core.check(None)))
+    return None if trace is None else _extent_of_runs((partial(scenario.with_, each) for each in changes), runs, trace)
+
+
+def _extent_of_runs(points: Iterable[Callable[[], Description]], runs: int, trace: Trace) -> Extent | None:
+    """The size of runs of which each point stands for as many."""
+    extents = [extent for point in points if (extent := _extent_of_point(point, trace)) is not None]
     if not extents:
         return None
-    runs = len(design.points) * design.replications
     tables = dict.fromkeys(table for extent in extents for table in extent.rows)
     rows = {table: round(runs * np.mean([extent.rows.get(table, 0) for extent in extents])) for table in tables}
     return replace(
@@ -146,10 +158,10 @@ def extent_of_sweep(scenario: Description, trace: Trace) -> Extent | None:
     )
 
 
-def _extent_of_point(scenario: Description, number: int, trace: Trace) -> Extent | None:
+def _extent_of_point(make: Callable[[], Description], trace: Trace) -> Extent | None:
     """The size of a run at a point; None where its levels make no sense together, so that its runs fail."""
     try:
-        point = scenario.point(number)
+        point = make()
         figures = json.loads(point.core.check(None))
         of_point = read_trace(point, figures) if point.requests_path is None else trace
     except FarwebError:

@@ -14,19 +14,22 @@ import pyarrow.parquet as pq
 
 from farweb import _core
 from farweb.description import Description
-from farweb.errors import ResultsError
+from farweb.errors import ResultsError, RunError
 from farweb.files.atomic import staged_folder
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.inputs.tables import open_hosts, open_requests, row_count
+from farweb.memory import events_allowed, trim
 from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, read_manifest
 from farweb.results.measure import Measurement
 from farweb.statistics.quantiles import to_json
+from farweb.text.quantities import count, seconds
 
 _EVENTS_A_STEP = 200_000  # chosen: some 50 ms, so that Ctrl-C and the progress bar answer at once
 _ROWS_A_GROUP = 131_072  # chosen: Parquet reads well by groups of some MB
+_BATCHES = 64  # chosen: a batch takes 20 to 40 kB besides its rows
 _ROWS_AS_THEY_ARE = 128  # chosen: to compress so few rows takes longer than all else, and saves 6 kB at most
 
 
@@ -162,6 +165,7 @@ def _run(
         "farweb.seed": str(seed),
     }
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_memory_errors(simulation, total))
         writers: dict[str, TableWriter] = {}
 
         def writer(table: str) -> TableWriter:
@@ -173,7 +177,7 @@ def _run(
         writer("requests")  # a run without a single request has this table too
         more = True
         while more:
-            more = simulation.advance(_EVENTS_A_STEP)
+            more = simulation.advance(events_allowed(_EVENTS_A_STEP))
             for table, columns in simulation.take().items():
                 writer(table).add(columns)
                 if measurement is not None:
@@ -181,6 +185,25 @@ def _run(
             if progress is not None:
                 progress(_progress(simulation, total))
     return {table: writer.rows for table, writer in sorted(writers.items())}
+
+
+@contextlib.contextmanager
+def _memory_errors(simulation: _core.Simulation, total: int | None) -> Iterator[None]:
+    """Turn a lack of memory into one line that says how far the run was.
+
+    Raises:
+        RunError: There is too little.
+    """
+    try:
+        yield
+    except MemoryError as error:
+        now = _progress(simulation, total)
+        raise RunError(
+            f"memory ran out after {seconds(now.now_ns / 1e9)} of the simulation, when {count(now.ended)} of "
+            f"{count(total)} requests had ended and {count(now.started - now.ended)} were under way "
+            f"({str(error) or 'an allocation failed'}); fewer requests (workload.load, run.until) or fewer records "
+            "(record.packets, record.exchanges) take less"
+        ) from error
 
 
 class TableWriter:
@@ -201,11 +224,16 @@ class TableWriter:
     def add(self, columns: Mapping[str, Column]) -> None:
         """Append rows; full groups go to the file."""
         batch = to_arrow(columns, self._schema)
+        if not batch.num_rows:
+            return
         self.rows += batch.num_rows
         self._pending.append(batch)
         self._pending_rows += batch.num_rows
+        if len(self._pending) >= _BATCHES:
+            self._pending = pa.Table.from_batches(self._pending).combine_chunks().to_batches()
         if self._pending_rows >= _ROWS_A_GROUP:
             self._write(self._pending_rows // _ROWS_A_GROUP * _ROWS_A_GROUP)
+            trim()  # what stays of each group would add up
 
     @property
     def _writer(self) -> pq.ParquetWriter:

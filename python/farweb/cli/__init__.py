@@ -110,6 +110,8 @@ def main(arguments: Sequence[str]) -> int:
             return _fail(f"this needs {needed}", 2)
         if message := _damage(error, arguments):
             return _fail(message, 2)
+        if isinstance(error, MemoryError):
+            return _fail("memory ran out", _FAILED)
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         return _fail(f"this is a bug in farweb: {what} (--debug shows where)", _FAILED)
     if code == _INTERRUPTED:  # what the library makes of Ctrl-C

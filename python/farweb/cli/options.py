@@ -74,6 +74,10 @@ Scheduler = Annotated[
 NoLimits = Annotated[
     bool, typer.Option("--no-limits", help="Accept a run or a sweep however large it is estimated to become.")
 ]
+RunMemory = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Memory of a run's process beyond which that run fails: 2 GB.")
+]
+RunTime = Annotated[str | None, typer.Option(metavar="TIME", help="Time beyond which a run fails: 10 min.")]
 Retries = Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")]
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Jobs, Json, Output, Quiet, Retries, Scheduler
-from farweb.cli.runs import ScenarioFile, Settings, load
+from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet, Retries, RunMemory, RunTime, Scheduler
+from farweb.cli.runs import ScenarioFile, Settings, allow, load
 from farweb.extras import SWEEP, require
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def size(
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     retries: Retries = 0,
+    run_memory: RunMemory = None,
+    run_time: RunTime = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -67,6 +69,7 @@ def size(
             help="Results folder, or a URL such as s3://…; results/SCENARIO-size when left out.",
         ),
     ] = None,
+    no_limits: NoLimits = False,
     as_json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -91,7 +94,7 @@ def size(
     if max_replications < replications:
         raise typer.BadParameter("--max-replications must be at least --replications")
     require("farweb size", *SWEEP)
-    from farweb.size.find import find_size
+    from farweb.size.find import extent_of_search, find_size
     from farweb.size.search import Limits
 
     loaded = load(scenario, settings)
@@ -99,6 +102,12 @@ def size(
         loaded = loaded.with_({"run.seed": seed})
     folder = f"results/{scenario.stem}-size" if out is None else out
     output = Output(as_json, quiet)
+    limits = Limits(confidence, replications, max_replications, max_runs)
+    of_first = extent_of_search(loaded, vary, target, largest=largest, resolution=resolution, limits=limits)
+    if of_first is not None:
+        allow(loaded, [of_first], no_limits)
+        for warning in of_first.warnings:
+            output.warn(warning)
     with output.progress("searching") as show:
 
         def on_progress(now: "Progress") -> None:
@@ -111,11 +120,13 @@ def size(
                 target,
                 largest=largest,
                 resolution=resolution,
-                limits=Limits(confidence, replications, max_replications, max_runs),
+                limits=limits,
                 out=folder,
                 jobs=jobs,
                 scheduler=scheduler,
                 retries=retries,
+                run_memory=run_memory,
+                run_time=run_time,
                 progress=on_progress,
             )
         except KeyboardInterrupt:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet, Retries, Scheduler
+from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet, Retries, RunMemory, RunTime, Scheduler
 from farweb.cli.runs import ScenarioFile, Settings, allow, load
 from farweb.errors import RunError
 from farweb.extras import SWEEP, require
@@ -29,10 +29,8 @@ def sweep(
         ),
     ] = None,
     retries: Retries = 0,
-    run_memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory of a run's process beyond which that run fails: 2 GB.")
-    ] = None,
-    run_time: Annotated[str | None, typer.Option(metavar="TIME", help="Time beyond which a run fails: 10 min.")] = None,
+    run_memory: RunMemory = None,
+    run_time: RunTime = None,
     only_plan: Annotated[
         bool, typer.Option("--plan", help="List the runs and estimate their time, without running them.")
     ] = False,

@@ -7,7 +7,7 @@ process that is killed leaves at most a hidden `.NAME.….partial`, which nothin
 that writes NAME removes it. A stage that a living process writes is locked, so that nobody takes it for a leftover.
 
 Files, and the folders that name them, are on the disk before and after the renaming, so that a power failure empties
-none.
+none. Windows has no locks of folders, and brings only files to the disk.
 """
 
 import contextlib
@@ -18,16 +18,15 @@ import os
 import re
 import secrets
 import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from farweb.errors import StorageError
 
-try:
+with contextlib.suppress(ImportError):  # of Windows
     import fcntl
-except ImportError:  # of Windows
-    fcntl = None  # type: ignore[assignment]
 
 _STAGE, _OLD = ".partial", ".old"
 _HIDDEN = re.compile(r"\.(.*)\.[0-9a-f]{12}\.(?:partial|old)", re.DOTALL)
@@ -210,7 +209,7 @@ def is_stage(hidden: str, name: str | None = None) -> bool:
 
 def is_held(path: Path) -> bool:
     """Whether a living process has locked a file or folder; True also where the file system cannot say."""
-    if fcntl is None:
+    if sys.platform == "win32":
         return True
     try:
         descriptor = os.open(path, os.O_RDONLY)
@@ -228,7 +227,7 @@ def is_held(path: Path) -> bool:
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Lock a folder for the block, where the file system has locks."""
-    if fcntl is None:
+    if sys.platform == "win32":
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -271,7 +270,12 @@ def flush(paths: Iterable[Path]) -> None:
 
 
 def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+    if sys.platform == "win32":  # which takes a file that may be written to, and has no descriptors of folders
+        if path.is_dir():
+            return
+        descriptor = os.open(path, os.O_RDWR)
+    else:
+        descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

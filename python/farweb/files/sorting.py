@@ -1,11 +1,27 @@
-"""Sorts a Parquet file that need not fit into memory."""
+"""Works on Parquet files that need not fit into memory: a database that uses the disk, and sorting with it."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from farweb.errors import RunError
 
+if TYPE_CHECKING:
+    import duckdb
+
 _MEMORY = "512MB"  # chosen: 10 million requests sort without the disk, more with it
 _THREADS = 2  # chosen: each thread needs memory of its own
+
+
+def spilling(scratch: Path, memory: str = _MEMORY) -> "duckdb.DuckDBPyConnection":
+    """Open a database that writes to a folder below `scratch` what does not fit into so much memory.
+
+    Sorts, distinct values and groups do; quantiles and lists do not, and fail beyond it.
+    """
+    import duckdb  # takes a while to load, and most tables are in order
+
+    return duckdb.connect(
+        config={"memory_limit": memory, "threads": _THREADS, "temp_directory": str(scratch / "spilled")}
+    )
 
 
 def sort_parquet(source: Path, target: Path, *, by: str, scratch: Path) -> None:
@@ -20,11 +36,9 @@ def sort_parquet(source: Path, target: Path, *, by: str, scratch: Path) -> None:
     Raises:
         RunError: The disk is full, or the file cannot be read.
     """
-    import duckdb  # takes a while to load, and most tables are in order
+    import duckdb
 
-    connection = duckdb.connect(
-        config={"memory_limit": _MEMORY, "threads": _THREADS, "temp_directory": str(scratch / "sort")}
-    )
+    connection = spilling(scratch)
     relation = f"read_parquet({_quoted(source)}, file_row_number = true)"
     try:
         connection.execute(

@@ -1,8 +1,8 @@
 """Integrity of a results folder: which of its files are missing or not as they were written.
 
-A manifest has the size and the SHA-256 digest of every table beside it, and a digest of itself. Sizes and numbers of
-rows show what is missing or cut off, at the price of a look at each file; digests show a single bit that is not as it
-was written.
+A manifest has the size and the SHA-256 digest of every table beside it, and a digest of itself, which is always
+compared. Sizes and numbers of rows show what is missing or cut off, at the price of a look at each file; digests show a
+single bit that is not as it was written.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from farweb._core import version as this_version
 from farweb.errors import FarwebError, ResultsError
-from farweb.results.manifest import MANIFEST, RUN_KIND, kind_of
+from farweb.results.manifest import MANIFEST, RUN_KIND, DamagedManifestError, OtherVersionError, kind_of, parse_manifest
 from farweb.results.store import Store, part_name
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     Args:
         store: The results folder.
         folder: Where in it the manifest stands: `""`, or the name of a part.
-        full: Whether digests are compared, which reads every byte.
+        full: Whether digests of tables are compared, which reads every byte; that of the manifest always is.
 
     Raises:
         FarwebError: A folder stands in the place of the manifest.
@@ -84,18 +84,25 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     """
     place = f"{folder}/" if folder else ""
     try:
-        manifest = json.loads(store.read(place + MANIFEST))
-        sizes, rows = manifest.get(_FILES, {}), manifest.get("rows")
-        if full and manifest.get(_OWN, own := _digest(manifest)) != own:
-            yield Damage(place + MANIFEST, _NOT_AS_WRITTEN)
-            return
-    except (ResultsError, ValueError, AttributeError) as error:
-        yield Damage(place + MANIFEST, f"cannot be read: {str(error).splitlines()[0]}")
+        manifest = parse_manifest(store.read(place + MANIFEST), folder or store.url, RUN_KIND if folder else None)
+    except OtherVersionError:  # of which this one does not know what it should have
         return
+    except ResultsError as error:
+        yield _of_manifest(place, error)
+        return
+    if manifest.get(_OWN, own := _digest(manifest)) != own:
+        yield Damage(place + MANIFEST, _NOT_AS_WRITTEN)
+        return
+    sizes, rows = manifest.get(_FILES, {}), manifest.get("rows")
     counts = {f"{table}.parquet": count for table, count in rows.items()} if isinstance(rows, dict) else {}
     for name in sorted({*counts, *sizes}):
         if what := _damage(store, place + name, sizes.get(name), counts.get(name), full=full):
             yield Damage(place + name, what)
+
+
+def _of_manifest(place: str, error: ResultsError) -> Damage:
+    """The damage of a manifest, without its place, which stands before what is wrong with it."""
+    return Damage(place + MANIFEST, str(error).partition(f"{MANIFEST}: ")[2] or "is not that of a run")
 
 
 _NOT_AS_WRITTEN = "is not as it was written (by its SHA-256 digest)"
@@ -131,7 +138,7 @@ class Verification:
 
     Attributes:
         path: The results folder.
-        full: Whether every byte was compared with its digest, or sizes and numbers of rows only.
+        full: Whether every byte was compared with its digest, or manifests, sizes and numbers of rows only.
         folders: Results folders looked at: one of a run; of a sweep its own and those of its runs.
         unfinished: Planned runs of a sweep that have not ended; the sweep says itself that it is not complete.
         damages: Files that are missing or not as they were written.
@@ -155,18 +162,17 @@ class Verification:
         return {**asdict(self), "whole": self.whole}
 
     def __rich__(self) -> "RenderableType":
-        checked = "every byte" if self.full else "sizes and numbers of rows (--full: every byte)"
+        checked = "every byte" if self.full else "manifests, sizes and numbers of rows (--full: every byte)"
         lines = [f"{self.path}: {checked} of {self.folders:,} result folder{'s' if self.folders > 1 else ''} checked."]
         lines += [f"  {damage.file}: {damage.what}" for damage in self.damages]
         if self.unfinished:
             lines.append(f"{self.unfinished:,} planned runs have not ended; farweb sweep goes on with them.")
         if self.leftovers:
             lines.append(f"Left by commands that were killed, and safe to remove: {', '.join(self.leftovers)}")
-        lines.append("Nothing is damaged." if self.whole else _ADVICE)
+        begun = "Remove the folder: the" if any(damage.file == MANIFEST for damage in self.damages) else "The"
+        again = f"{begun} same farweb run or farweb sweep as before makes what is damaged again."
+        lines.append("Nothing is damaged." if self.whole else again)
         return "\n".join(lines)
-
-
-_ADVICE = "The same farweb run or farweb sweep as before makes what is damaged again."
 
 
 def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int], None] | None = None) -> Verification:
@@ -174,17 +180,21 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
 
     Args:
         path: The folder of a run or of a sweep; of a sweep also a URL.
-        full: Compare every byte with its digest; otherwise sizes and numbers of rows.
+        full: Compare every byte with its digest; otherwise manifests, sizes and numbers of rows.
         progress: Called with the number of folders checked, and of those in all.
 
     Raises:
-        ResultsError: There are no results at `path`, or its manifest cannot be read.
+        ResultsError: There are no results at `path`.
         FarwebError: A folder stands in the place of a manifest.
     """
     from farweb.results.sweep import SweepTables
 
-    kind, store = kind_of(path), Store(path)
+    store = Store(path)
     left = tuple(map(str, store.leftovers()))
+    try:
+        kind = kind_of(path)
+    except DamagedManifestError as error:
+        return Verification(str(path), full, 1, 0, (_of_manifest("", error),), left)
     if kind == RUN_KIND:
         return Verification(str(path), full, 1, 0, tuple(damages(store, full=full)), left)
     found = list(damages(store, full=full))

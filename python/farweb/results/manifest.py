@@ -4,11 +4,21 @@ import json
 from pathlib import Path
 from typing import Any
 
+from farweb._core import version as this_version
 from farweb.errors import ResultsError
 
 MANIFEST = "manifest.json"
 RUN_KIND = "farweb run"
 SWEEP_KIND = "farweb sweep"
+
+
+class DamagedManifestError(ResultsError):
+    """A manifest is there, and not as it was written."""
+
+
+class OtherVersionError(ResultsError):
+    """A manifest lacks what this version of farweb needs, and is of another one."""
+
 
 _COMMON: dict[str, tuple[type, ...]] = {
     **{"inputs": (dict,), "name": (str, type(None)), "scenario": (dict,), "seed": (int,), "version": (str,)},
@@ -22,7 +32,7 @@ _MANIFEST_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
     },
     SWEEP_KIND: {**_COMMON, "complete": (bool,), "design": (dict,), "runs": (int,)},
 }
-_LATER_KEYS: dict[str, tuple[type, ...]] = {"legs": (list,), "measured": (dict,)}
+_LATER_KEYS: dict[str, tuple[type, ...]] = {"files": (dict,), "legs": (list,), "measured": (dict,)}
 
 
 def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
@@ -34,6 +44,8 @@ def read_manifest(path: Path, kind: str | None = RUN_KIND) -> dict[str, Any]:
 
     Raises:
         ResultsError: There is no such result at `path`.
+        DamagedManifestError: There was one.
+        OtherVersionError: Another version of farweb wrote it otherwise.
     """
     try:
         content = (path / MANIFEST).read_bytes()
@@ -59,11 +71,13 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
 
     Raises:
         ResultsError: It is not the manifest of such a result.
+        DamagedManifestError: It was one.
+        OtherVersionError: Another version of farweb wrote it otherwise.
     """
     try:
         parsed = json.loads(content)
     except ValueError as error:
-        raise ResultsError(f"{place}/{MANIFEST}: cannot be read: {error}") from None
+        raise DamagedManifestError(f"{place}/{MANIFEST}: cannot be read: {error}") from None
     manifest: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
     found = manifest.get("kind")
     if found not in _MANIFEST_KEYS or (kind is not None and found != kind):
@@ -71,11 +85,13 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
         instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""
         raise ResultsError(f"{place}: not the results folder of {what}{instead}")
     if missing := sorted(_MANIFEST_KEYS[found].keys() - manifest.keys()):
-        raise ResultsError(f"{place}/{MANIFEST}: has no {missing[0]}: it is damaged, or of another version of farweb")
+        if (version := manifest.get("version")) in (None, this_version):
+            raise DamagedManifestError(f"{place}/{MANIFEST}: has no {missing[0]}: it is damaged")
+        raise OtherVersionError(f"{place}/{MANIFEST}: has no {missing[0]}: farweb {version} wrote it otherwise")
     for key, types in {**_MANIFEST_KEYS[found], **_LATER_KEYS}.items():
         if key in manifest and not isinstance(manifest[key], types):
-            raise ResultsError(f"{place}/{MANIFEST}: {key}: found {manifest[key]!r:.40}: it is damaged")
+            raise DamagedManifestError(f"{place}/{MANIFEST}: {key}: found {manifest[key]!r:.40}: it is damaged")
     needed = ("path", "leg") if found == RUN_KIND else ()
     if absent := [key for key in needed if key not in manifest["scenario"]]:
-        raise ResultsError(f"{place}/{MANIFEST}: scenario has no {absent[0]}: it is damaged")
+        raise DamagedManifestError(f"{place}/{MANIFEST}: scenario has no {absent[0]}: it is damaged")
     return manifest

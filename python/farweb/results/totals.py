@@ -182,12 +182,17 @@ def failures_of(results: "RunTables") -> tuple[FailureTotals, ...]:
     requests = results.scan("requests")
     if "failure" not in requests.collect_schema():
         return ()
-    counted = requests.filter(pl.col("start_ns") >= results.warmup_ns).select(
-        pl.col("failure").cast(pl.String), after_s=(pl.col("failed_ns") - pl.col("start_ns")) / _NS
+    counted = requests.filter(pl.col("start_ns") >= results.warmup_ns)
+    total = counted.select(pl.len()).collect(engine="streaming").item()
+    # Of those alone that have a cause: a median holds all that it is of.
+    groups = (
+        counted.filter(pl.col("failure").is_not_null())
+        .select(pl.col("failure").cast(pl.String), after_s=(pl.col("failed_ns") - pl.col("start_ns")) / _NS)
+        .group_by("failure")
+        .agg(pl.len(), pl.col("after_s").median())
+        .collect(engine="streaming")
     )
-    groups = counted.group_by("failure").agg(pl.len(), pl.col("after_s").median()).collect(engine="streaming")
     found = {cause: (number, after_s) for cause, number, after_s in groups.iter_rows()}
-    total = sum(number for number, _ in found.values())
     return tuple(
         FailureTotals(cause, found[cause][0], found[cause][0] / total, found[cause][1], meaning)
         for cause, meaning in MEANINGS.items()

@@ -13,6 +13,7 @@ from typing import Any
 
 from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError, RunError
+from farweb.extent import Extent, extent_of_values
 from farweb.results.design import Design, Factor, Level
 from farweb.results.requests import times_of
 from farweb.results.store import Outcome, Store
@@ -21,6 +22,7 @@ from farweb.size.search import Limits, Search
 from farweb.size.target import Target, parse_target
 from farweb.size.vary import Axis, parse_vary
 from farweb.sweep.inputs import Inputs
+from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run, run_of
 from farweb.sweep.pool import Pool
 from farweb.sweep.sweep import RunTable, begin, describe, finish
@@ -45,6 +47,29 @@ class Progress:
     high: str | None
 
 
+def extent_of_search(
+    scenario: Description,
+    vary: str,
+    target: str,
+    *,
+    largest: bool = False,
+    resolution: str | None = None,
+    limits: Limits | None = None,
+) -> Extent | None:
+    """Estimate the size of the runs that a search asks for first; which further ones it takes, their results decide.
+
+    None without requests. The arguments are those of `find_size`.
+
+    Raises:
+        TargetError: The target cannot be read.
+        VaryError: The range cannot be read or used.
+    """
+    base, axis, search = _begun(scenario, vary, parse_target(target), largest, resolution, limits or Limits())
+    asked = search.ask()
+    tried = sorted({position for position, _ in asked})
+    return extent_of_values(base, [axis.choice(position).changes for position in tried], len(asked))
+
+
 def find_size(
     scenario: Description,
     vary: str,
@@ -57,6 +82,8 @@ def find_size(
     jobs: int | None = None,
     scheduler: str | None = None,
     retries: int = 0,
+    run_memory: str | None = None,
+    run_time: str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Answer:
     """Find the smallest value of a key that meets a target.
@@ -75,6 +102,8 @@ def find_size(
         jobs: Runs at a time, a process each; as many as cores when left out.
         scheduler: Address of a Dask scheduler, or path of its scheduler file, whose workers do the runs instead.
         retries: How often a run that failed is tried again.
+        run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails; no limit when left out.
+        run_time: Time, such as ``10 min``, beyond which a run fails; no limit when left out.
         progress: Called as runs end.
 
     Raises:
@@ -86,16 +115,15 @@ def find_size(
         RunError: A run failed, or the folder cannot be written to. What was finished stays.
     """
     limits = limits or Limits()
-    axis = parse_vary(vary, scenario, resolution, largest)
+    of_run = RunLimits.of(run_memory, run_time)
     goal = parse_target(target)
+    base, axis, search = _begun(scenario, vary, goal, largest, resolution, limits)
     seed: int = scenario.effective["run"]["seed"]
     scenario.with_({"run.seed": seed + max(limits.most, limits.replications) - 1})
-    base = scenario.without_sweep()
-    search = Search(axis, goal, limits, _draws_losses(base, axis))
     runs = _Runs(base, axis)
     store = Store(Path("results") / f"{scenario.path.stem}-size" if out is None else out)
     _may_search(store)
-    with store.claimed(), Pool(store, jobs=jobs, scheduler=scheduler, retries=retries) as pool:
+    with store.claimed(), Pool(store, jobs=jobs, scheduler=scheduler, retries=retries, limits=of_run) as pool:
         _run(search, runs, store, pool, axis, goal, progress)
         if not search.runs:
             raise FarwebError(
@@ -113,6 +141,15 @@ def find_size(
             table.add(outcome)
         finish(store, manifest, design, table, pool)
     return answer
+
+
+def _begun(
+    scenario: Description, vary: str, goal: Target, largest: bool, resolution: str | None, limits: Limits
+) -> tuple[Description, Axis, Search]:
+    """What is run, what is varied, and the search before its first question."""
+    axis = parse_vary(vary, scenario, resolution, largest)
+    base = scenario.without_sweep()
+    return base, axis, Search(axis, goal, limits, _draws_losses(base, axis))
 
 
 def _may_search(store: Store) -> None:

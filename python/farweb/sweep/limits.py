@@ -2,17 +2,16 @@
 
 A worker looks after each step of the simulation, of 200,000 events: a run that is beyond a limit ends there and fails,
 its worker goes on with the next one. In a step memory may grow by some hundreds of MB at most. What needs too much
-before the first step, as a generated workload may, is not seen; the system kills its worker when memory runs out.
+before the first step, as a generated workload may, is not seen. Limits of the system are `farweb.memory`'s to watch.
 """
 
-import contextlib
-import ctypes
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
 from farweb.errors import FarwebError, RunError
+from farweb.memory import give_back
 from farweb.run import Progress
 from farweb.text.parse import parse
 from farweb.text.quantities import seconds, size
@@ -49,14 +48,17 @@ class RunLimits:
         import psutil
 
         began, process = time.monotonic(), psutil.Process()
-        if self.memory_bytes is not None:
-            _give_back()
+
+        def is_beyond(memory_bytes: float) -> bool:
+            return bool(process.memory_info().rss > memory_bytes)
 
         def look(now: Progress) -> None:
             if self.time_s is not None and time.monotonic() - began > self.time_s:
                 raise RunError(f"it took more than {seconds(self.time_s)}, which --run-time allows")
-            if self.memory_bytes is not None and process.memory_info().rss > self.memory_bytes:
-                raise RunError(f"its process took more than {size(self.memory_bytes)}, which --run-memory allows")
+            if self.memory_bytes is not None and is_beyond(self.memory_bytes):
+                give_back()  # what runs before have left is not this run's
+                if is_beyond(self.memory_bytes):
+                    raise RunError(f"its process took more than {size(self.memory_bytes)}, which --run-memory allows")
             if progress is not None:
                 progress(now)
 
@@ -73,9 +75,3 @@ def _amount(option: str, text: str | None, base: str, example: str) -> float | N
     if found.base != base or found.number <= 0:
         raise FarwebError(f'{option}: "{text}" is not above zero with a unit; write for example "{example}"')
     return float(found.number)
-
-
-def _give_back() -> None:
-    """Return what the runs before have freed to the system: glibc keeps it, and it would count as this run's."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)

@@ -6,13 +6,14 @@ side by side on as many processes; the start and the end of these; and the stati
 
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farweb.errors import FarwebError
+from farweb.errors import FarwebError, RunError
 from farweb.results.design import Design, spread
 from farweb.results.store import Store
 from farweb.results.sweep_statistics import compute, of_requests
@@ -20,11 +21,11 @@ from farweb.run import Progress
 from farweb.sweep.estimate import Besides, Measured
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import Run
-from farweb.sweep.pool import local_cluster
+from farweb.sweep.pool import NO_WORKER, has_ended, local_cluster, result_of, wait_for_one
 from farweb.sweep.work import Version, work_batch
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 _PILOT_S = 2.0  # chosen: five runs at least a worker in the time of all
 _PILOTS_S = 10.0  # chosen: as long as one waits for an answer
@@ -59,6 +60,9 @@ def pilot(design: Design, runs: Sequence[Run], inputs: Inputs, jobs: int, most: 
         inputs: Their tables.
         jobs: Runs at a time.
         most: Points that are tried at most.
+
+    Raises:
+        RunError: All workers have died and do not start again.
     """
     of_points: dict[int, list[Run]] = {}
     for run in runs:
@@ -72,10 +76,11 @@ def pilot(design: Design, runs: Sequence[Run], inputs: Inputs, jobs: int, most: 
             from distributed import Client
 
             with Client(cluster, set_as_default=False) as client:
-                first = _warmed_up(client, store, batches[0][:1])
+                workers = _Workers(cluster, client, store)
+                first = workers.warmed_up(batches[0][:1])
                 begin_s = time.perf_counter() - began - (first.wall_s or 0.0)
                 chosen = [batches[place] for place in spread(len(batches), most)]
-                found = list(_pilots(client, store, chosen, 2 * jobs))
+                found = list(workers.pilots(chosen, 2 * jobs))
             ended = time.perf_counter()
         begin_s += time.perf_counter() - ended
     known = [(point, each) for point, each in found if each.wall_s is not None]
@@ -85,34 +90,55 @@ def pilot(design: Design, runs: Sequence[Run], inputs: Inputs, jobs: int, most: 
     return [Measured(point, each.wall_s or 0.0) for point, each in known], Besides(begin_s, statistics_s, tables_s)
 
 
-def _warmed_up(client: "Client", store: Store, runs: list[Run]) -> _Pilot:
-    """Let each worker do a run: a process's first one is slower, since libraries are loaded."""
-    workers = client.scheduler_info(n_workers=-1)["workers"]
-    futures = [client.submit(_try, store, Version.here(), runs, workers=[each], pure=False) for each in workers]
-    pilots: list[_Pilot] = client.gather(futures)
-    return pilots[-1]
+@dataclass(frozen=True)
+class _Workers:
+    """Those that do the pilot runs."""
 
+    cluster: "LocalCluster"
+    client: "Client"
+    store: Store
 
-def _pilots(
-    client: "Client", store: Store, batches: Sequence[Sequence[Run]], ahead: int
-) -> Iterator[tuple[int, _Pilot]]:
-    """What came of batches, by point, so many of them with the workers at a time."""
-    from distributed import as_completed
+    def warmed_up(self, runs: list[Run]) -> _Pilot:
+        """Let each worker do a run: a process's first one is slower, since libraries are loaded."""
+        addresses = self.client.scheduler_info(n_workers=-1)["workers"]
+        # One that dies has another address when it starts again.
+        futures = [self._submit(runs, workers=[each], allow_other_workers=True) for each in addresses]
+        return [self._result(future) for future in futures][-1]
 
-    points: dict[Future[_Pilot], int] = {}
-    ended = as_completed(loop=client.loop)
-    began = time.perf_counter()
-    for runs in batches:
-        if len(points) >= ahead:
+    def pilots(self, batches: Sequence[Sequence[Run]], ahead: int) -> Iterator[tuple[int, _Pilot]]:
+        """What came of batches, by point, so many of them under way at a time."""
+        from distributed import as_completed
+
+        points: dict[Future[_Pilot], int] = {}
+        ended = as_completed(loop=self.client.loop)
+        waiting = deque(batches)
+        until = time.perf_counter() + _PILOTS_S - _PILOT_S
+        while True:
+            while waiting and len(points) < ahead and time.perf_counter() < until:
+                future = self._submit(waiting[0])
+                points[future] = waiting.popleft()[0].point
+                ended.add(future)
+            if not points:
+                return
+            wait_for_one(ended, self._check)
             future = next(ended)
-            yield points.pop(future), future.result()
-        if time.perf_counter() - began > _PILOTS_S - _PILOT_S:
-            break
-        future = client.submit(_try, store, Version.here(), runs, pure=False)
-        points[future] = runs[0].point
-        ended.add(future)
-    for future in ended:
-        yield points[future], future.result()
+            yield points.pop(future), self._result(future)
+
+    def _submit(self, runs: Sequence[Run], **options: Any) -> "Future[_Pilot]":
+        return self.client.submit(_try, self.store, Version.here(), runs, pure=False, **options)
+
+    def _result(self, future: "Future[_Pilot]") -> _Pilot:
+        """What came of a batch; nothing is known of one that kills its workers."""
+        from distributed import KilledWorker
+
+        try:
+            return result_of(future, self._check)
+        except KilledWorker:
+            return _Pilot(None)
+
+    def _check(self) -> None:
+        if has_ended(self.cluster):
+            raise RunError(NO_WORKER)
 
 
 class _Stopped(BaseException):

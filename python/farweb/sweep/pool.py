@@ -14,6 +14,7 @@ import itertools
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 import uuid
@@ -34,7 +35,7 @@ from farweb.sweep.plan import Run
 from farweb.sweep.work import BATCH_S, Version, work_batch
 
 if TYPE_CHECKING:
-    from distributed import Client, Future, LocalCluster
+    from distributed import Client, Future, LocalCluster, as_completed
 
 __all__ = ["Outcome", "Pool", "local_cluster"]
 
@@ -189,23 +190,12 @@ class Pool:
     def _mapped(self, futures: "list[Future[list[R]]]") -> Iterator[R]:
         for future in futures:
             try:
-                yield from self._result(future)
+                yield from result_of(future, self.check_workers)
             except FarwebError:
                 raise
             except Exception as error:
                 raise self.gone() from error
             future.release()  # its result need not stay with the worker
-
-    def _result(self, future: "Future[list[R]]") -> list[R]:
-        while True:
-            try:
-                result: list[R] = future.result(_COUNTED_S)
-            except TimeoutError:
-                if future.done():  # it is what the function raised
-                    raise
-                self.check_workers()
-            else:
-                return result
 
     def settle(self, run: Run, outcome: Outcome, attempts: int) -> None:
         """Keep the store's failures true: one for each run that failed, none for one that did not."""
@@ -281,10 +271,9 @@ class Pool:
         Raises:
             RunError: All workers of this machine have died and do not start again.
         """
-        if self._cluster is not None and all(each.status.name in _ENDED for each in self._cluster.workers.values()):
+        if self._cluster is not None and has_ended(self._cluster):
             raise RunError(
-                "no worker process starts any more on this machine; what is finished stays in "
-                f"{self._store.url}, and the same command goes on from there"
+                f"{NO_WORKER}; what is finished stays in {self._store.url}, and the same command goes on from there"
             )
 
     def gone(self) -> RunError:
@@ -353,6 +342,35 @@ def local_cluster(jobs: int | None = None) -> "Iterator[LocalCluster]":
         except RuntimeError as error:
             raise RunError(f"a worker process of this machine ends while it starts, {STARTS} times in a row") from error
         yield cluster
+
+
+NO_WORKER = "no worker process starts any more on this machine"
+
+
+def has_ended(cluster: "LocalCluster") -> bool:
+    """Whether all workers of a local cluster have died and do not start again."""
+    return all(each.status.name in _ENDED for each in cluster.workers.values())
+
+
+def result_of(future: "Future[T]", check: Callable[[], None]) -> T:
+    """The result of a future; until it is there `check` is called now and then, and may raise."""
+    while True:
+        try:
+            result: T = future.result(_COUNTED_S)
+        except TimeoutError:
+            if future.done():  # it is what the function raised
+                raise
+            check()
+        else:
+            return result
+
+
+def wait_for_one(ended: "as_completed", check: Callable[[], None]) -> None:
+    """Wait until one of several futures has ended; meanwhile `check` is called now and then, and may raise."""
+    while not ended.has_ready():
+        check()
+        with ended.thread_condition:
+            ended.thread_condition.wait(_MOMENT_S / 2)
 
 
 class _Flight:
@@ -436,10 +454,7 @@ class _Flight:
 
     def _some(self) -> "list[Future[list[Outcome]]]":
         """Futures that have ended: half of those under way, or as many as end in a moment. Together they cost less."""
-        while not self._ended.has_ready():
-            self._pool.check_workers()
-            with self._ended.thread_condition:
-                self._ended.thread_condition.wait(_MOMENT_S / 2)
+        wait_for_one(self._ended, self._pool.check_workers)
         ended = [next(self._ended)]
         until = time.monotonic() + _MOMENT_S
         while 2 * len(ended) < len(self._futures) and time.monotonic() < until:
@@ -505,7 +520,7 @@ def cores() -> int:
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
     """Start threads and processes that Ctrl-C does not reach: a terminal sends it to all processes, and one answers."""
-    if threading.current_thread() is not threading.main_thread():
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():  # it masks no signals
         yield
         return
     resource_tracker.ensure_running()  # which lets signals through again when the first process is started

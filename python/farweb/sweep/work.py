@@ -130,4 +130,6 @@ def _simulate(
 
 def _one_line(error: BaseException) -> str:
     first = (str(error) or type(error).__name__).splitlines()[0]
+    if isinstance(error, MemoryError):
+        return f"memory ran out: {first}"
     return first if isinstance(error, FarwebError) else f"this is a bug in farweb: {type(error).__name__}: {first}"
