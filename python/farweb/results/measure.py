@@ -102,12 +102,13 @@ def _rate(size: int, span_s: float) -> float | None:
 
 def _of_requests(requests: Requests) -> dict[str, Value]:
     """The metrics of the table of requests."""
-    found: dict[str, Value] = {**requests.counts, "failed_share": requests.failed_share}
+    counts = requests.counts
+    found: dict[str, Value] = {**counts.of, "failed_share": counts.failed_share}
     for of, shares in QUANTILES.items():
         names = (f"{of}_mean_s", *shares, f"{of}_max_s")
         found |= dict(zip(names, requests.distribution_s(of, list(shares.values())), strict=True))
     found["acked_mean_s"] = float(requests.acked_ns.mean()) / _NS if requests.acked_ns.size else None
-    return {**found, "goodput_bps": requests.goodput_bps}
+    return {**found, "goodput_bps": counts.goodput_bps}
 
 
 def _path(links: Sequence[Mapping[str, Any]]) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""Requests of a run, read from their table once: counts, and the times of those that ended."""
+"""Requests of a run, read from their table: counts, and the times of those that ended."""
 
 import functools
 import json
@@ -124,33 +124,28 @@ def times_of(store: Store, run: str) -> Times:
         return times.read(opened)
 
 
-class Requests(Times):
-    """Requests of a run: their times, and counts of those after the warm-up.
+class Counts:
+    """Counts of the requests of a run; memory does not grow with them.
 
-    Memory grows by some 60 bytes a request.
+    Args:
+        warmup_ns: Requests that start before are left out.
 
     Attributes:
-        counts: Of requests after the warm-up, by the names of metrics; `left_out` has those in it.
+        of: Counts of requests after the warm-up, by the names of metrics; `left_out` has those in it.
     """
 
-    columns = (*Times.columns, "response_bytes", "retransmits", "timeouts")
-    optional = (*Times.optional, "acked_ns")  # which tables of an older farweb lack
+    columns = ("start_ns", "end_ns", "status", "response_bytes", "retransmits", "timeouts")
+    optional = ("tag",)
 
     def __init__(self, warmup_ns: int) -> None:
-        super().__init__(warmup_ns)
-        self.counts = dict.fromkeys(_COUNTS, 0)
-        self._starts = [np.empty(0, np.int64)]
-        self._sizes = [np.empty(0, np.int64)]
-        self._acked = [np.empty(0, np.int64)]
+        self.of = dict.fromkeys(_COUNTS, 0)
+        self._warmup_ns = warmup_ns
         self._first_ns: list[int] = []
         self._last_ns: list[int] = []
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Take the next rows of the table, as the core has them."""
-        super().add(columns)
         start, size = columns["start_ns"], columns["response_bytes"]
-        self._starts.append(start)
-        self._sizes.append(size)
         counted = start >= self._warmup_ns
         ended = {status: counted & equals(columns["status"], status) for status in ("done", "failed", "unfinished")}
         done = ended["done"]
@@ -164,14 +159,53 @@ class Requests(Times):
         if "tag" in columns:
             found["sample_requests"] = (counted & equals(columns["tag"], SAMPLE)).sum()
         for name, value in found.items():
-            self.counts[name] += int(value)
+            self.of[name] += int(value)
         if counted.any():
             self._first_ns.append(int(start[counted].min()))
         if done.any():
             self._last_ns.append(int(columns["end_ns"][done].max()))
-            if "acked_ns" in columns:
-                acked = columns["acked_ns"]
-                self._acked.append((acked - start)[done & (acked >= start)])
+
+    @property
+    def failed_share(self) -> float | None:
+        """The share of requests after the warm-up that did not end; None of no requests."""
+        number = self.of["requests"]
+        return (number - self.of["done"]) / number if number else None
+
+    @property
+    def goodput_bps(self) -> float | None:
+        """Responses of requests that ended in bits, over the time from the first start to the last end."""
+        span_ns = max(self._last_ns) - min(self._first_ns) if self._last_ns else 0
+        return 8 * self.of["response_bytes"] / (span_ns / _NS) if span_ns > 0 else None
+
+
+class Requests(Times):
+    """Requests of a run: their times and their counts. Memory grows by some 60 bytes a request.
+
+    Attributes:
+        counts: Those after the warm-up.
+    """
+
+    columns = (*Times.columns, *(name for name in Counts.columns if name not in Times.columns))
+    optional = (*Times.optional, "acked_ns")  # which tables of an older farweb lack
+
+    def __init__(self, warmup_ns: int) -> None:
+        super().__init__(warmup_ns)
+        self.counts = Counts(warmup_ns)
+        self._starts = [np.empty(0, np.int64)]
+        self._sizes = [np.empty(0, np.int64)]
+        self._acked = [np.empty(0, np.int64)]
+
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Take the next rows of the table, as the core has them."""
+        super().add(columns)
+        self.counts.add(columns)
+        start = columns["start_ns"]
+        self._starts.append(start)
+        self._sizes.append(columns["response_bytes"])
+        if "acked_ns" in columns:
+            acked = columns["acked_ns"]
+            done = equals(columns["status"], "done") & (start >= self._warmup_ns)
+            self._acked.append((acked - start)[done & (acked >= start)])
 
     @property
     def acked_ns(self) -> NDArray[np.int64]:
@@ -182,18 +216,6 @@ class Requests(Times):
         """Response bytes of requests that start in an interval, its end left out."""
         start = np.concatenate(self._starts)
         return int(np.concatenate(self._sizes)[(start >= from_ns) & (start < to_ns)].sum())
-
-    @property
-    def failed_share(self) -> float | None:
-        """The share of requests after the warm-up that did not end; None of no requests."""
-        number = self.counts["requests"]
-        return (number - self.counts["done"]) / number if number else None
-
-    @property
-    def goodput_bps(self) -> float | None:
-        """Responses of requests that ended in bits, over the time from the first start to the last end."""
-        span_ns = max(self._last_ns) - min(self._first_ns) if self._last_ns else 0
-        return 8 * self.counts["response_bytes"] / (span_ns / _NS) if span_ns > 0 else None
 
 
 _COUNTS = (

@@ -4,8 +4,8 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
+from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
-from farweb.results.requests import Requests
 from farweb.results.totals import CacheTotals, FailureTotals, LinkTotals, caches_of, failures_of, links_of
 from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, rate, seconds, share, size
@@ -152,10 +152,10 @@ class Summary:
 
 
 def summarize(results: "RunTables") -> Summary:
-    """The summary of `results`; memory grows as that of `farweb.results.requests.Times`."""
+    """The summary of `results`; memory does not grow with the number of requests that ended."""
     manifest = results.manifest
-    requests = Requests(results.warmup_ns).read(results.file("requests"))
-    counts = requests.counts
+    requests, times = distributions(results.file("requests"), results.warmup_ns, (0.5, 0.9, 0.99))
+    counts = requests.of
     return Summary(
         name=results.name,
         seed=manifest["seed"],
@@ -167,8 +167,8 @@ def summarize(results: "RunTables") -> Summary:
         left_out=counts["left_out"],
         failed_share=requests.failed_share,
         failures=failures_of(results),
-        latency=_distribution(requests, "latency"),
-        first_byte=_distribution(requests, "first_byte"),
+        latency=_quantiles(times["latency"]),
+        first_byte=_quantiles(times["first_byte"]),
         response_bytes=counts["response_bytes"],
         goodput_bps=requests.goodput_bps,
         retransmits=counts["retransmits"],
@@ -184,6 +184,6 @@ def summarize(results: "RunTables") -> Summary:
     )
 
 
-def _distribution(requests: Requests, of: str) -> Quantiles:
-    """The distribution of times, with those that did not end as the slowest."""
-    return Quantiles(requests.ended_ns(of).size, *requests.distribution_s(of, (0.5, 0.9, 0.99)))
+def _quantiles(of: Distribution) -> Quantiles:
+    p50, p90, p99 = of.quantiles
+    return Quantiles(of.n, of.mean, p50, p90, p99, of.largest)

@@ -35,11 +35,18 @@ def quantiles(times: ArrayLike, shares: Sequence[float]) -> list[float | None]:
     ordered = np.sort(np.asarray(times, np.float64))
     if not ordered.size:
         return [None] * len(shares)
-    place = np.asarray(shares, np.float64) * (ordered.size - 1)
-    below, part = split(place)
-    above = np.minimum(below + 1, ordered.size - 1)
+    below, above, part = places(ordered.size, shares)
     found: list[float | None] = between(ordered[below], ordered[above], part).tolist()
     return found
+
+
+def places(number: int, shares: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Places from 0 of the values that quantiles lie between, among so many in order, and how far on the way they are.
+
+    Of no values there are none.
+    """
+    below, part = split(np.asarray(shares if number else [], np.float64) * (number - 1))
+    return below, np.minimum(below + 1, number - 1), part
 
 
 def split(place: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

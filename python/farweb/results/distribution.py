@@ -1,0 +1,103 @@
+"""Counts of a run's requests and distributions of their times, from passes over the table of them.
+
+Memory is the same for any number of requests; `farweb.results.requests` has their times in memory.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from farweb.files.parquet import equals, read_columns
+from farweb.results.requests import Counts
+from farweb.statistics.quantiles import between, places
+from farweb.statistics.selection import Selection
+
+_NS = 1e9
+_ENDS = {"latency": "end_ns", "first_byte": "first_byte_ns"}  # of times by their names in `requests.TIMES`
+_COLUMNS = ("start_ns", "status", *_ENDS.values())
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Times in s of the requests after the warm-up.
+
+    Attributes:
+        n: Requests that ended.
+        mean: Of those; None of none, as `largest`.
+        quantiles: Of all requests: one that did not end counts as slower than any that did; None of none.
+        largest: Of those that ended.
+    """
+
+    n: int
+    mean: float | None
+    quantiles: tuple[float | None, ...]
+    largest: float | None
+
+
+def distributions(file: Path, warmup_ns: int, shares: Sequence[float]) -> tuple[Counts, dict[str, Distribution]]:
+    """Count the requests of a table, and find the distributions of `latency` and `first_byte`.
+
+    Args:
+        file: The table, which is read some four times.
+        warmup_ns: Requests that start before are left out.
+        shares: Of which quantiles, 0 to 1.
+
+    Raises:
+        ResultsError: It is damaged.
+    """
+    counts, times = Counts(warmup_ns), {name: _Times() for name in _ENDS}
+    for columns in read_columns(file, dict.fromkeys((*Counts.columns, *_COLUMNS)), Counts.optional):
+        counts.add(columns)
+        for name, ended in _ended_ns(columns, warmup_ns).items():
+            times[name].add(ended)
+    lost = counts.of["requests"] - counts.of["done"]
+    searches = {name: of.search(lost, shares) for name, of in times.items()}
+    for _ in range(max(search.passes for search in searches.values())):
+        for columns in read_columns(file, _COLUMNS):
+            for name, ended in _ended_ns(columns, warmup_ns).items():
+                searches[name].add(ended)
+        for search in searches.values():
+            search.turn()
+    return counts, {name: of.distribution(lost, shares, searches[name]) for name, of in times.items()}
+
+
+def _ended_ns(columns: Mapping[str, Any], warmup_ns: int) -> dict[str, NDArray[np.int64]]:
+    """Times of the requests that ended, by name."""
+    start = columns["start_ns"]
+    ended = equals(columns["status"], "done") & (start >= warmup_ns)
+    return {name: (columns[end] - start)[ended] for name, end in _ENDS.items()}
+
+
+class _Times:
+    """What the first pass shows of times in ns."""
+
+    def __init__(self) -> None:
+        self._n = self._total = self._low = self._high = 0
+
+    def add(self, times: NDArray[np.int64]) -> None:
+        if not times.size:
+            return
+        low, high = int(times.min()), int(times.max())
+        self._low, self._high = (min(self._low, low), max(self._high, high)) if self._n else (low, high)
+        self._n += times.size
+        self._total += int(times.sum())
+
+    def search(self, lost: int, shares: Sequence[float]) -> Selection:
+        """Look for what the quantiles lie between, as far as those ended."""
+        below, above, _ = places(self._n + lost, shares)
+        return Selection(self._low, self._high, (place for place in (*below, *above) if place < self._n))
+
+    def distribution(self, lost: int, shares: Sequence[float], search: Selection) -> Distribution:
+        """The distribution, when the search has ended."""
+        if not self._n + lost:
+            return Distribution(0, None, (None,) * len(shares), None)
+        below, above, part = places(self._n + lost, shares)
+        lower, upper = (np.array([search.found.get(place, np.inf) for place in each]) for each in (below, above))
+        quantiles = tuple((between(lower, upper, part) / _NS).tolist())
+        if not self._n:
+            return Distribution(0, None, quantiles, None)
+        return Distribution(self._n, self._total / self._n / _NS, quantiles, self._high / _NS)

@@ -1,0 +1,61 @@
+"""Distributions of the times of a table: those of all times in memory, without having them there."""
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from farweb.results.distribution import distributions
+from farweb.results.requests import Requests
+
+SHARES = (0.0, 0.5, 0.9, 0.99, 1.0)
+WARMUP_NS = 5_000_000_000
+
+
+def a_table(path: Path, rows: int, failed_share: float) -> Path:
+    """Latencies over seven orders of magnitude, in some groups of rows."""
+    random = np.random.default_rng(rows)
+    start = np.sort(random.integers(0, 60_000_000_000, rows))
+    first = start + random.lognormal(15, 4, rows).astype(np.int64)
+    ended = random.random(rows) >= failed_share
+    table = pa.table(
+        {
+            "start_ns": start,
+            "first_byte_ns": first,
+            "end_ns": first + random.integers(0, 1 << 40, rows),
+            "status": np.where(ended, "done", "failed"),
+            "response_bytes": np.full(rows, 1000),
+            **{name: np.zeros(rows, np.int64) for name in ("retransmits", "timeouts")},
+        }
+    )
+    pq.write_table(table, path, row_group_size=max(1_000, rows // 100))
+    return path
+
+
+@pytest.mark.parametrize(("rows", "failed_share"), [(7_001, 0.0), (7_001, 0.06), (30, 0.5), (4, 1.0), (0, 0.0)])
+def test_distributions_are_those_of_all_times(tmp_path: Path, rows: int, failed_share: float) -> None:
+    file = a_table(tmp_path / "requests.parquet", rows, failed_share)
+    counts, found = distributions(file, WARMUP_NS, SHARES)
+    kept = Requests(WARMUP_NS).read(file)
+    assert counts.of == kept.counts.of
+    for name, distribution in found.items():
+        mean, *quantiles, largest = kept.distribution_s(name, SHARES)
+        assert distribution.n == kept.ended_ns(name).size
+        assert distribution.mean == (None if mean is None else pytest.approx(mean, rel=1e-12))
+        assert (distribution.quantiles, distribution.largest) == (tuple(quantiles), largest)
+
+
+def test_memory_does_not_grow_with_the_requests(tmp_path: Path) -> None:
+    def peak(rows: int) -> int:
+        file = a_table(tmp_path / f"{rows}.parquet", rows, 0.01)
+        tracemalloc.start()
+        distributions(file, 0, SHARES)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    few, many = peak(100_000), peak(1_000_000)
+    assert many < few + 4_000_000  # the times are 16 MB
