@@ -110,6 +110,19 @@ def test_four_sources_of_variation_are_named(tmp_path: Path) -> None:
     assert variation[1] == "run.size3 45.5 %, run.size2 29.1 %, run.size1 16.4 % and run.size0 7.3 %."
 
 
+def test_the_factors_that_do_most_together_are_named(tmp_path: Path) -> None:
+    """Equal sizes take longer, of 0 and 1 twice as long as of 1 and 2: four fifths of the variation."""
+
+    def metrics(levels: Levels, replication: int) -> Row:
+        zero, one, two = (levels[name] for name in SIZES[:3])
+        return {"latency_mean_s": 1.0 + 4 * (zero == one) + 2 * (one == two) + 0.01 * replication, "done": 1}
+
+    sweep = write_sweep(tmp_path / "sweep", design_of({name: [1, 2] for name in SIZES[:3]}, 2), metrics)
+    *_, variation, joint = of(with_scenarios(sweep, lambda _: {}))
+    assert variation[1] == "run.size0 × run.size1 80.0 % and run.size1 × run.size2 20.0 %."
+    assert joint[0] == "How much run.size0 matters depends on run.size1:"
+
+
 def test_independent_seeds_are_not_compared_by_replication(tmp_path: Path) -> None:
     design = replace(design_of({LOAD: [1, 2]}, 2), random_numbers="independent")
     sweep = write_sweep(tmp_path / "sweep", design, lambda levels, _: {"done": levels[LOAD]})
