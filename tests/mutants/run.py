@@ -169,11 +169,13 @@ def _code(line: str) -> str:
 
 def _judge(module: str, mutants: Sequence[Mutant]) -> list[str]:
     """Survivors without an answer, answers without a survivor, and what broke."""
-    answers = [change for each in SETTINGS["answered"] if each["module"] == module for change in each["changes"]]
+    answers = [change for each in SETTINGS["answered"] if each.get("module") == module for change in each["changes"]]
+    everywhere = [change for each in SETTINGS["answered"] if "module" not in each for change in each["changes"]]
     survivors = [mutant for mutant in mutants if mutant.outcome == "survived"]
     there = {mutant.change for mutant in survivors}
+    new = [mutant for mutant in survivors if mutant.change not in answers + everywhere]
     return [
-        *(f"{each.place} survives:\n{each.shown}\n{each.change}" for each in survivors if each.change not in answers),
+        *(f"{each.place} survives:\n{each.shown}\n{each.change}" for each in new),
         *(f"{each.place} is broken:\n{each.shown}" for each in mutants if each.outcome == "broken"),
         *(f"{module} is answered, but does not survive:\n{each}" for each in answers if each not in there),
     ]
