@@ -86,7 +86,9 @@ def test_a_table_is_compared_with_the_manifest(
     damage(run / "links.parquet")
     for full, what in ((False, by_a_look), (True, by_every_byte)):
         assert found(run, full=full) == ({"links.parquet": what.format(less=size - 1, size=size)} if what else {})
-        assert verify(run, full=full).whole == (what is None)
+        checked = verify(run, full=full)
+        assert (checked.whole, checked.folders, checked.unfinished) == (what is None, 1, 0)
+    assert not verify(run).full
 
 
 def test_a_manifest_is_compared_with_itself(run: Path) -> None:
@@ -149,8 +151,8 @@ def test_what_is_found_is_said_in_lines() -> None:
 
 def test_an_error_is_explained_by_the_damage_behind_it(run: Path, tmp_path: Path) -> None:
     whole = write_results(tmp_path / "whole", [request(0, 1, 1000)]).path
-    (run / "links.parquet").unlink()
-    said = f"{run / 'links.parquet'}: is missing: run the scenario again"
+    flip(run / "links.parquet")
+    said = f"{run / 'links.parquet'}: {BY_DIGEST}: run the scenario again"
     assert explain(ZeroDivisionError(), [tmp_path / "gone", whole, run]) == said
 
 

@@ -52,8 +52,9 @@ class Mutant:
     Attributes:
         place: File and line.
         change: The function, and its line before and after.
-        outcome: killed, survived, timeout, skipped (its operator is left out) or broken (cosmic-ray's own failure).
-        shown: The difference as cosmic-ray shows it, or what broke.
+        outcome: killed, survived, timeout, skipped (its operator is left out) or not made (cosmic-ray replaces no
+            exception whose name has dots).
+        shown: The difference as cosmic-ray shows it.
     """
 
     place: str
@@ -153,12 +154,12 @@ def _mutant(item: dict[str, Any], result: dict[str, Any]) -> Mutant:
     if result["output"] == "timeout":
         outcome = "timeout"
     if outcome not in {"killed", "survived", "timeout", "skipped"}:
-        outcome = "broken"
+        outcome = "not made"
     return Mutant(
         f"{mutation['module_path']}:{mutation['start_pos'][0]}",
         f"{mutation['definition_name'] or 'module'}: {before} → {after}".strip(),
         outcome,
-        "\n".join(diff) if outcome == "survived" else result["output"],
+        "\n".join(diff),
     )
 
 
@@ -168,7 +169,7 @@ def _code(line: str) -> str:
 
 
 def _judge(module: str, mutants: Sequence[Mutant]) -> list[str]:
-    """Survivors without an answer, answers without a survivor, and what broke."""
+    """Survivors without an answer, and answers without a survivor."""
     answers = [change for each in SETTINGS["answered"] if each.get("module") == module for change in each["changes"]]
     everywhere = [change for each in SETTINGS["answered"] if "module" not in each for change in each["changes"]]
     survivors = [mutant for mutant in mutants if mutant.outcome == "survived"]
@@ -176,7 +177,6 @@ def _judge(module: str, mutants: Sequence[Mutant]) -> list[str]:
     new = [mutant for mutant in survivors if mutant.change not in answers + everywhere]
     return [
         *(f"{each.place} survives:\n{each.shown}\n{each.change}" for each in new),
-        *(f"{each.place} is broken:\n{each.shown}" for each in mutants if each.outcome == "broken"),
         *(f"{module} is answered, but does not survive:\n{each}" for each in answers if each not in there),
     ]
 
