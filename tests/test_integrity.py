@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from farweb import ResultsError
@@ -92,21 +94,28 @@ def test_a_table_is_compared_with_the_manifest(
 
 
 def test_a_manifest_is_compared_with_itself(run: Path) -> None:
+    manifest = json.loads((run / MANIFEST).read_text())
+    (run / MANIFEST).write_text(json.dumps(dict(reversed(manifest.items()))))
+    assert found(run) == {}, "the order of keys means nothing"
     change(run / MANIFEST, name="another")
     (run / "links.parquet").unlink()
     assert found(run, full=False) == {"links.parquet": "is missing"}
     assert found(run) == {MANIFEST: BY_DIGEST}  # and nothing that it says counts
 
 
-def test_rows_are_compared_where_there_are_no_digests(run: Path) -> None:
+def test_rows_are_compared_where_there_are_no_digests(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     change(run / MANIFEST, files={"links.parquet": {}}, rows={"requests": 1234})
     manifest = json.loads((run / MANIFEST).read_text())
     (run / MANIFEST).write_text(json.dumps(unsealed(manifest)))
     assert found(run) == found(run, full=False) == {"requests.parquet": "has 1 rows, and 1,234 were written"}
     change(run / MANIFEST, rows={"requests": 1})
     assert found(run) == {}
-    cut(run / "requests.parquet")
-    assert found(run)["requests.parquet"].startswith("cannot be read: ")
+
+    def failing(_: object) -> None:
+        raise pa.ArrowInvalid("no footer\nand more")
+
+    monkeypatch.setattr(pq, "read_metadata", failing)
+    assert found(run) == {"requests.parquet": "cannot be read: no footer"}
 
 
 @pytest.mark.parametrize(
@@ -163,6 +172,7 @@ def test_an_error_is_explained_by_the_damage_behind_it(run: Path, tmp_path: Path
         (ResultsError('unable to find column "end_ns"'), "0.0.1", None),
         (pl.exceptions.ComputeError("of another kind"), "0.0.1", None),
         (KeyError("rows"), "0.0.1", "farweb 0.0.1 wrote it otherwise (KeyError: 'rows'); run the scenario again"),
+        (ValueError("first\nsecond"), "0.0.1", "farweb 0.0.1 wrote it otherwise (ValueError: first); run"),
         (KeyError("rows"), version, None),
         (ZeroDivisionError(), "0.0.1", None),
     ],
