@@ -149,7 +149,7 @@ def _mutant(item: dict[str, Any], result: dict[str, Any]) -> Mutant:
     """A mutant from a line of cosmic-ray's dump."""
     mutation = item["mutations"][0]
     diff = (result["diff"] or "").partition("\n@@")[2].splitlines()[1:]
-    before, after = (" ".join(_code(line[1:]) for line in diff if line.startswith(sign)) for sign in "-+")
+    before, after = (" ".join(_code(line) for line in diff if line.startswith(sign)).strip() for sign in "-+")
     outcome = result["test_outcome"] if result["worker_outcome"] == "normal" else result["worker_outcome"]
     if result["output"] == "timeout":
         outcome = "timeout"
@@ -164,8 +164,8 @@ def _mutant(item: dict[str, Any], result: dict[str, Any]) -> Mutant:
 
 
 def _code(line: str) -> str:
-    """A line without its comment."""
-    return line.partition("  # ")[0].strip()
+    """A line of a difference without its sign and its comment."""
+    return line[1:].partition("  # ")[0].strip()
 
 
 def _judge(module: str, mutants: Sequence[Mutant]) -> list[str]:
