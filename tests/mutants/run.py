@@ -78,7 +78,7 @@ def main(asked: Sequence[str]) -> int:
         counts = Counter(mutant.outcome for mutant in mutants)
         total += counts
         say(f"{module}: {_words(counts)}; {time.monotonic() - began:.0f} s")
-        open_questions += _judge(module, mutants)
+        open_questions += judge(module, mutants)
     say("\n\n".join(["", *open_questions, f"{_words(total)}; {len(open_questions)} to be answered"]))
     return int(bool(open_questions))
 
@@ -116,7 +116,7 @@ def _try(module: str) -> Iterator[Mutant]:
     _tool("cr-filter-operators", session, settings)
     _execute(module, settings, session)
     for line in _tool("cosmic-ray", "dump", session).splitlines():
-        yield _mutant(*json.loads(line))
+        yield mutant_of(*json.loads(line))
 
 
 def _tool(name: str, *arguments: object) -> str:
@@ -145,7 +145,7 @@ def _waiting(session: Path) -> int:
     return sum(json.loads(line)[1] is None for line in _tool("cosmic-ray", "dump", session).splitlines())
 
 
-def _mutant(item: dict[str, Any], result: dict[str, Any]) -> Mutant:
+def mutant_of(item: dict[str, Any], result: dict[str, Any]) -> Mutant:
     """A mutant from a line of cosmic-ray's dump."""
     mutation = item["mutations"][0]
     diff = (result["diff"] or "").partition("\n@@")[2].splitlines()[1:]
@@ -168,7 +168,7 @@ def _code(line: str) -> str:
     return line[1:].partition("  # ")[0].strip()
 
 
-def _judge(module: str, mutants: Sequence[Mutant]) -> list[str]:
+def judge(module: str, mutants: Sequence[Mutant]) -> list[str]:
     """Survivors without an answer, and answers without a survivor."""
     answers = [change for each in SETTINGS["answered"] if each.get("module") == module for change in each["changes"]]
     everywhere = [change for each in SETTINGS["answered"] if "module" not in each for change in each["changes"]]
