@@ -16,7 +16,7 @@ import pytest
 from farweb import Results, ResultsError
 from farweb.folders import SweepResults, open_results
 from farweb.results.sweep_schema import to_table, write_table
-from farweb.results.sweep_statistics import STATISTICS
+from farweb.results.sweep_statistics import STATISTICS, compute, left_out
 from farweb.statistics.intervals import quantiles, student
 from sample_results import SECOND, Row, request
 from sample_sweeps import design_dict, design_of, write_sweep
@@ -100,6 +100,10 @@ def test_differences_are_paired_overall_and_at_each_point(tmp_path: Path) -> Non
         ("circuit", "point", 1, "satellite", 6),
         ("circuit", "point", 2, "satellite", 6),
     ]
+    assert {(row["factor"], row["level"], row["base"]) for row in rows} == {
+        ("workload.load", "2", "1"),
+        ("circuit", "satellite", "cable"),
+    }
     # Differences are 5, 6 and 7 whatever the luck.
     assert rows[3]["high"] == pytest.approx(student([5, 6, 7]).high)
     assert rows[3]["variance_reduction"] > 0.99
@@ -135,6 +139,27 @@ def test_the_allocation_of_variation_adds_up(tmp_path: Path) -> None:
     assert log.filter(pl.col("order") == 2)["percent"].item() == pytest.approx(0, abs=1e-6)
     satellite = sweep.level_effects(["latency_p50_s"], log=True).filter(pl.col("levels") == "satellite")
     assert satellite["effect"].item() == pytest.approx(math.log(3) / 2, abs=1e-6)
+
+
+def test_effects_are_of_the_values_themselves() -> None:
+    """Sums of squares of 1, 3, 5 and 7, each twice: 32 by the first factor, 8 by the second, 40 in all."""
+    design = design_of(LOADS, 2)
+    values = np.repeat([[1.0], [3.0], [5.0], [7.0]], 2, axis=1)
+    tables = compute(design, {"events": values}, [None] * 4)
+    rows = tables["effects"].to_pylist()
+    assert [(row["term"], row["ss"], row["percent"]) for row in rows[:2]] == [
+        ("workload.load", pytest.approx(32), pytest.approx(80)),
+        ("circuit", pytest.approx(8), pytest.approx(20)),
+    ]
+    assert {(row["transform"], row["n"], row["method"]) for row in rows} == {("none", 8, "full-factorial")}
+    assert [row["effect"] for row in tables["level_effects"].to_pylist()[:4]] == pytest.approx([-2, 2, -1, 1])
+
+
+def test_replications_that_an_analysis_does_without_are_counted() -> None:
+    values = np.array([[1.0, 2.0, math.nan], [1.0, math.nan, 3.0]])
+    factors = {"workload.load": [1, 2]}
+    assert left_out(design_of(factors, 3), values) == 2
+    assert left_out(design_of(factors, 3, kind="search"), values) == 0
 
 
 def test_logarithms_of_what_is_not_positive_are_refused(tmp_path: Path) -> None:
@@ -280,6 +305,13 @@ def test_the_warm_up_by_mser(tmp_path: Path) -> None:
     assert (row["n"], row["requests"], row["warmup_s"], row["steady"]) == (3, 1000, 1, True)
     # A request starts each second: as many requests as seconds.
     assert 100 <= row["truncated_requests"] == row["truncated_s"] <= 120
+
+    def steady(levels: Mapping[str, Any], replication: int) -> list[Row]:
+        return [request(n, 5 + n % 2, 10) for n in range(10, 1010)]
+
+    sweep = write_sweep(tmp_path / "steady", design_of({"workload.load": [1]}, 3), requests=steady)
+    row = sweep.warmup().row(0, named=True)
+    assert (row["truncated_requests"], row["truncated_s"]) == (0, 0.0)
 
 
 def test_a_folder_is_opened_as_what_it_is(tmp_path: Path) -> None:
