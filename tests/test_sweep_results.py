@@ -16,7 +16,7 @@ import pytest
 from farweb import Results, ResultsError
 from farweb.folders import SweepResults, open_results
 from farweb.results.sweep_schema import to_table, write_table
-from farweb.results.sweep_statistics import STATISTICS, compute, left_out
+from farweb.results.sweep_statistics import STATISTICS, compute, left_out, warmup
 from farweb.statistics.intervals import quantiles, student
 from sample_results import SECOND, Row, request
 from sample_sweeps import design_dict, design_of, write_sweep
@@ -59,6 +59,8 @@ def test_an_estimate_is_the_mean_with_students_interval(tmp_path: Path) -> None:
     # 1, 2, 3: mean 2, standard deviation 1; t of 2 degrees of freedom at 97.5 % is 4.302653.
     assert (first["n"], first["mean"], first["sd"], first["method"]) == (3, 2.0, 1.0, "student")
     assert first["high"] - first["mean"] == pytest.approx(4.302653 / 3**0.5, rel=1e-6)
+    few = write_sweep(tmp_path / "few", design_of(LOADS, 2), latency, failed={(0, 1): "no memory"})
+    assert few.estimates(["latency_mean_s"])["method"].to_list() == ["none", "student", "student", "student"]
 
 
 def test_quantiles_are_of_the_requests_of_all_replications(tmp_path: Path) -> None:
@@ -156,7 +158,7 @@ def test_effects_are_of_the_values_themselves() -> None:
 
 
 def test_replications_that_an_analysis_does_without_are_counted() -> None:
-    values = np.array([[1.0, 2.0, math.nan], [1.0, math.nan, 3.0]])
+    values = np.array([[1.0, math.nan, math.nan], [1.0, 2.0, 3.0]])
     factors = {"workload.load": [1, 2]}
     assert left_out(design_of(factors, 3), values) == 2
     assert left_out(design_of(factors, 3, kind="search"), values) == 0
@@ -178,10 +180,10 @@ def test_designs_other_than_factorials(tmp_path: Path) -> None:
         ("b", "2", 3),
     ]
     cube = design_of(
-        {"a": [0.5, 0.1, 0.9, 0.3, 0.7], "b": [1, 4, 2, 5, 3]},
+        {"a": [0.5, 0.1, 0.9, 0.3, 0.7], "b": [1, 4, 2, 5, 3], "same": [1]},
         2,
         kind="latin-hypercube",
-        points=[(i, i) for i in range(5)],
+        points=[(i, i, 0) for i in range(5)],
     )
     sweep = write_sweep(tmp_path / "cube", cube, lambda levels, r: {"events": math.exp(9 * levels["a"]) + r})
     effects = sweep.effects(["events"]).to_dicts()
@@ -217,6 +219,7 @@ def test_a_sweep_of_which_no_run_has_ended(tmp_path: Path) -> None:
     design = design_of(LOADS, 2)
     sweep = write_sweep(tmp_path / "s", design, missing=[(point, r) for point in range(4) for r in range(2)])
     assert sweep.runs.is_empty()
+    assert sweep.values("events").shape == (4, 0)
     assert sweep.estimates(["events"])["n"].to_list() == [0, 0, 0, 0]
     assert sweep.effects().is_empty()
     assert sweep.differences(["events"])["mean"].null_count() == 6
@@ -312,6 +315,8 @@ def test_the_warm_up_by_mser(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "steady", design_of({"workload.load": [1]}, 3), requests=steady)
     row = sweep.warmup().row(0, named=True)
     assert (row["truncated_requests"], row["truncated_s"]) == (0, 0.0)
+    nothing = dict.fromkeys(("truncated_requests", "truncated_s", "steady"))
+    assert warmup([(np.array([]), np.array([]))], 1.0) == {"n": 0, "requests": 0, **nothing, "warmup_s": 1.0}
 
 
 def test_a_folder_is_opened_as_what_it_is(tmp_path: Path) -> None:
