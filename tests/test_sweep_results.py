@@ -16,7 +16,7 @@ import pytest
 from farweb import Results, ResultsError
 from farweb.folders import SweepResults, open_results
 from farweb.results.sweep_schema import to_table, write_table
-from farweb.results.sweep_statistics import STATISTICS, compute, left_out, warmup
+from farweb.results.sweep_statistics import STATISTICS, comparisons, compute, left_out, warmup
 from farweb.statistics.intervals import quantiles, student
 from sample_results import SECOND, Row, request
 from sample_sweeps import design_dict, design_of, write_sweep
@@ -180,15 +180,25 @@ def test_designs_other_than_factorials(tmp_path: Path) -> None:
         ("b", "2", 3),
     ]
     cube = design_of(
-        {"a": [0.5, 0.1, 0.9, 0.3, 0.7], "b": [1, 4, 2, 5, 3], "same": [1]},
+        {"a": [0.5, 0.1, 0.9, 0.3, 0.7], "b": [1, 4, 2, 5, 3], "same": [1], "two": [1, 2]},
         2,
         kind="latin-hypercube",
-        points=[(i, i, 0) for i in range(5)],
+        points=[(i, i, 0, i % 2) for i in range(5)],
     )
     sweep = write_sweep(tmp_path / "cube", cube, lambda levels, r: {"events": math.exp(9 * levels["a"]) + r})
     effects = sweep.effects(["events"]).to_dicts()
-    assert [(row["term"], round(row["coefficient"] or 0, 9)) for row in effects] == [("a", 1), ("b", 0), ("error", 0)]
+    assert {row["term"]: round(row["coefficient"] or 0, 9) for row in effects} == {"a": 1, "b": 0, "two": 0, "error": 0}
     assert sweep.differences().is_empty()
+    # Levels of which one has no number stand in their order.
+    queues = {"queue": [4, 8, 16, 32, "unlimited"]}
+    cube = design_of(queues, 1, kind="latin-hypercube", points=[(i,) for i in range(5)])
+    rows = compute(cube, {"events": np.arange(5.0)[:, None]}, [None] * 5)["effects"].to_pylist()
+    assert (rows[0]["term"], rows[0]["coefficient"]) == ("queue", pytest.approx(1))
+
+
+def test_a_level_without_a_point_is_compared_with_nothing() -> None:
+    design = design_of({"a": [1, 2, 3]}, 1, kind="one-at-a-time", points=[(0,), (2,)])
+    assert [(row["level"], level, base) for row, level, base in comparisons(design)] == [("3", [1], [0])]
 
 
 def test_a_search_for_a_size_has_unequal_replications(tmp_path: Path) -> None:
