@@ -336,7 +336,9 @@ def test_parts_of_each_request_by_kind(tmp_path: Path) -> None:
 def test_a_latency_of_nothing_on_one_leg(tmp_path: Path) -> None:
     requests = [request(0, 0, 1000), request(1, 1, 1000, status="failed", end_ns=None)]
     rows = [exchange(number, 0, 1000 * number) for number in range(2)]
-    found = break_down(write_results(tmp_path / "r", requests, exchanges=rows, scenario=[leg()]))
+    results = write_results(tmp_path / "r", requests, exchanges=rows, scenario=[leg()])
+    assert parts_by_kind(results).columns == ["number", *(kind for kind in KINDS if kind != "fetch")]
+    found = break_down(results)
     assert {part.share for part in found.parts} == {0.0}
     assert found.sheet().header == ["", "mean", "share", "round trips"]
     assert found.sheet().rows[-1] == ["latency", "0 s", "–", "0"]
