@@ -124,7 +124,7 @@ build/mutants/.installed: tests/mutants/requirements.txt | tools
 	build/mutants/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-mutants: build build/mutants/.installed ## Change the front in one place at a time, and see that a test fails; hours, or MODULES="python/farweb/files".
+mutants: build build/mutants/.installed ## Change the front in one place at a time, and see that a test fails; an hour, or MODULES="python/farweb/files".
 	$(BIN)/python tests/mutants/run.py $(MODULES)
 
 notices: ## Write the licences of the crates that are linked in to crates/farweb-py/THIRD-PARTY.txt.
