@@ -11,6 +11,7 @@ BEFORE ?= HEAD
 CASES_OF ?=
 HTSIM ?=
 RESULTS ?=
+MODULES ?=
 TARGETS ?= $(basename $(notdir $(wildcard crates/farweb/fuzz/fuzz_targets/*.rs)))
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -21,7 +22,7 @@ CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates/farweb crates/f
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help tools setup build demo images test lessons explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
-	fuzz torture notices wheel lock clean
+	fuzz torture mutants notices wheel lock clean
 
 help: ## List the targets.
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -116,6 +117,15 @@ fuzz: ## Fuzz every reader and endpoint, MINUTES=10 each; TARGETS="scenario gzip
 
 torture: build ## Kill, damage and mistreat sweeps, runs and imports at random, SEED=1; minutes. As root it also runs as another user.
 	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m torture --seed $(or $(SEED),1)
+
+# cosmic-ray has an environment of its own: half of what it brings serves other ways of using it.
+build/mutants/.installed: tests/mutants/requirements.txt | tools
+	$(PYTHON) -m venv build/mutants
+	build/mutants/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+mutants: build build/mutants/.installed ## Change the front in one place at a time, and see that a test fails; an hour, or MODULES="python/farweb/files".
+	$(BIN)/python tests/mutants/run.py $(MODULES)
 
 notices: ## Write the licences of the crates that are linked in to crates/farweb-py/THIRD-PARTY.txt.
 	$(PYTHON) crates/farweb-py/notices.py

@@ -12,16 +12,16 @@ import pytest
 
 from farweb.errors import RunError
 from farweb.files import atomic
-from farweb.files.atomic import leftovers, staged_file, staged_folder
+from farweb.files.atomic import is_held, leftovers, staged_file, staged_folder
 
 
 def test_a_folder_appears_when_it_is_complete(folder: Path) -> None:
-    out = folder / "deep" / "out"
+    out = folder / "very" / "deep" / "out"
     with staged_folder(out) as stage:
         (stage / "a").write_text("1")
         assert not out.exists()
     assert [path.name for path in out.iterdir()] == ["a"]
-    assert os.listdir(folder / "deep") == ["out"]
+    assert os.listdir(folder / "very" / "deep") == ["out"]
 
 
 @pytest.mark.usefixtures("exchange")
@@ -36,8 +36,8 @@ def test_a_folder_takes_the_place_of_an_older_one(folder: Path) -> None:
 
 def test_permissions_are_those_that_mkdir_gives(folder: Path) -> None:
     (folder / "plain").mkdir()
-    with staged_folder(folder / "out"):
-        pass
+    with staged_folder(folder / "out") as stage:
+        assert stage.stat().st_mode & 0o777 == 0o700, "what is not whole is nobody else's"
     assert (folder / "out").stat().st_mode == (folder / "plain").stat().st_mode
 
 
@@ -55,7 +55,7 @@ def test_a_full_disk_leaves_what_was_there(folder: Path, older: bool) -> None:
 
 
 def test_an_error_of_another_kind_passes(folder: Path) -> None:
-    with pytest.raises(ZeroDivisionError), staged_folder(folder / "out"):
+    with pytest.raises(ZeroDivisionError), staged_folder(folder / "very" / "deep" / "out"):
         raise ZeroDivisionError
     with pytest.raises(ConnectionResetError), staged_file(folder / "file"):
         raise ConnectionResetError(errno.ECONNRESET, "not of the disk")
@@ -74,9 +74,22 @@ def exchange(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 def test_there_is_no_moment_without_either_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "rename", lambda *_: pytest.fail("a folder was renamed away"))
     (folder / "out" / "old").mkdir(parents=True)
-    with staged_folder(folder / "out") as stage:
-        (stage / "new").touch()
-    assert os.listdir("out") == ["new"]
+    for out in (folder / "out", Path("out")):
+        with staged_folder(out) as stage:
+            (stage / "new").touch()
+        assert os.listdir("out") == ["new"]
+
+
+def test_a_folder_that_its_name_determines_stays(folder: Path) -> None:
+    (folder / "out").mkdir()
+    (folder / "out" / "first").touch()
+    (folder / "file").touch()
+    with staged_folder(folder / "out", replace=False) as stage:
+        (stage / "second").touch()
+    assert os.listdir("out") == ["first"]
+    with pytest.raises(RunError, match="file: cannot be written"), staged_folder(folder / "file", replace=False):
+        pass
+    assert sorted(os.listdir()) == ["file", "out"]
 
 
 def test_a_rename_that_fails_puts_the_older_folder_back(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,6 +124,20 @@ def test_what_a_living_process_writes_is_no_leftover(folder: Path) -> None:
     with staged_folder(folder / "out") as stage, staged_folder(folder / "out") as other:
         assert stage.is_dir() and other.is_dir()
         assert leftovers(folder) == []
+
+
+def test_nothing_is_a_leftover_where_there_are_no_locks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = folder / ".out.0123456789ab.partial"
+    stage.mkdir()
+    assert leftovers(folder) == [stage]
+    monkeypatch.setattr(atomic, "fcntl", None)
+    assert leftovers(folder) == []
+
+
+def test_what_is_gone_has_no_leftovers(folder: Path) -> None:
+    (folder / "file").touch()
+    assert leftovers(folder / "gone") == leftovers(folder / "file") == []
+    assert not is_held(folder / "gone")
 
 
 def test_files_and_the_folder_that_names_them_go_to_the_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +205,17 @@ def test_a_file_replaces_an_older_one_only_when_complete(folder: Path) -> None:
     assert os.listdir(folder) == ["table"]
 
 
+def test_what_was_left_of_a_file_goes_unless_nobody_looks(folder: Path) -> None:
+    left = folder / ".table.0123456789ab.partial"
+    left.mkdir()
+    with staged_file(folder / "table", tidy=False) as stage:
+        stage.touch()
+    assert left.exists()
+    with staged_file(folder / "table") as stage:
+        stage.touch()
+    assert os.listdir(folder) == ["table"]
+
+
 def test_a_killed_process_leaves_nothing_that_looks_whole(folder: Path) -> None:
     code = (
         "import os, signal, pathlib\n"
@@ -192,3 +230,6 @@ def test_a_killed_process_leaves_nothing_that_looks_whole(folder: Path) -> None:
     assert len(left) == 1
     assert left[0].startswith(".out.")
     assert left[0].endswith(".partial")
+    with staged_folder(Path("out")):
+        pass
+    assert os.listdir(folder) == ["out"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb import ResultsError
-from farweb.results.breakdown import break_down
+from farweb.results.breakdown import break_down, parts_by_kind
 from farweb.results.legs import connection_uses
 from farweb.results.parts import KINDS, Leg, parts
 from sample_results import COLUMNS, Row, leg, request, write_results
@@ -285,7 +285,9 @@ def test_the_mean_over_the_sample_in_round_trips_of_the_path(tmp_path: Path) -> 
     found = break_down(results)
     assert (found.tag, found.requests, found.rtt_s, found.latency_s) == ("sample", 2, 0.24, 0.23)
     assert sum(part.mean_s for part in found.parts) == pytest.approx(found.latency_s)
-    assert [part.kind for part in found.parts] == sorted((part.kind for part in found.parts), key=list(KINDS).index)
+    assert [(part.kind, part.leg) for part in found.parts] == [
+        (kind, leg) for kind in KINDS if kind != "fetch" for leg in ((None,) if kind == "server" else (0, 1))
+    ]
     assert found.total_s("cwnd", 1) == 0.01  # 20 ms of the one, none of the other
     assert found.total_s("cwnd") == 0.0175
     (server,) = [part for part in found.parts if part.kind == "server"]
@@ -294,6 +296,53 @@ def test_the_mean_over_the_sample_in_round_trips_of_the_path(tmp_path: Path) -> 
     assert server.round_trips == pytest.approx(25 / 240)
     everyone = break_down(results, tagged=False)
     assert (everyone.tag, everyone.requests) == (None, 3)
+    near = break_down(make(tmp_path / "near", chain(0)[:1], requests[:1]))
+    assert near.remarks == ["Of these requests 0 reached leg 1; the others were served before."]
+
+
+def test_the_table_for_people(tmp_path: Path) -> None:
+    """In hundredths of 230 ms and in round trips of 240 ms; what seldom takes time is a row only where it does."""
+    requests = [request(number, 0.23, 1000) for number in range(2)]
+    results = make(tmp_path / "r", [*chain(0), *chain(1)], requests)
+    found = break_down(results)
+    assert (found.remarks, found._repr_html_().count("<table")) == ([], 1)
+    sheet = found.sheet()
+    assert sheet.header == ["", "leg 0: client → proxy1", "leg 1: proxy1 → server", "mean", "share", "round trips"]
+    assert sheet.rows == [
+        ["waiting for a connection", "0 s", "0 s", "0 s", "0 %", "0"],
+        ["handshake", "0 s", "10 ms", "10 ms", "4.35 %", "0.0417"],
+        ["request on its way", "62 ms", "5 ms", "67 ms", "29.1 %", "0.279"],
+        ["server", "–", "–", "25 ms", "10.9 %", "0.104"],
+        ["held by cwnd", "15 ms", "20 ms", "35 ms", "15.2 %", "0.146"],
+        ["held by the window", "5 ms", "18 ms", "23 ms", "10 %", "0.0958"],
+        ["response on its way", "60 ms", "7 ms", "67 ms", "29.1 %", "0.279"],
+        ["the rest", "3 ms", "0 s", "3 ms", "1.30 %", "0.0125"],
+        ["latency", "", "", "230 ms", "100 %", "0.958"],
+    ]
+    nagle = break_down(make(tmp_path / "nagle", [{**row, "nagle_ns": 2 * MS} for row in chain(0)], requests[:1]))
+    assert nagle.sheet().rows[6][0] == "held by Nagle's rule"
+
+
+def test_parts_of_each_request_by_kind(tmp_path: Path) -> None:
+    requests = [request(number, 0.23, 1000, tag="sample" if number else None) for number in range(2)]
+    found = parts_by_kind(make(tmp_path / "r", [*chain(0), *chain(1)], requests))
+    times = {"handshake": 0.01, "request": 0.067, "server": 0.025, "cwnd": 0.035, "window": 0.023, "travel": 0.067}
+    assert found["number"].to_list() == [0, 1]
+    for row in found.drop("number").iter_rows(named=True):
+        assert set(row) == set(KINDS) - {"fetch"}
+        assert {kind: value for kind, value in row.items() if value} == {**times, "rest": 0.003}
+
+
+def test_a_latency_of_nothing_on_one_leg(tmp_path: Path) -> None:
+    requests = [request(0, 0, 1000), request(1, 1, 1000, status="failed", end_ns=None)]
+    rows = [exchange(number, 0, 1000 * number) for number in range(2)]
+    results = write_results(tmp_path / "r", requests, exchanges=rows, scenario=[leg()])
+    assert parts_by_kind(results).columns == ["number", *(kind for kind in KINDS if kind != "fetch")]
+    found = break_down(results)
+    assert {part.share for part in found.parts} == {0.0}
+    assert found.sheet().header == ["", "mean", "share", "round trips"]
+    assert found.sheet().rows[-1] == ["latency", "0 s", "–", "0"]
+    assert found.remarks == ["1 request more did not finish and is in no part."]
 
 
 def test_who_reached_which_leg_stands_beside_the_mean(tmp_path: Path, farweb: Farweb) -> None:
@@ -328,8 +377,8 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
         break_down(write_results(tmp_path / "without", [request(0, 1, 10)], scenario=[leg()]))
     older = make(tmp_path / "older", chain(0), [request(0, 0.23, 10)])
     file = older.path / "exchanges.parquet"
-    pq.write_table(pq.read_table(file).drop_columns(["window_ns"]), file)
-    with pytest.raises(ResultsError, match="exchanges has no window_ns: it is of an older farweb; run it again"):
+    pq.write_table(pq.read_table(file).drop_columns(["window_ns", "cwnd_ns"]), file)
+    with pytest.raises(ResultsError, match="exchanges has no cwnd_ns: it is of an older farweb; run it again"):
         break_down(older)
     with pytest.raises(ResultsError, match="no request tagged sample finished"):
         break_down(make(tmp_path / "none", chain(0), [request(0, 0.23, 10)]), tagged=True)

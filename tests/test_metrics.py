@@ -12,7 +12,7 @@ import pytest
 
 from farweb import Results, ResultsError, Scenario
 from farweb.results.measure import measure
-from farweb.results.metrics import METRICS, find_metric, metrics_of, metrics_table, restored, within
+from farweb.results.metrics import METRICS, find_metric, is_of_part, metrics_of, metrics_table, restored, within
 from sample_results import SECOND, Row, measured_leg, request, write_results
 from samples import Farweb
 
@@ -71,7 +71,7 @@ def test_latencies_are_those_of_the_summary(tmp_path: Path) -> None:
     found = measure(results)
     for name, value in {"mean": 0.5, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "max": 1.0}.items():
         assert found[f"latency_{name}_s"] == pytest.approx(value)
-    assert found["first_byte_p90_s"] == pytest.approx(0.45)
+    assert (found["first_byte_p50_s"], found["first_byte_p90_s"]) == pytest.approx((0.25, 0.45))
     summary = results.summary()
     assert found["goodput_bps"] == pytest.approx(summary.goodput_bps)
     assert (found["done"], found["response_bytes"]) == (summary.done, summary.response_bytes)
@@ -112,7 +112,9 @@ def test_shares_within_a_time_have_the_failed_ones_outside(tmp_path: Path) -> No
         "within(5000001 us)": 0.75,
     }
     assert find_metric("within( 5000 ms )").name == "within(5 s)"
-    for wrong, said in {"within(5)": "write a time", "within(5 kB)": "write a time", "within(0 s)": "above 0"}.items():
+    assert find_metric("within(500 ms)").within_s == 0.5
+    refused = {"within(5)": "write a time", "within(5 kB)": "write a time", "within(0 s)": "above 0"}
+    for wrong, said in {**refused, "within(soon)": r"within\(soon\): "}.items():
         with pytest.raises(ResultsError, match=said):
             find_metric(wrong)
 
@@ -257,6 +259,17 @@ def test_a_damaged_table_is_named(tmp_path: Path) -> None:
         measure(results)
 
 
+def test_means_and_maxima_of_times_are_of_requests_that_ended() -> None:
+    of_ended = {name for name, metric in METRICS.items() if metric.of_ended}
+    of_times = {name for name, metric in METRICS.items() if metric.unit == "s" and metric.kind != "quantile"}
+    assert of_ended == of_times - {"simulated_s", "measured_s"}
+
+
+def test_names_of_metrics_of_parts_begin_alike() -> None:
+    names = ("link_0_down_drops", "leg_1_open_max", "cache_0_hit_ratio", "latency_mean_s", "drops")
+    assert [is_of_part(name) for name in names] == [True, True, True, False, False]
+
+
 def test_an_unknown_metric_names_the_nearest() -> None:
     with pytest.raises(ResultsError, match=r"utilization: no such metric; utilisation\?"):
         find_metric("utilization")
@@ -272,7 +285,11 @@ def test_the_schema_describes_metrics_and_tables_of_sweeps(farweb: Farweb) -> No
     assert {"requests", "runs", "estimates", "differences", "effects", "level_effects", "warmup", "timings"} <= set(
         shown
     )
+    whole = {column["name"] for column in metrics_table()["columns"] if column["type"] == "int64"}
+    assert {"done", "drops", "queue_bytes_max", "link_0_down_queue_bytes_max", "leg_0_open_max"} <= whole
+    assert not whole & {"latency_max_s", "queue_bytes_mean", "connections_open_mean", "leg_0_open_mean"}
     for column in metrics_table()["columns"]:
+        assert column["nullable"]
         suffix = {"s": "_s", "bit/s": "_bps"}.get(column["unit"], "")
         assert column["name"].endswith(suffix)
         assert column["description"].endswith(".")

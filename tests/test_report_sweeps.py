@@ -354,7 +354,9 @@ def test_the_page_of_a_search(tmp_path: Path) -> None:
 def test_a_search_without_an_answer_says_how_near_it_came(tmp_path: Path) -> None:
     design = design_of([Factor(BUFFER, "B", (Level("8 KiB", "8 KiB", 8192.0), Level("1 MiB", "1 MiB", 2.0**20)))], 1)
     sweep = with_scenarios(write_sweep(tmp_path / "sweep", replace(design, kind="search"), quick))
-    tried: list[Row] = [{"label": label, "n": 1, "verdict": "misses", "estimates": []} for label in ("8 KiB", "1 MiB")]
+    tried: list[Row] = [
+        {"label": label, "n": 1, "verdict": "misses", "estimates": []} for label in ("8 KiB", "64 KiB", "1 MiB")
+    ]
     found: dict[str, Any] = {"curve": tried, "runs": 2, "answer": None, "low": None, "high": None}
     found |= {"attainable": False, "confidence": 0.95, "without_chance": True, "reached": ["the best is 0.5"]}
     search = {"key": BUFFER, "target": "utilisation >= 0.9", "largest": True, "answer": found}

@@ -16,7 +16,7 @@ import pytest
 from farweb import Results, ResultsError
 from farweb.folders import SweepResults, open_results
 from farweb.results.sweep_schema import to_table, write_table
-from farweb.results.sweep_statistics import STATISTICS
+from farweb.results.sweep_statistics import STATISTICS, comparisons, compute, left_out, warmup
 from farweb.statistics.intervals import quantiles, student
 from sample_results import SECOND, Row, request
 from sample_sweeps import design_dict, design_of, write_sweep
@@ -59,6 +59,8 @@ def test_an_estimate_is_the_mean_with_students_interval(tmp_path: Path) -> None:
     # 1, 2, 3: mean 2, standard deviation 1; t of 2 degrees of freedom at 97.5 % is 4.302653.
     assert (first["n"], first["mean"], first["sd"], first["method"]) == (3, 2.0, 1.0, "student")
     assert first["high"] - first["mean"] == pytest.approx(4.302653 / 3**0.5, rel=1e-6)
+    few = write_sweep(tmp_path / "few", design_of(LOADS, 2), latency, failed={(0, 1): "no memory"})
+    assert few.estimates(["latency_mean_s"])["method"].to_list() == ["none", "student", "student", "student"]
 
 
 def test_quantiles_are_of_the_requests_of_all_replications(tmp_path: Path) -> None:
@@ -100,6 +102,10 @@ def test_differences_are_paired_overall_and_at_each_point(tmp_path: Path) -> Non
         ("circuit", "point", 1, "satellite", 6),
         ("circuit", "point", 2, "satellite", 6),
     ]
+    assert {(row["factor"], row["level"], row["base"]) for row in rows} == {
+        ("workload.load", "2", "1"),
+        ("circuit", "satellite", "cable"),
+    }
     # Differences are 5, 6 and 7 whatever the luck.
     assert rows[3]["high"] == pytest.approx(student([5, 6, 7]).high)
     assert rows[3]["variance_reduction"] > 0.99
@@ -137,6 +143,27 @@ def test_the_allocation_of_variation_adds_up(tmp_path: Path) -> None:
     assert satellite["effect"].item() == pytest.approx(math.log(3) / 2, abs=1e-6)
 
 
+def test_effects_are_of_the_values_themselves() -> None:
+    """Sums of squares of 1, 3, 5 and 7, each twice: 32 by the first factor, 8 by the second, 40 in all."""
+    design = design_of(LOADS, 2)
+    values = np.repeat([[1.0], [3.0], [5.0], [7.0]], 2, axis=1)
+    tables = compute(design, {"events": values}, [None] * 4)
+    rows = tables["effects"].to_pylist()
+    assert [(row["term"], row["ss"], row["percent"]) for row in rows[:2]] == [
+        ("workload.load", pytest.approx(32), pytest.approx(80)),
+        ("circuit", pytest.approx(8), pytest.approx(20)),
+    ]
+    assert {(row["transform"], row["n"], row["method"]) for row in rows} == {("none", 8, "full-factorial")}
+    assert [row["effect"] for row in tables["level_effects"].to_pylist()[:4]] == pytest.approx([-2, 2, -1, 1])
+
+
+def test_replications_that_an_analysis_does_without_are_counted() -> None:
+    values = np.array([[1.0, math.nan, math.nan], [1.0, 2.0, 3.0]])
+    factors = {"workload.load": [1, 2]}
+    assert left_out(design_of(factors, 3), values) == 2
+    assert left_out(design_of(factors, 3, kind="search"), values) == 0
+
+
 def test_logarithms_of_what_is_not_positive_are_refused(tmp_path: Path) -> None:
     sweep = write_sweep(tmp_path / "s", design_of(LOADS, 2))
     with pytest.raises(ResultsError, match="drops has values that are not positive"):
@@ -153,15 +180,25 @@ def test_designs_other_than_factorials(tmp_path: Path) -> None:
         ("b", "2", 3),
     ]
     cube = design_of(
-        {"a": [0.5, 0.1, 0.9, 0.3, 0.7], "b": [1, 4, 2, 5, 3]},
+        {"a": [0.5, 0.1, 0.9, 0.3, 0.7], "b": [1, 4, 2, 5, 3], "same": [1], "two": [1, 2]},
         2,
         kind="latin-hypercube",
-        points=[(i, i) for i in range(5)],
+        points=[(i, i, 0, i % 2) for i in range(5)],
     )
     sweep = write_sweep(tmp_path / "cube", cube, lambda levels, r: {"events": math.exp(9 * levels["a"]) + r})
     effects = sweep.effects(["events"]).to_dicts()
-    assert [(row["term"], round(row["coefficient"] or 0, 9)) for row in effects] == [("a", 1), ("b", 0), ("error", 0)]
+    assert {row["term"]: round(row["coefficient"] or 0, 9) for row in effects} == {"a": 1, "b": 0, "two": 0, "error": 0}
     assert sweep.differences().is_empty()
+    # Levels of which one has no number stand in their order.
+    queues = {"queue": [4, 8, 16, 32, "unlimited"]}
+    cube = design_of(queues, 1, kind="latin-hypercube", points=[(i,) for i in range(5)])
+    rows = compute(cube, {"events": np.arange(5.0)[:, None]}, [None] * 5)["effects"].to_pylist()
+    assert (rows[0]["term"], rows[0]["coefficient"]) == ("queue", pytest.approx(1))
+
+
+def test_a_level_without_a_point_is_compared_with_nothing() -> None:
+    design = design_of({"a": [1, 2, 3]}, 1, kind="one-at-a-time", points=[(0,), (2,)])
+    assert [(row["level"], level, base) for row, level, base in comparisons(design)] == [("3", [1], [0])]
 
 
 def test_a_search_for_a_size_has_unequal_replications(tmp_path: Path) -> None:
@@ -192,6 +229,7 @@ def test_a_sweep_of_which_no_run_has_ended(tmp_path: Path) -> None:
     design = design_of(LOADS, 2)
     sweep = write_sweep(tmp_path / "s", design, missing=[(point, r) for point in range(4) for r in range(2)])
     assert sweep.runs.is_empty()
+    assert sweep.values("events").shape == (4, 0)
     assert sweep.estimates(["events"])["n"].to_list() == [0, 0, 0, 0]
     assert sweep.effects().is_empty()
     assert sweep.differences(["events"])["mean"].null_count() == 6
@@ -280,6 +318,15 @@ def test_the_warm_up_by_mser(tmp_path: Path) -> None:
     assert (row["n"], row["requests"], row["warmup_s"], row["steady"]) == (3, 1000, 1, True)
     # A request starts each second: as many requests as seconds.
     assert 100 <= row["truncated_requests"] == row["truncated_s"] <= 120
+
+    def steady(levels: Mapping[str, Any], replication: int) -> list[Row]:
+        return [request(n, 5 + n % 2, 10) for n in range(10, 1010)]
+
+    sweep = write_sweep(tmp_path / "steady", design_of({"workload.load": [1]}, 3), requests=steady)
+    row = sweep.warmup().row(0, named=True)
+    assert (row["truncated_requests"], row["truncated_s"]) == (0, 0.0)
+    nothing = dict.fromkeys(("truncated_requests", "truncated_s", "steady"))
+    assert warmup([(np.array([]), np.array([]))], 1.0) == {"n": 0, "requests": 0, **nothing, "warmup_s": 1.0}
 
 
 def test_a_folder_is_opened_as_what_it_is(tmp_path: Path) -> None:

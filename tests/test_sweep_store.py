@@ -1,5 +1,7 @@
 """The folder of a sweep: whole or absent, one sweep at a time, and nothing of others touched."""
 
+import errno
+import fcntl
 import json
 import os
 import subprocess
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from farweb import ResultsError, Scenario, StorageError
+from farweb import FarwebError, ResultsError, Scenario, StorageError
 from farweb.results.store import Outcome, Store, part_name
 from farweb.sweep.plan import Run
 from farweb.sweep.sweep import Progress
@@ -45,6 +47,30 @@ def test_a_part_is_there_when_it_is_whole(store: Store) -> None:
     outcome = store.outcome("a")
     assert (outcome.run, outcome.status, outcome.metrics, outcome.wall_s) == ("a", "done", {"done": 3}, 0.5)
     assert (outcome.events, outcome.packet_hops, outcome.worker) == (10, 5, "")
+    rows = store.arrow_filesystem.get_file_info(store.path("parts/run=a/requests.parquet"))
+    assert store.filesystem.exists(store.path("parts/run=a"))
+    assert rows.size == store.size("parts/run=a/requests.parquet") == 4
+    store.remove_part("a")
+    assert (store.finished(), store.has("parts/run=a")) == (set(), False)
+
+
+def test_a_run_that_failed_has_cost_nothing_that_is_known() -> None:
+    assert Outcome("a", "failed") == Outcome("a", "failed", None, {}, 0.0, 0.0, 0, 0, "")
+
+
+def test_parts_on_the_disk_are_flushed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[Path] = []
+    monkeypatch.setattr("farweb.results.store.flush", flushed.extend)
+    write_part(store, "a")
+    store.flush(["a"])
+    names = [] if store.folder is None else ["manifest.json", "requests.parquet"]
+    assert sorted(path.name for path in flushed) == names
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(folder: Path) -> None:
+    (folder / "sweep" / "manifest.json").mkdir(parents=True)
+    with pytest.raises(FarwebError, match=r"sweep/manifest.json: is a folder where a file was written; remove it"):
+        Store("sweep").read("manifest.json")
 
 
 def test_a_part_that_is_there_first_stays(store: Store) -> None:
@@ -69,6 +95,7 @@ def test_files_come_and_go(store: Store) -> None:
     store.write_json("failures/a.json", {"error": "…"})
     assert (store.has("failures/a.json"), store.failed()) == (True, {"a"})
     assert json.loads(store.read("failures/a.json")) == {"error": "…"}
+    assert "…".encode() in store.read("failures/a.json")
     store.remove("failures/a.json")
     store.remove("failures/a.json")
     assert store.failed() == set()
@@ -81,6 +108,8 @@ def test_files_come_and_go(store: Store) -> None:
 def test_an_object_store_gets_the_manifest_last(monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(f"memory://{uuid.uuid4()}/sweep")
     put: list[str] = []
+    made: set[str] = set()
+    monkeypatch.setattr(store.filesystem, "makedirs", lambda path, exist_ok: made.add(path))
 
     def failing(local: str, remote: str) -> None:
         put.append(remote.rpartition("/")[2])
@@ -95,7 +124,27 @@ def test_an_object_store_gets_the_manifest_last(monkeypatch: pytest.MonkeyPatch)
         for name in ("manifest.json", "requests.parquet", "connections.parquet"):
             (stage / name).touch()
     assert put == ["connections.parquet", "requests.parquet", "manifest.json"]
+    assert made == {store.path("parts/run=a")}
     assert store.finished() == set()
+
+
+def test_what_a_file_system_raises_is_a_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "as the system says it")
+
+    def gone(*_: object) -> None:
+        raise FileNotFoundError("bucket\nand more")
+
+    local, there = Store("sweep"), Store(f"memory://{uuid.uuid4()}/sweep")
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    monkeypatch.setattr(Path, "iterdir", denied)
+    monkeypatch.setattr(there.filesystem, "pipe_file", gone)
+    with pytest.raises(StorageError, match=r"^sweep/a: cannot be read: Permission denied$"):
+        local.read("a")
+    with pytest.raises(StorageError, match=r"^sweep: cannot be read: Permission denied$"):
+        local.manifest()
+    with pytest.raises(StorageError, match=r"sweep/a: cannot be written: bucket$"):
+        there.write("a", b"")
 
 
 def test_stores_are_sent_to_workers_as_absolute_places(folder: Path) -> None:
@@ -125,6 +174,7 @@ def test_urls_that_cannot_be_used_are_told() -> None:
 )
 def test_what_is_no_sweep_is_left_alone(store: Store, name: str, text: str, message: str) -> None:
     store.write(name, text.encode())
+    store.write("zoo.txt", b"")
     with pytest.raises(ResultsError, match=message), store.claimed():
         pytest.fail("it may not be taken")
     assert store.read(name) == text.encode()
@@ -152,6 +202,59 @@ def test_one_sweep_has_the_folder_and_leftovers_go(folder: Path) -> None:
     assert sorted(os.listdir("deep/sweep")) == ["failures", "inputs", "manifest.json", "parts"]
     assert os.listdir("deep/sweep/parts") == ["run=b"]
     assert store.manifest() == {"kind": "farweb sweep"}
+
+
+def test_a_file_system_without_locks_is_taken_and_one_that_fails_is_not(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [errno.ENOLCK, errno.EIO]
+
+    def failing(*_: object) -> None:
+        raise OSError(said[0], os.strerror(said[0]))
+
+    monkeypatch.setattr(fcntl, "flock", failing)
+    with Store("sweep").claimed():
+        assert Path("sweep/.lock").exists()
+    said.pop(0)
+    with pytest.raises(StorageError, match="sweep: cannot be written: Input/output error"), Store("sweep").claimed():
+        pytest.fail("it may not be taken")
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_lock_that_its_holder_removes_while_it_is_taken_is_none(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    """The one before ends between our opening and our locking; another may have begun by then."""
+    taken, lock = fcntl.flock, folder / "sweep" / ".lock"
+    tries: list[int] = []
+
+    def removed(descriptor: int, how: int) -> None:
+        if not tries:
+            lock.rename("kept")  # so that its number is not given out again
+            if again:
+                lock.touch()
+        tries.append(how)
+        taken(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", removed)
+    with Store("sweep").claimed():
+        assert len(tries) == 2
+        assert lock.stat().st_mode & 0o111 == 0
+    assert not lock.exists()
+
+
+def test_leftovers_of_a_sweep_are_inside_and_beside(folder: Path) -> None:
+    store = Store("sweep")
+    left = [Path(f"{where}.{name}.0123456789ab.partial") for where, name in (("", "sweep"), ("sweep/parts/", "run=a"))]
+    for path in left:
+        path.mkdir(parents=True)
+    store.write_json("manifest.json", {"kind": "farweb sweep"})
+    assert store.leftovers() == [folder / path for path in left]
+    (folder / "sweep" / ".lock").touch()
+    assert store.leftovers() == [*(folder / path for path in left), folder / "sweep" / ".lock"]
+    with store.claimed():
+        assert store.leftovers() == [folder / left[0]]
+    assert Store("memory://x/sweep").leftovers() == []
 
 
 def test_a_killed_sweep_holds_no_lock(folder: Path) -> None:

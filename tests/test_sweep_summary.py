@@ -230,6 +230,9 @@ def test_sql_into_files_and_as_csv(sweep: SweepResults, farweb: Farweb, tmp_path
     assert pl.read_parquet(tmp_path / "a.parquet")["run"].to_list() == [row["run"] for row in printed]
     assert farweb("sql", sweep.path, query, "-o", tmp_path / "a.csv").code == 0
     assert pl.read_csv(tmp_path / "a.csv").height == 12
+    again = farweb("sql", sweep.path, "select 1", "-o", tmp_path / "a.csv")
+    assert (again.code, pl.read_csv(tmp_path / "a.csv").height) == (2, 12)
+    assert farweb("sql", sweep.path, "select chr(27) as bytes", "--csv").out == "bytes\n\x1b\n"
     assert farweb("sql", sweep.path, query, "-o", tmp_path / "a.txt").code == 2
     assert farweb("sql", sweep.path, query, "--csv", "--json").code == 2
 
@@ -240,8 +243,8 @@ def test_sql_has_numbers_that_json_has(sweep: SweepResults, farweb: Farweb) -> N
     assert row == {"a": None, "b": 24, "c": 1.5, "d": {"x": [1, None]}, "e": None}
     huge = sweep.sql("select sum(9000000000000000000) from runs").item()
     assert huge == pytest.approx(1.08e20)
-    shown = farweb("sql", sweep.path, "select 1/3::double as third, null as none").out
-    assert "0.333333" in shown and "–" in shown
+    shown = farweb("sql", sweep.path, "select 1/3::double as third, null as none, 12345678 as whole").out
+    assert shown.split()[-3:] == ["0.333333", "–", "12345678"]
 
 
 @pytest.mark.parametrize(
@@ -250,7 +253,7 @@ def test_sql_has_numbers_that_json_has(sweep: SweepResults, farweb: Farweb) -> N
         ("select latency_p51_s from runs", "no column latency_p51_s in that table; did you mean latency_p"),
         ('select "workload.lod" from runs', 'did you mean "workload.load"?'),
         ("select * from run", "no table run; did you mean runs?; there are differences,"),
-        ("selec 1", 'SQL: syntax error at or near "selec"'),
+        ("selec 1", 'SQL: syntax error at or near "selec" (in: selec 1)'),
         ("select 1; select 2", "takes one query"),
         ("", "takes one query"),
         ("create table x as select 1", "takes one query"),
@@ -271,7 +274,7 @@ def test_sql_has_numbers_that_json_has(sweep: SweepResults, farweb: Farweb) -> N
         ("select * from read_csv('/etc/passwd')", "SQL: Cannot access file"),
         ("select * from '/etc/passwd'", "passwd"),
         ("select * from query", "no table query"),
-        ("select seed + 'x' from runs", "SQL: Could not convert string 'x'"),
+        ("select seed + 'x' from runs", "SQL: Could not convert string 'x' to INT64 (in: select seed + 'x' from runs)"),
     ],
 )
 def test_sql_errors_are_a_line(sweep: SweepResults, farweb: Farweb, query: str, message: str) -> None:
@@ -308,6 +311,7 @@ def test_many_rows_are_cut_on_a_terminal_only(sweep: SweepResults, farweb: Farwe
     query = "select a.request from requests a, range(2) order by all"
     shown = farweb("sql", sweep.path, query)
     assert "The first 1,000 of 1,440 rows" in shown.err
+    assert "The first" not in farweb("sql", sweep.path, f"{query} limit 1000").err
     assert len(farweb("sql", sweep.path, query, "--json").json()["rows"]) == 1440
 
 

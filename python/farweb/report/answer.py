@@ -72,7 +72,7 @@ def _answer(sweep: SweepTables, metric: Metric) -> list[Fact]:
 
 def _estimate(metric: Metric, row: Row, what: str, where: str) -> Fact:
     estimate = row.estimates[metric.name]
-    ends = interval_of(metric, estimate) or "a single run"
+    ends = interval_of(metric, estimate) or ("a single run" if estimate.n == 1 else plural(estimate.n, "run"))
     return f"{capital(what)}: {quantity(estimate.mean, metric.unit)}", f"({ends}){where}."
 
 
