@@ -154,6 +154,34 @@ def test_what_the_machine_has_to_put_right_ends_everything(runs: list[Run]) -> N
     assert Store("out").failed() == set()
 
 
+class Late:
+    """A future whose result comes as the wait for it runs out."""
+
+    def __init__(self, outcome: int | TimeoutError) -> None:
+        self.outcome, self.waits = outcome, 0
+
+    def done(self) -> bool:
+        return self.waits > 1
+
+    def result(self, timeout: float | None = None) -> int:
+        self.waits += 1
+        if timeout is not None:
+            raise TimeoutError("of the wait")
+        if isinstance(self.outcome, TimeoutError):
+            raise self.outcome
+        return self.outcome
+
+
+def test_a_result_that_comes_as_the_wait_runs_out_is_the_result() -> None:
+    checks: list[None] = []
+    late: Any = Late(5)
+    assert pool_module.result_of(late, lambda: checks.append(None)) == 5
+    assert len(checks) == 2
+    failed: Any = Late(TimeoutError("of the function"))
+    with pytest.raises(TimeoutError, match="of the function"):
+        pool_module.result_of(failed, lambda: None)
+
+
 def test_nothing_is_held_back_where_no_signals_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(signal, "pthread_sigmask")
     held = pool_module._without_interrupts

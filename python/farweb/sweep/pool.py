@@ -354,15 +354,13 @@ def has_ended(cluster: "LocalCluster") -> bool:
 
 def result_of(future: "Future[T]", check: Callable[[], None]) -> T:
     """The result of a future; until it is there `check` is called now and then, and may raise."""
-    while True:
+    while not future.done():
         try:
-            result: T = future.result(_COUNTED_S)
-        except TimeoutError:
-            if future.done():  # it is what the function raised
-                raise
+            future.result(_COUNTED_S)
+        except TimeoutError:  # of the wait, or what the function raised
             check()
-        else:
-            return result
+    result: T = future.result()
+    return result
 
 
 def wait_for_one(ended: "as_completed", check: Callable[[], None]) -> None:
