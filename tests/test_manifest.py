@@ -60,11 +60,6 @@ def test_every_key_is_needed(manifest: Mapping[str, Any]) -> None:
             parse({name: value for name, value in rest.items() if name != "version"})
 
 
-def test_the_first_missing_key_is_named() -> None:
-    with pytest.raises(DamagedManifestError, match="has no cpu_s"):
-        parse({"kind": RUN_KIND, "version": version})
-
-
 @pytest.mark.parametrize("manifest", [RUN, SWEEP])
 def test_every_value_is_of_its_type(manifest: Mapping[str, Any]) -> None:
     later: Mapping[str, Any] = {"files": {}, "legs": [], "measured": {}}
@@ -82,6 +77,15 @@ def test_the_scenario_of_a_run_has_its_path_and_its_legs(key: str) -> None:
     with pytest.raises(DamagedManifestError, match=f"^r/manifest.json: scenario has no {key}: it is damaged$"):
         parse({**RUN, "scenario": scenario})
     assert parse({**SWEEP, "scenario": scenario})["scenario"] == scenario
+
+
+def test_of_several_faults_the_first_is_named() -> None:
+    with pytest.raises(DamagedManifestError, match="has no cpu_s"):
+        parse({"kind": RUN_KIND, "version": version})
+    with pytest.raises(OtherVersionError, match="has no cpu_s"):
+        parse({"kind": RUN_KIND, "version": "0.0.1"})
+    with pytest.raises(DamagedManifestError, match="scenario has no path"):
+        parse({**RUN, "scenario": {}})
 
 
 def test_a_folder_says_what_it_is(tmp_path: Path) -> None:
