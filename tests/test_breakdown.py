@@ -1,6 +1,7 @@
 """Where the time of requests goes, on hand-made tables whose parts are known beforehand."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from farweb import ResultsError
 from farweb.results.breakdown import break_down, parts_by_kind
 from farweb.results.legs import connection_uses
-from farweb.results.parts import KINDS, Leg, parts
+from farweb.results.parts import KINDS, Leg, parts, path_legs
 from sample_results import COLUMNS, Row, leg, request, write_results
 from samples import Farweb
 
@@ -196,6 +197,18 @@ def test_time_between_legs_belongs_to_the_rest_of_the_nearer_one() -> None:
     assert in_ms(found)["handshake 1"] == 7
 
 
+def test_each_leg_uses_connections_as_its_own_carrier_does() -> None:
+    """Another request was on the connection of the first leg before; the second opens one a request."""
+    inner, outer = chain()
+    legs = [over("http/1.1", "client", "proxy1", 60), CHAIN[1]]
+    opened = pl.DataFrame({"connection": [0, 1], "open_ns": [-1 * MS, 62 * MS]})
+    rows = [{**inner, "connection_up": 0, "connect_ns": 12 * MS}, {**outer, "connection_up": 1}]
+    found = in_ms(parts(table(rows), legs, opened))
+    assert {name: found[name] for name in found if name.startswith(("wait", "handshake", "request"))} == {
+        **{"wait 0": 12, "request 0": 50, "handshake 1": 10, "request 1": 5}
+    }
+
+
 @pytest.mark.parametrize(
     ("carrier", "open_ms", "wait", "handshake"),
     [
@@ -250,6 +263,75 @@ def test_what_a_request_never_came_to_the_end_of_is_null() -> None:
     # And here no connection was there to wait for, on the only leg that it came to.
     (row,) = parts(table([{**inner, "connect_ns": None, "requested_ns": None}]), CHAIN, opened).iter_rows(named=True)
     assert {name: value for name, value in row.items() if value is not None} == {"request": 1}
+
+
+def served(rows: Sequence[Row], answers: Sequence[str | None], by: Sequence[str]) -> pl.DataFrame:
+    """The table, with how the cache on the leg of each exchange answered, and who served the request."""
+    return table(rows).with_columns(cache_answer=pl.Series(answers, dtype=pl.String), served_by=pl.Series(by))
+
+
+def test_a_fetch_under_way_inside_a_leg_comes_before_its_connection() -> None:
+    """A cache 6 ms from the clients, on a path of 60 ms: a delayed hit, a hit and a miss there."""
+    (through,) = ONE
+    edge = replace(through, inside={"edge": 6 * MS}, has_cache=True)
+    near = exchange(0, 0, 0, connection_up=0, connect=112, requested=118, ready_last=119, sent_last=119, end=127)
+    near_too = exchange(1, 0, 0, connection_up=1, connect=22, requested=28, ready_last=29, sent_last=29, end=37)
+    far = exchange(2, 0, 0, connection_up=2, connect=130, requested=190, ready_last=200, sent_last=200, end=261)
+    opened = pl.DataFrame({"connection": [0, 1, 2], "open_ns": [100 * MS, 10 * MS, 10 * MS]})
+    asked = served([near, near_too, far], ["delayed hit", "hit", "miss"], ["edge", "edge", "server"])
+    found = parts(asked, [edge], opened)
+    close = {"handshake 0": 12, "request 0": 6, "travel 0": 6, "rest 0": 2}
+    assert in_ms(found, 0) == {"fetch 0": 100, **close, "server": 1}
+    assert in_ms(found, 1) == {"wait 0": 10, **close, "server": 1}
+    assert in_ms(found, 2) == {
+        **{"wait 0": 10, "handshake 0": 120, "request 0": 60, "server": 10, "travel 0": 60, "rest 0": 1}
+    }
+
+
+def test_a_fetch_under_way_at_the_end_of_a_leg_takes_the_place_of_the_server() -> None:
+    inner, outer = chain()
+    cached = [replace(CHAIN[0], has_cache=True), replace(CHAIN[1], has_cache=True)]
+    held = {"cwnd 0": 15, "window 0": 5, "travel 0": 60, "rest 0": 3}
+    # Served by the proxy: what another request fetches there is 85 ms away.
+    for answer, kind in {"delayed hit": "fetch 0", "hit": "server"}.items():
+        found = in_ms(parts(served([inner], [answer], ["proxy1"]), cached, None))
+        assert found == {"request 0": 62, kind: 85, **held}
+    # Whoever came to the next leg did not wait for another: the answer of the first cache is of another attempt.
+    outer_parts = {"handshake 1": 10, "request 1": 5, "cwnd 1": 20, "window 1": 18, "travel 1": 5, "rest 1": 2}
+    for answer, kind in {"delayed hit": "fetch 1", "hit": "server", "miss": "server"}.items():
+        found = in_ms(parts(served([inner, outer], ["delayed hit", answer], ["server"] * 2), cached, None))
+        assert found == {"request 0": 62, **outer_parts, kind: 25, **held}
+    without = parts(served([inner], ["delayed hit"], ["proxy1"]), CHAIN, None)
+    assert "fetch 0" not in without.columns and in_ms(without)["server"] == 85
+
+
+def test_a_transfer_from_a_cache_inside_a_leg_waits_at_the_cache() -> None:
+    push = replace(over("transfer", "client", "server", 60), inside={"edge": 6 * MS}, has_cache=True)
+    row = exchange(0, 0, 0, connect=None, requested=None, ready_last=30, sent_last=30, end=40)
+    found = in_ms(parts(served([row], ["delayed hit"], ["edge"]), [push], None))
+    assert found == {"fetch 0": 30, "travel 0": 6, "rest 0": 4}
+
+
+def test_legs_have_the_propagation_of_their_links_and_their_caches() -> None:
+    delays_ms = ((5, 6), (20, 21), (60, 61))
+    links = [{way: {"delay": f"{ms} ms"} for way, ms in zip(("up", "down"), each, strict=True)} for each in delays_ms]
+    path = {"nodes": ["clients", "edge", "shield", "origin"], "link": links}
+    ends = [("clients", "shield"), ("shield", "origin")]
+    legs = [{"from": here, "to": there, "carrier": {"kind": "http/1.0"}} for here, there in ends]
+
+    def of(*caches: str) -> Sequence[Leg]:
+        cache = [{"node": node} for node in caches]
+        return path_legs({"scenario": {"path": path, "leg": legs, **({"cache": cache} if cache else {})}})
+
+    first, second = of()
+    assert (first.from_node, first.to_node, first.carrier, first.use) == ("clients", "shield", "http/1.0", ONE[0].use)
+    assert (first.up_ns, first.down_ns, second.up_ns, second.down_ns) == (25 * MS, 27 * MS, 60 * MS, 61 * MS)
+    assert not (first.inside or first.has_cache or second.inside or second.has_cache)
+    with pytest.raises(ValueError, match="zip"):
+        path_legs({"scenario": {"path": path, "leg": legs}, "legs": []})
+    assert of("edge", "clients") == (replace(first, inside={"edge": 6 * MS}, has_cache=True), second)
+    assert of("shield") == (replace(first, has_cache=True), second)
+    assert of("origin") == (first, replace(second, has_cache=True))
 
 
 steps = st.lists(st.integers(0, 10**11), min_size=6, max_size=6)

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from farweb.results.distribution import distributions
+from farweb.results.distribution import Distribution, distributions
 from farweb.results.requests import Requests
+from sample_results import SECOND, request, write_results
 
 SHARES = (0.0, 0.5, 0.9, 0.99, 1.0)
 WARMUP_NS = 5_000_000_000
@@ -46,6 +47,19 @@ def test_distributions_are_those_of_all_times(tmp_path: Path, rows: int, failed_
         assert distribution.n == kept.ended_ns(name).size
         assert distribution.mean == (None if mean is None else pytest.approx(mean, rel=1e-12))
         assert (distribution.quantiles, distribution.largest) == (tuple(quantiles), largest)
+
+
+def test_of_as_many_that_end_as_do_not_the_median_lies_on_the_way_to_infinity(tmp_path: Path) -> None:
+    """A request that starts as the warm-up ends counts."""
+    failed = request(6, 1, 1000, status="failed", end_ns=None, first_byte_ns=None)
+    rows = [request(4, 3, 1000), request(5, 2, 1000), failed]
+    file = write_results(tmp_path / "r", rows).path / "requests.parquet"
+    counts, found = distributions(file, 5 * SECOND, (0.0, 0.5))
+    assert (counts.of["requests"], counts.of["done"]) == (2, 1)
+    assert found == {
+        "latency": Distribution(1, 2.0, (2.0, np.inf), 2.0),
+        "first_byte": Distribution(1, 1.0, (1.0, np.inf), 1.0),
+    }
 
 
 def test_memory_does_not_grow_with_the_requests(tmp_path: Path) -> None:

@@ -132,6 +132,14 @@ def test_a_manifest_that_is_none_is_named(sweep: Path, content: str, what: str) 
     assert found(sweep)[f"{part}/{MANIFEST}"].startswith(what)
 
 
+def test_of_a_folder_whose_own_manifest_is_damaged_nothing_else_is_looked_at(sweep: Path) -> None:
+    cut(sweep / MANIFEST)
+    checked = verify(sweep)
+    (damage,) = checked.damages
+    assert (checked.folders, checked.unfinished, damage.file) == (1, 0, MANIFEST)
+    assert damage.what.startswith("cannot be read: Expecting")
+
+
 def test_a_sweep_is_looked_at_part_by_part(sweep: Path) -> None:
     seen: list[tuple[int, int]] = []
     checked = verify(sweep, progress=lambda done, planned: seen.append((done, planned)))

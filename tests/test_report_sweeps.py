@@ -13,12 +13,10 @@ from farweb.errors import FarwebError, ResultsError
 from farweb.folders import SweepResults
 from farweb.report import report
 from farweb.report.answer import Search, answer
-from farweb.report.findings import Change, interval_of
 from farweb.report.tables import results
 from farweb.report.words import names_of
 from farweb.results.design import Factor, Level
 from farweb.results.metrics import find_metric
-from farweb.statistics.intervals import Interval
 from sample_reports import with_manifest, with_scenarios
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep
@@ -105,20 +103,6 @@ def test_the_answer_is_that_of_the_numbers(factorial: SweepResults) -> None:
     best = next(text for fact, text in facts.items() if fact.startswith("Best"))
     assert "Of the other 11 points 1 cannot be distinguished from it." in best
     assert answer(factorial, [find_metric("done")])[1:] == [("Done: 3", "(3 … 3) at every point.")]
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "is_judged", "is_real"),
-    [
-        *((1.0, 2.0, True, True), (-2.0, -1.0, True, True)),
-        *((-1.0, 1.0, True, False), (0.0, 1.0, True, False), (None, None, False, False)),
-    ],
-)
-def test_a_difference_is_real_when_its_interval_leaves_zero_out(
-    low: float | None, high: float | None, is_judged: bool, is_real: bool
-) -> None:
-    found = Change("circuit", "satellite", "cable", 0.5, low, high, None)
-    assert (found.is_judged, found.is_real) == (is_judged, is_real)
 
 
 def test_the_answer_says_what_factors_do_together(tmp_path: Path) -> None:
@@ -440,8 +424,3 @@ def test_factors_have_short_names_unless_two_would_share_one(tmp_path: Path) -> 
     twice = design_of({"load": [1], LOAD: [1]}, 1)
     sweep = with_scenarios(write_sweep(tmp_path / "twice", twice, None, requests), lambda labels: {})
     assert list(names_of(sweep).values()) == ["load", LOAD]
-
-
-def test_no_interval_of_a_metric_begins_below_zero() -> None:
-    assert interval_of(MEDIAN, Interval(3, 0.05, 0.1, -0.3, 0.4)) == "0 … 400 ms"
-    assert interval_of(MEDIAN, Interval(1, 0.05, None, None, None)) == ""

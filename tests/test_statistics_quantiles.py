@@ -34,6 +34,8 @@ def test_a_lost_request_is_slower_than_any_that_ended(ended: list[float], lost: 
 def test_places_are_exact_where_shares_are_not() -> None:
     # 0.07 · 100 is 7.000000000000001: the quantile is the 7th value, and not on the way to the infinite one behind it.
     assert quantiles(with_lost(np.arange(8), 93), [0.07]) == [7.0]
+    # 0.29 · 100 is 28.999999999999996: the quantile is the 29th value, however far the next one is.
+    assert quantiles([*range(30), *[1e18] * 71], [0.29]) == [29.0]
 
 
 def test_replications_that_failures_reach_leave_no_interval() -> None:

@@ -15,7 +15,7 @@ def at_places(pieces: Sequence[Sequence[int]], places: Sequence[int]) -> dict[in
     arrays = [np.array(piece, np.int64) for piece in pieces]
     values = np.concatenate(arrays)
     selection = Selection(int(values.min()), int(values.max()), places)
-    for _ in range(selection.passes):
+    for _ in range(selection.passes + 2):  # others that are looked for in the same passes may need more
         for array in arrays:
             selection.add(array)
         selection.turn()

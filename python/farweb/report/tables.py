@@ -94,12 +94,12 @@ def factors_that_matter(sweep: SweepTables, metric: Metric) -> Sequence[Factor]:
     design = sweep.design
     if len(design.points) <= _ROWS or design.kind != "full-factorial":
         return design.factors
-    percent = sources(sweep, metric)
-    by_percent = sorted(design.factors, key=lambda factor: -percent.get(factor.name, 0.0))
+    percent = {factor.name: 0.0 for factor in design.factors} | sources(sweep, metric)
+    by_percent = sorted(design.factors, key=lambda factor: -percent[factor.name])
     chosen = by_percent[:1]
     for factor in by_percent[1:]:
         fits = math.prod(len(each.levels) for each in (*chosen, factor)) <= _ROWS
-        if fits and percent.get(factor.name, 0.0) >= _FACTOR_PERCENT:
+        if fits and percent[factor.name] >= _FACTOR_PERCENT:
             chosen.append(factor)
     return [factor for factor in design.factors if factor in chosen]
 

@@ -84,7 +84,7 @@ def damages(store: Store, folder: str = "", *, full: bool) -> Iterator[Damage]:
     """
     place = f"{folder}/" if folder else ""
     try:
-        manifest = parse_manifest(store.read(place + MANIFEST), folder or store.url, RUN_KIND if folder else None)
+        manifest = parse_manifest(store.read(place + MANIFEST), store.url, RUN_KIND if folder else None)
     except OtherVersionError:  # of which this one does not know what it should have
         return
     except ResultsError as error:

@@ -76,11 +76,11 @@ def parse_manifest(content: bytes, place: str, kind: str | None) -> dict[str, An
     """
     try:
         parsed = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedManifestError(f"{place}/{MANIFEST}: cannot be read: {error}") from None
     manifest: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
     found = manifest.get("kind")
-    if found not in _MANIFEST_KEYS or (kind is not None and found != kind):
+    if found not in (RUN_KIND, SWEEP_KIND) or (kind is not None and found != kind):
         what = "a run" if kind == RUN_KIND else "a sweep" if kind == SWEEP_KIND else "a run or a sweep"
         instead = ", but of a sweep" if found == SWEEP_KIND else ", but of a run" if found == RUN_KIND else ""
         raise ResultsError(f"{place}: not the results folder of {what}{instead}")

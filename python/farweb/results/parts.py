@@ -198,7 +198,8 @@ def _server(legs: Sequence[Leg]) -> "pl.Expr":
         taken = _at("ready_last", place) - _at("requested", place)
         leg = legs[place]
         waited = leg.has_cache and not _waits_before(leg)
-        return pl.when(_joined(place, len(legs))).then(0 * taken).otherwise(taken) if waited else taken
+        joined = _joined(place, is_last=place == len(legs) - 1)
+        return pl.when(joined).then(0 * taken).otherwise(taken) if waited else taken
 
     server = at_end(0)
     for place in range(1, len(legs)):
@@ -206,12 +207,12 @@ def _server(legs: Sequence[Leg]) -> "pl.Expr":
     return server
 
 
-def _joined(place: int, legs: int) -> "pl.Expr":
+def _joined(place: int, *, is_last: bool) -> "pl.Expr":
     """Condition of requests that came to this leg last, and waited for a fetch under way there."""
     import polars as pl
 
     delayed = pl.col(f"cache_answer {place}").eq_missing("delayed hit")
-    return delayed & _at("start", place + 1).is_null() if place + 1 < legs else delayed
+    return delayed if is_last else delayed & _at("start", place + 1).is_null()
 
 
 def _waits_before(leg: Leg) -> bool:
@@ -246,7 +247,7 @@ def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.E
         rest = rest + pl.when(start.is_null()).then(0).otherwise(between)
     wait = at("begun") - at("start")
     if leg.has_cache:
-        joined = _joined(place, place + 1 if is_last else place + 2)
+        joined = _joined(place, is_last=is_last)
         fetch = wait if _waits_before(leg) else at("ready_last") - at("requested")
         yield f"fetch {place}", pl.when(joined).then(fetch).otherwise(0 * wait)
         if _waits_before(leg):

@@ -1,0 +1,112 @@
+"""Findings of sweeps made by hand: rows by levels, their order, differences and sources of variation."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from farweb.report.findings import Change, Row, changes, ends_of, interval_of, ranked, rows_by, sources
+from farweb.results.design import Factor, Level
+from farweb.results.metrics import find_metric
+from farweb.statistics.intervals import Interval
+from sample_sweeps import Levels, design_of, factor, write_sweep
+
+MEAN = find_metric("latency_mean_s")
+GOODPUT = find_metric("goodput_bps")
+
+
+def by_levels(levels: Levels, replication: int) -> Mapping[str, float]:
+    """1, 2, 11 and 12 s, a second more in the second replication; a goodput that is the same everywhere."""
+    seconds = 1.0 + (levels["b"] == "y") + 10 * (levels["a"] == 2) + replication
+    return {"latency_mean_s": seconds, "goodput_bps": 8.0}
+
+
+def test_rows_are_of_the_levels_that_are_asked_for(tmp_path: Path) -> None:
+    sweep = write_sweep(tmp_path / "s", design_of({"a": [1, 2], "b": ["x", "y"]}, 2), by_levels)
+    a, b = sweep.design.factors
+    found = rows_by(sweep, [MEAN, GOODPUT], [a])
+    assert [(row.levels, row.points) for row in found] == [((a.levels[0],), (0, 1)), ((a.levels[1],), (2, 3))]
+    assert [row.estimates["latency_mean_s"].mean for row in found] == [2.0, 12.0]
+    assert found[0].estimates["goodput_bps"].mean == 8.0
+    both = rows_by(sweep, [MEAN], [b, a])
+    assert [tuple(level.label for level in row.levels) for row in both] == [
+        *(("x", "1"), ("y", "1"), ("x", "2"), ("y", "2"))
+    ]
+    assert [row.estimates["latency_mean_s"].mean for row in both] == [1.5, 2.5, 11.5, 12.5]
+    assert [row.points for row in rows_by(sweep, [MEAN], [])] == [(0, 1, 2, 3)]
+
+
+def test_rows_of_a_search_are_in_the_order_of_its_values(tmp_path: Path) -> None:
+    levels = (Level("40 B", 40, 40.0), Level("none", "none", None), Level("0.5 B", 1, 0.5), Level("20 B", 20, 20.0))
+    for kind, labels in {"search": "none 0.5 20 40", "latin-hypercube": "40 none 0.5 20"}.items():
+        design = design_of([Factor("a", "B", levels)], 1, kind=kind)  # type: ignore[arg-type]
+        sweep = write_sweep(tmp_path / kind, design, lambda levels, replication: {"latency_mean_s": 1.0})
+        found = rows_by(sweep, [MEAN], sweep.design.factors)
+        assert [row.levels[0].label.removesuffix(" B") for row in found] == labels.split()
+
+
+@pytest.mark.parametrize(
+    ("metric", "ends"),
+    [
+        *(("latency_mean_s", ("Best", "worst", False)), ("failed_share", ("Best", "worst", False))),
+        *(("link_0_up_drops", ("Best", "worst", False)), ("goodput_bps", ("Best", "worst", True))),
+        *(("within(1 s)", ("Best", "worst", True)), ("requests", ("Lowest", "highest", False))),
+    ],
+)
+def test_metrics_have_a_good_end_or_none(metric: str, ends: tuple[str, str, bool]) -> None:
+    assert ends_of(find_metric(metric)) == ends
+
+
+def test_rows_are_ranked_from_the_first_end_without_those_that_have_no_value() -> None:
+    means = [0.5, 0.0, None, 2.0, -0.5]
+    for metric, expected in {MEAN: [-0.5, 0.0, 0.5, 2.0], GOODPUT: [2.0, 0.5, 0.0, -0.5]}.items():
+        rows = [Row((), (), {metric.name: Interval(1, mean, None, None, None)}) for mean in means]
+        assert [row.estimates[metric.name].mean for row in ranked(rows, metric)] == expected
+
+
+def test_no_interval_of_a_metric_begins_below_zero() -> None:
+    assert interval_of(MEAN, Interval(3, 0.05, 0.1, -0.3, 0.4)) == "0 … 400 ms"
+    assert interval_of(MEAN, Interval(1, 0.05, None, None, None)) == ""
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_judged", "is_real"),
+    [
+        *((1.0, 2.0, True, True), (-2.0, -1.0, True, True)),
+        *((-1.0, 1.0, True, False), (0.0, 1.0, True, False), (-1.0, 0.0, True, False)),
+        *((None, None, False, False), (None, -1.0, False, False), (1.0, None, False, False)),
+    ],
+)
+def test_a_difference_is_real_when_its_interval_leaves_zero_out(
+    low: float | None, high: float | None, is_judged: bool, is_real: bool
+) -> None:
+    found = Change("circuit", "satellite", "cable", 0.5, low, high, None)
+    assert (found.is_judged, found.is_real) == (is_judged, is_real)
+
+
+def test_changes_are_of_levels_against_the_first_over_all_pairs(tmp_path: Path) -> None:
+    sweep = write_sweep(tmp_path / "s", design_of({"a": [1, 2], "b": ["x", "y"]}, 2), by_levels)
+    first, second = changes(sweep, MEAN)
+    assert (first.factor, first.levels, first.mean, first.low, first.high) == ("a", "2 instead of 1", 10.0, 10.0, 10.0)
+    assert (second.factor, second.levels, second.mean) == ("b", "y instead of x", 1.0)
+    assert first.percent == pytest.approx(500.0)  # of 2 s, the mean at the first level
+    assert first.is_real and first.is_judged
+
+
+def test_a_search_has_no_changes_and_a_level_without_a_value_neither(tmp_path: Path) -> None:
+    design = design_of([factor("a", [1, 2, 3])], 2, kind="search")
+    assert changes(write_sweep(tmp_path / "search", design, lambda levels, replication: {}), MEAN) == []
+
+    def without(levels: Levels, replication: int) -> Mapping[str, float | None]:
+        return {"latency_mean_s": None if levels["a"] == 2 else float(levels["a"])}
+
+    sweep = write_sweep(tmp_path / "s", design_of({"a": [1, 2, 3]}, 2), without)
+    assert [(each.level, each.mean) for each in changes(sweep, MEAN)] == [("3", 2.0)]
+
+
+def test_sources_are_in_the_order_of_their_shares(tmp_path: Path) -> None:
+    """Sums of squares over 8 runs: 200 by a, 2 by b, 2 by the replications."""
+    sweep = write_sweep(tmp_path / "s", design_of({"b": ["x", "y"], "a": [1, 2]}, 2), by_levels)
+    found = sources(sweep, MEAN)
+    assert next(iter(found)) == "a" and list(found.values()) == sorted(found.values(), reverse=True)
+    assert (found["a"], found["b"], found["replications"]) == pytest.approx((20000 / 204, 200 / 204, 200 / 204))

@@ -1,0 +1,208 @@
+"""Tables of a sweep's page, from sweeps made by hand and from findings that are known beforehand."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from html import unescape
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from farweb.folders import SweepResults
+from farweb.report import tables
+from farweb.report.tables import differences, factors_that_matter, results, variation, warmup
+from farweb.results.metrics import find_metric
+from sample_reports import with_manifest
+from sample_sweeps import Levels, design_of, write_sweep
+
+MEAN = find_metric("latency_mean_s")
+GOODPUT = find_metric("goodput_bps")
+
+
+def cells(html: str) -> list[list[str]]:
+    """The texts of a table, its header first; lines of a cell are joined by a blank."""
+    plain = html.replace("<br>", " ").replace("\N{NO-BREAK SPACE}", " ")
+    rows = [re.findall(r"<t[dh]\b[^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in re.findall(r"<tr>(.*?)</tr>", plain)]
+    return [[unescape(re.sub(r"<[^>]+>", "", cell)) for cell in row] for row in rows]
+
+
+def by_load(levels: Levels, replication: int) -> Mapping[str, float]:
+    """A mean that grows with the load and is not of all requests; a goodput that falls."""
+    load = levels["load"]
+    return {"latency_mean_s": float(load), "goodput_bps": 1e6 * (100 - load), "failed_share": 0.01 * load}
+
+
+SCENARIO = {"path": {"link": []}, "leg": []}
+
+
+def loads(folder: Path, points: int) -> SweepResults:
+    sweep = write_sweep(folder / f"{points}", design_of({"load": range(1, points + 1)}, 1), by_load)
+    return with_manifest(sweep, {"scenario": SCENARIO})
+
+
+def test_a_table_of_24_points_has_them_all_and_one_of_25_the_ends(tmp_path: Path) -> None:
+    whole = loads(tmp_path, 24)
+    table, note = results(whole, [MEAN], whole.design.factors)
+    assert "Estimates at each point" in table
+    assert cells(table)[1:] == [[f"{load}", f"{cells(table)[load][1]}"] for load in range(1, 25)]
+    assert "One run each." in note and "interval" not in note
+    more = loads(tmp_path, 25)
+    table, _, below = results(more, [MEAN, GOODPUT], more.design.factors)
+    # By goodput, as the mean is of more requests at some points than at others.
+    assert "The points with the 8 best and the 8 worst values of goodput" in table
+    assert [int(row[0]) for row in cells(table)[1:]] == [*range(1, 9), *range(18, 26)]
+    assert [int(row[0]) for row in cells(below)[1:]] == list(range(1, 26))
+    assert "All 25 points" in below and 'class="scrolls long"' in below and "scrolls long" not in table
+    only, *_ = results(more, [MEAN, find_metric("latency_max_s")], more.design.factors)
+    assert "worst values of mean latency" in only
+
+
+def test_the_folded_table_of_all_points_ends_where_it_would_be_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = loads(tmp_path, 25)
+    for most, folded in ((25, True), (24, False)):
+        monkeypatch.setattr(tables, "_ALL_ROWS", most)
+        *_, below = results(sweep, [MEAN], sweep.design.factors)
+        assert ("All 25 points are in the table estimates" in below) != folded
+        assert ("<table" in below) == folded
+
+
+def test_pooled_factors_are_named_and_those_of_one_level_not(tmp_path: Path) -> None:
+    design = design_of({"load": [1, 3], "queue": ["a", "b"], "one": ["x"]}, 2)
+    sweep = write_sweep(tmp_path / "s", design, lambda levels, r: {"latency_mean_s": float(levels["load"]) + r})
+    sweep = with_manifest(sweep, {"scenario": SCENARIO})
+    load, queue, _ = sweep.design.factors
+    table, note, below = (part.replace("\N{NO-BREAK SPACE}", " ") for part in results(sweep, [MEAN], [load]))
+    assert "Estimates by load" in table and "All 4 points" in below
+    assert "Pooled over queue: the mean" in note and "Below each: its 95 % interval over replications, n = 2." in note
+    assert [row[:2] for row in cells(table)] == [
+        ["load", "mean latency"],
+        ["1", "1.50 s 0 … 7.85 s"],
+        ["3", cells(table)[2][1]],
+    ]
+    table, note = results(sweep, [MEAN], [load, queue])
+    assert "Estimates at each point" in table and "Pooled" not in note
+
+
+def test_the_table_of_a_search_has_its_runs_and_verdicts(tmp_path: Path) -> None:
+    tried = [{"label": "1", "n": 3, "verdict": "no", "estimates": []}]
+    sweep = with_manifest(loads(tmp_path, 2), {"search": {"key": "load", "answer": {"curve": tried}}})
+    table, _ = results(sweep, [MEAN], sweep.design.factors)
+    assert [[row[0], *row[2:]] for row in cells(table)] == [
+        ["load", "runs", "target"],
+        ["1", "3", "no"],
+        ["2", "–", "–"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("levels", "percent", "chosen"),
+    [
+        # All of them, however little they do: 24 points.
+        ({"a": 2, "b": 3, "c": 4}, {"a": 99.0}, "a b c"),
+        # 25 points: from the second on, those of 1 % and more.
+        ({"a": 5, "b": 5}, {"b": 98.0, "a": 1.0}, "b"),
+        ({"a": 2, "b": 3, "c": 5}, {"c": 80.0, "a": 1.0, "b": 0.5}, "a c"),
+        ({"a": 2, "b": 3, "c": 2, "d": 3}, {"a": 90.0, "b": 0.99}, "a"),
+        # As long as the table has 24 rows at most; a smaller factor after a large one may still fit.
+        ({"a": 12, "b": 2, "c": 2}, {"a": 60.0, "b": 30.0, "c": 10.0}, "a b"),
+        ({"a": 5, "b": 5, "c": 3}, {"a": 60.0, "b": 30.0, "c": 10.0}, "a c"),
+        ({"a": 30, "b": 2}, {"a": 60.0, "b": 30.0}, "a"),
+        ({"a": 4, "b": 4, "c": 2}, {"a": 60.0, "b": 30.0}, "a b"),
+        # Of those that do little or nothing, the first that does most.
+        ({"a": 5, "b": 5}, {"b": 0.5}, "b"),
+        ({"a": 5, "b": 5}, {"b": 0.0}, "a"),
+        ({"a": 26}, {}, "a"),
+    ],
+)
+def test_the_factors_of_a_large_design_are_those_that_matter(
+    monkeypatch: pytest.MonkeyPatch, levels: Mapping[str, int], percent: Mapping[str, float], chosen: str
+) -> None:
+    design = design_of({name: range(number) for name, number in levels.items()}, 1)
+    monkeypatch.setattr(tables, "sources", lambda sweep, metric: percent)
+    found = factors_that_matter(SimpleNamespace(design=design), MEAN)  # type: ignore[arg-type]
+    assert [factor.name for factor in found] == chosen.split()
+
+
+def test_the_factors_of_another_design_are_all_there() -> None:
+    design = design_of({"a": range(30), "b": range(30)}, 1, kind="latin-hypercube", points=[(n, n) for n in range(30)])
+    assert factors_that_matter(SimpleNamespace(design=design), MEAN) == design.factors  # type: ignore[arg-type]
+
+
+def fake(failed_shares: Sequence[float] = (), **more: Any) -> Any:
+    """A sweep of one factor, `a`, with the tables that are given."""
+    return SimpleNamespace(
+        design=design_of({"a": [1, 2]}, 2),
+        manifest={"scenario": SCENARIO},
+        metrics=["latency_mean_s", *["failed_share"] * bool(failed_shares)],
+        values=lambda name: np.array([failed_shares]),
+        **more,
+    )
+
+
+def test_differences_are_judged_by_their_intervals() -> None:
+    base = {"factor": "a", "base": "1", "scope": "overall", "percent": 50.0}
+    rows = [
+        {**base, "level": "2", "mean": 0.5, "low": 0.4, "high": 0.6},
+        {**base, "level": "3", "mean": 0.5, "low": -0.4, "high": 1.4},
+        {**base, "level": "4", "mean": math.inf, "low": None, "high": None},
+        {**base, "level": "5", "mean": None, "low": None, "high": None},
+        {**base, "level": "6", "mean": 9.0, "low": 8.0, "high": 10.0, "scope": "point"},
+    ]
+    sweep = fake(differences=lambda metrics: pl.DataFrame(rows))
+    html = differences(sweep, MEAN)
+    assert cells(html)[1:] == [
+        ["a", "2 instead of 1", "+500 ms", "+400 … +600 ms", "+50 %", "real"],
+        ["a", "3 instead of 1", "+500 ms", "−400 ms … +1.40 s", "+50 %", "not distinguishable"],
+        ["a", "4 instead of 1", "failures decide", "–", "+50 %", "none"],
+    ]
+    assert html.count('<th scope="row"') == 2 * 3
+    assert "quantiles of single runs" not in html
+    assert "quantiles of single runs" in differences(sweep, find_metric("latency_p50_s"))
+    assert differences(fake(differences=lambda metrics: pl.DataFrame(rows[4:])), MEAN) == ""
+    # Means of different shares of the requests are not compared; counts are.
+    partly = fake([0.0, 0.1], differences=lambda metrics: pl.DataFrame(rows))
+    assert differences(partly, MEAN) == "" != differences(partly, GOODPUT)
+
+
+def test_sources_below_a_tenth_of_a_percent_are_together() -> None:
+    found = [("a", 98.0, 50.0, 0.0009), ("b", 1.9, 4.0, 0.001), ("c", 0.1, 1.0, 0.5)]
+    small = [("d", 0.05, 0.3, 0.6), ("e", 0.04, 0.2, 0.7), ("error", 0.01, None, None)]
+
+    def of(rows: Sequence[Any], shares: Sequence[float] = ()) -> str:
+        table = pl.DataFrame(rows, ["term", "percent", "f", "p"], orient="row")
+        return variation(fake(shares, effects=lambda metrics: table), MEAN)
+
+    first = [["source", "share", "F", "p"], ["a", "98.0 %", "50", "< 0.001"], ["b", "1.9 %", "4", "0.001"]]
+    first.append(["c", "0.1 %", "1", "0.500"])
+    assert cells(of(found)) == first
+    assert cells(of(found + small)) == [
+        *first,
+        ["error", "0.0 %", "–", "–"],
+        ["all others together", "0.1 %", "–", "–"],
+    ]
+    assert "<table" not in of(found, [0.0, 0.1]) and "nor is its variation allocated" in of(found, [0.0, 0.1])
+
+
+def test_the_warm_up_is_of_runs_that_are_done_and_of_points_with_a_steady_state() -> None:
+    runs = {"status": ["done", "done", "failed"], "requests": [100, 120, 7], "left_out": [3, 3, 1]}
+    runs |= {"measured_s": [60.0, None, 1.0], "simulated_s": [None, None, 2.0]}
+    steady = {"steady": [True, True, False], "truncated_s": [2.0, 4.0, 30.0]}
+
+    def of(points: int) -> str:
+        points_of = pl.DataFrame(steady).head(points)
+        return warmup(SimpleNamespace(runs=pl.DataFrame(runs), warmup=lambda: points_of))  # type: ignore[arg-type]
+
+    assert cells(of(3)) == [
+        ["requests of a run", "100 to 120"],
+        ["requests left out (warm-up)", "3"],
+        ["measured interval", "60 s"],
+        ["warm-up that MSER-5 advises", "2 s to 4 s"],
+        ["points without a steady state", "1 of 3"],
+    ]
+    assert cells(of(2)) == cells(of(3))[:-1]
