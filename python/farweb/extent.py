@@ -7,8 +7,8 @@ of two bounds: those that start within the round trips of a request (Little's la
 the busiest link cannot carry while they arrive.
 
 Of a sweep some points are looked at, spread over its design, and stand for the others; of a search the values that it
-tries first. The request table is read once,
-that of the scenario itself: points with other tables count as if they had its requests.
+tries first. The request table is read once, that of the scenario itself: points with other tables count as if they had
+its requests.
 """
 
 import json

@@ -166,7 +166,7 @@ def summarize(results: "RunTables") -> Summary:
         unfinished=counts["unfinished"],
         left_out=counts["left_out"],
         failed_share=requests.failed_share,
-        failures=failures_of(results),
+        failures=failures_of(results, counts["requests"]),
         latency=_quantiles(times["latency"]),
         first_byte=_quantiles(times["first_byte"]),
         response_bytes=counts["response_bytes"],

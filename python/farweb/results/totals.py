@@ -175,18 +175,21 @@ class FailureTotals:
         return [self.cause, self.meaning, count(self.requests), share(self.share), seconds(self.after_p50_s)]
 
 
-def failures_of(results: "RunTables") -> tuple[FailureTotals, ...]:
-    """The causes that there were, in the order of `MEANINGS`; none for results of a farweb that did not record them."""
+def failures_of(results: "RunTables", requests: int) -> tuple[FailureTotals, ...]:
+    """The causes that there were, in the order of `MEANINGS`; none for results of a farweb that did not record them.
+
+    Args:
+        results: The run.
+        requests: Those after the warm-up, of which causes have their shares.
+    """
     import polars as pl
 
-    requests = results.scan("requests")
-    if "failure" not in requests.collect_schema():
+    table = results.scan("requests")
+    if "failure" not in table.collect_schema():
         return ()
-    counted = requests.filter(pl.col("start_ns") >= results.warmup_ns)
-    total = counted.select(pl.len()).collect(engine="streaming").item()
     # Of those alone that have a cause: a median holds all that it is of.
     groups = (
-        counted.filter(pl.col("failure").is_not_null())
+        table.filter(pl.col("start_ns") >= results.warmup_ns, pl.col("failure").is_not_null())
         .select(pl.col("failure").cast(pl.String), after_s=(pl.col("failed_ns") - pl.col("start_ns")) / _NS)
         .group_by("failure")
         .agg(pl.len(), pl.col("after_s").median())
@@ -194,7 +197,7 @@ def failures_of(results: "RunTables") -> tuple[FailureTotals, ...]:
     )
     found = {cause: (number, after_s) for cause, number, after_s in groups.iter_rows()}
     return tuple(
-        FailureTotals(cause, found[cause][0], found[cause][0] / total, found[cause][1], meaning)
+        FailureTotals(cause, found[cause][0], found[cause][0] / requests, found[cause][1], meaning)
         for cause, meaning in MEANINGS.items()
         if cause in found
     )

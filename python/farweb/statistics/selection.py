@@ -50,13 +50,15 @@ class Selection:
             counts += np.bincount(chosen >> shift & (_DIGITS - 1), minlength=_DIGITS)
 
     def turn(self) -> None:
-        """End a pass."""
-        for place, (begin, rest) in self._known.items() if self._left else ():
+        """End a pass; more than there are change nothing."""
+        if not self._left:
+            return
+        for place, (begin, rest) in self._known.items():
             up_to = self._counts[begin].cumsum()
             digit = int(np.searchsorted(up_to, rest, side="right"))
             before = int(up_to[digit - 1]) if digit else 0
             self._known[place] = (begin << _BITS | digit, rest - before)
-        self._left = max(self._left - 1, 0)
+        self._left -= 1
         self._begin()
 
     @property

@@ -19,8 +19,9 @@ pub(super) struct Rtt {
     rto: u32,
     /// Timeouts, or zero-window probes, in a row.
     backoff: u32,
-    /// Tick at which the segment left that is being timed, and its first number; [`NOTHING`] when none is.
+    /// Tick at which the segment left that is being timed.
     timed_tick: u32,
+    /// First number of that segment; [`NOTHING`] when none is timed.
     timed: u64,
 }
 
